@@ -1,0 +1,121 @@
+"""Packed batches: sequences sorted by length and laid out time-major.
+
+Step t of a recursion is then one contiguous block of rows, one row for each sequence still alive, and the row of
+the same sequence at step t + 1 has the same offset within its block. Python loops over time only.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .types import Doubles, Floats, Indices
+
+
+@dataclass(frozen=True)
+class PackedBatch:
+    """How B sequences of any lengths (0 included) are laid out in N rows.
+
+    lengths ((B,)): lengths of the sequences, in the order given.
+    order ((B,)): `order[k]` is the given index of the k-th longest sequence; equal lengths keep their order.
+    offsets ((T + 1,)): rows of step t are `offsets[t]:offsets[t + 1]`; T is the greatest length.
+    """
+
+    lengths: Indices
+    order: Indices
+    offsets: Indices
+
+    @property
+    def n_sequences(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def n_units(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def sorted_lengths(self) -> Indices:
+        """((B,)): lengths in packed (descending) order."""
+        return self.lengths[self.order]
+
+    @cached_property
+    def rows(self) -> Indices:
+        """((N,)): for each unit of the concatenated sequences in the order given, its packed row."""
+        rank = np.empty(self.n_sequences, dtype=np.intp)
+        rank[self.order] = np.arange(self.n_sequences)
+        time = self.times
+        return self.offsets[time] + np.repeat(rank, self.lengths)
+
+    @cached_property
+    def times(self) -> Indices:
+        """((N,)): for each unit of the concatenated sequences, its position in its sequence."""
+        first = np.cumsum(self.lengths) - self.lengths
+        return np.arange(self.n_units) - np.repeat(first, self.lengths)
+
+    @cached_property
+    def row_sequences(self) -> Indices:
+        """((N,)): for each packed row, the given index of its sequence."""
+        return self.order[np.arange(self.n_units) - np.repeat(self.offsets[:-1], np.diff(self.offsets))]
+
+    @cached_property
+    def alive(self) -> list[int]:
+        """Number of sequences alive at each step."""
+        counts: list[int] = np.diff(self.offsets).tolist()
+        return counts
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """First row of each step, as Python integers for the loops."""
+        first: list[int] = self.offsets[:-1].tolist()
+        return first
+
+    @cached_property
+    def first_rows(self) -> Indices:
+        """((B',)): rows of the first units of the sequences that are not empty, in packed order."""
+        return np.arange(self.alive[0] if self.n_steps else 0)
+
+    @cached_property
+    def last_rows(self) -> Indices:
+        """((B',)): rows of the last units of the sequences that are not empty, in packed order."""
+        lengths = self.sorted_lengths[: len(self.first_rows)]
+        return self.offsets[lengths - 1] + np.arange(len(lengths))
+
+    def sequence_sums(self, values: Floats) -> Doubles:
+        """((B,)): sums of (N,) packed values by sequence, in the order given."""
+        sums = np.bincount(self.row_sequences, weights=values, minlength=self.n_sequences)
+        return sums.astype(np.float64)  # bincount of nothing is integer
+
+    def select(self, sequences: Indices) -> tuple["PackedBatch", Indices]:
+        """Lay out some of the sequences anew.
+
+        sequences ((B',)): their indices, in the order wanted.
+        RETURNS (tuple): the new layout and, for each of its rows, the row in this one.
+        """
+        part = pack(self.lengths[sequences])
+        rank = np.argsort(self.order)[sequences][part.row_sequences]
+        return part, self.offsets[np.repeat(np.arange(part.n_steps), part.alive)] + rank
+
+    def previous_rows(self, rows: Indices) -> Indices:
+        """((n,)): packed rows of the units before the given ones, none of which is the first of its sequence."""
+        step = np.searchsorted(self.offsets, rows, side="right") - 1
+        return rows - self.offsets[step] + self.offsets[step - 1]
+
+
+def pack(lengths: Indices) -> PackedBatch:
+    """Lay out sequences of the given lengths. O(N + B log B).
+
+    lengths ((B,)): length of each sequence.
+    RETURNS (PackedBatch): the layout.
+    """
+    lengths = np.asarray(lengths, dtype=np.intp)
+    order = np.argsort(-lengths, kind="stable")
+    longest = int(lengths.max(initial=0))
+    # sequences alive at step t = sequences longer than t
+    ending = np.bincount(lengths, minlength=longest + 1)
+    alive = len(lengths) - np.cumsum(ending)[:longest]
+    offsets = np.concatenate([[0], np.cumsum(alive)]).astype(np.intp)
+    return PackedBatch(lengths, order, offsets)

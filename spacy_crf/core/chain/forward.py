@@ -1,0 +1,245 @@
+"""Forward-backward over packed chains, scaled at each step (Rabiner 1989, section V.A).
+
+A step is one matrix product over all sequences still alive. Where scaling could lose mass, the sequence is
+redone in log space (`logspace.py`), so that float64 results are those of a log-space recursion for any scores.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..batch import PackedBatch
+from ..types import Bools, Doubles, Floats, Indices
+from .logspace import LogForwardBackward, log_forward_backward
+from .potentials import ChainPotentials, NoPathError
+
+# float64: no state's share of a step may fall below SMALLEST, and one step may lower it by at most e^-RANGE; then
+# nothing underflows (1e-150 * e^-345 > 1e-300) and a zero is a state that cannot be reached.
+SMALLEST = 1e-150
+RANGE = 345.0
+# float32 serves training, where a share of 1e-30 is nothing: such states are dropped instead of redone.
+DROPPED = 1e-30
+
+
+@dataclass(frozen=True)
+class ScaledPotentials:
+    """exp(potentials - shift): every factor lies in [0, 1].
+
+    emissions ((N, L)), transitions ((L, L) or (G, L, L)), start ((L,)), end ((L,)): the factors.
+    shifts ((N,)): log of what was divided out, by the unit where it belongs.
+    """
+
+    emissions: Floats
+    transitions: Floats
+    start: Floats
+    end: Floats
+    shifts: Floats
+    end_shift: float
+
+
+@dataclass(frozen=True)
+class ForwardBackward:
+    """Scaled forward and backward messages of a batch.
+
+    alpha ((N, L)): p(y_t | x_1..t), rows sum to 1.
+    beta ((N, L)): scaled so that `alpha * beta` are the node marginals.
+    inward ((N, L)): what a unit passes back: its emission factor times beta, over its norm; row t of
+        `alpha[t - 1, :, None] * transitions * inward[t, None, :]` is the edge marginal.
+    log_norms ((N,)): log p(x_t | x_1..t-1) unnormalised; a sequence's sum plus its end term is log_z.
+    log_z ((B,)): log partition function, in the order the sequences were given (0 for empty ones).
+    redone (LogForwardBackward | None): the sequences that were computed in log space. Their rows of alpha and
+        beta hold node marginals and ones, those of inward zeros.
+    """
+
+    potentials: ChainPotentials
+    scaled: ScaledPotentials
+    alpha: Floats
+    beta: Floats
+    inward: Floats
+    log_norms: Doubles
+    log_z: Doubles
+    redone: LogForwardBackward | None
+
+
+def forward_backward(potentials: ChainPotentials) -> ForwardBackward:
+    """Messages and log Z of a batch. O(N L^2) time, O(N L) memory.
+
+    potentials (ChainPotentials): float64 gives the accuracy of a log-space recursion; float32 is about twice
+        as fast, with relative errors around 1e-5.
+    RETURNS (ForwardBackward): messages and log partition functions.
+    RAISES (NonFiniteError): for NaN or +inf.
+    RAISES (NoPathError): where a sequence has no allowed path.
+    """
+    potentials.check()
+    scaled = scale(potentials)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        alpha, norms = _forward(scaled, potentials)
+        ends = _end_norms(scaled, potentials.batch, alpha)
+        log_norms = np.log(norms, dtype=np.float64) + scaled.shifts
+        log_z = _log_z(scaled, potentials.batch, log_norms, ends)
+        beta, inward = _backward(scaled, potentials, alpha, norms, ends)
+    result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_norms, log_z, None)
+    suspects = _suspects(result, norms)
+    return _redo(result, suspects) if len(suspects) else result
+
+
+def log_partition(potentials: ChainPotentials) -> Doubles:
+    """log Z of a batch, forward pass only. O(N L^2).
+
+    RETURNS ((B,)): log partition functions, in the order the sequences were given.
+    """
+    potentials.check()
+    scaled = scale(potentials)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        alpha, norms = _forward(scaled, potentials)
+        ends = _end_norms(scaled, potentials.batch, alpha)
+        log_norms = np.log(norms, dtype=np.float64) + scaled.shifts
+        log_z = _log_z(scaled, potentials.batch, log_norms, ends)
+    result = ForwardBackward(potentials, scaled, alpha, alpha, alpha, log_norms, log_z, None)
+    suspects = _suspects(result, norms)
+    if len(suspects):
+        part, _ = potentials.select(suspects)
+        log_z[suspects] = _checked(log_forward_backward(part.astype(np.float64)), suspects).log_z
+    return log_z
+
+
+def scale(potentials: ChainPotentials) -> ScaledPotentials:
+    """Divide the greatest factor out of each emission row, each matrix, the start and the end."""
+    batch = potentials.batch
+    emissions, shifts = _exp_shifted(potentials.emissions, axis=1)
+    start, start_shift = _exp_shifted(potentials.start, axis=0)
+    end, end_shift = _exp_shifted(potentials.end, axis=0)
+    inner = slice(len(batch.first_rows), None)
+    shifts[: inner.start] += start_shift
+    if potentials.edges is None:
+        transitions, shift = _exp_shifted(potentials.transitions, axis=None)
+        shifts[inner] += shift
+    else:
+        transitions, by_group = _exp_shifted(potentials.edges.matrices, axis=(1, 2))
+        shifts[inner] += by_group[potentials.edges.groups[inner]]
+    return ScaledPotentials(emissions, transitions, start, end, shifts, float(end_shift))
+
+
+def _exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Floats, Floats]:
+    """exp(values - max over axis), and that max (0 where everything is -inf)."""
+    greatest = values.max(axis=axis, keepdims=True, initial=-np.inf)
+    shift = np.where(np.isfinite(greatest), greatest, 0).astype(values.dtype)
+    factors = np.subtract(values, shift)
+    np.exp(factors, out=factors)
+    return factors, np.squeeze(shift, axis=axis)
+
+
+def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Floats, Floats]:
+    """alpha (N, L) and the norm of each row (N,)."""
+    batch = potentials.batch
+    groups = None if potentials.edges is None else potentials.edges.groups
+    emissions, transitions = scaled.emissions, scaled.transitions
+    alpha = np.empty_like(emissions)
+    norms = np.empty(batch.n_units, dtype=emissions.dtype)
+    ones = np.ones(potentials.n_labels, dtype=emissions.dtype)
+    previous = alpha[:0]
+    for step, (low, n) in enumerate(zip(batch.starts, batch.alive)):
+        rows, norm = alpha[low : low + n], norms[low : low + n]
+        if step == 0:
+            np.multiply(emissions[:n], scaled.start, out=rows)
+        else:
+            if groups is None:
+                np.matmul(previous[:n], transitions, out=rows)
+            else:
+                matrices = transitions[groups[low : low + n]]
+                np.matmul(previous[:n, None, :], matrices, out=rows[:, None, :])
+            rows *= emissions[low : low + n]
+        np.matmul(rows, ones, out=norm)
+        rows /= norm[:, None]
+        previous = rows
+    return alpha, norms
+
+
+def _backward(
+    scaled: ScaledPotentials, potentials: ChainPotentials, alpha: Floats, norms: Floats, ends: Floats
+) -> tuple[Floats, Floats]:
+    """beta (N, L) and inward (N, L), scaled by the forward norms so that sum(alpha * beta) is 1 in each row."""
+    batch = potentials.batch
+    groups = None if potentials.edges is None else potentials.edges.groups
+    backward = np.ascontiguousarray(np.swapaxes(scaled.transitions, -1, -2))
+    # A state that cannot be reached may have a beta of any size: it must not meet a zero alpha.
+    reachable = alpha > (DROPPED if alpha.dtype == np.float32 else 0.0)
+    inward = scaled.emissions / norms[:, None]
+    inward *= reachable
+    beta = np.empty_like(alpha)
+    beta[batch.last_rows] = scaled.end / ends[:, None]
+    for step in range(batch.n_steps - 1, 0, -1):
+        low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
+        rows = inward[low : low + n]
+        rows *= beta[low : low + n]
+        if groups is None:
+            np.matmul(rows, backward, out=beta[before : before + n])
+        else:
+            matrices = backward[groups[low : low + n]]
+            np.matmul(rows[:, None, :], matrices, out=beta[before : before + n][:, None, :])
+    beta *= reachable
+    return beta, inward
+
+
+def _end_norms(scaled: ScaledPotentials, batch: PackedBatch, alpha: Floats) -> Floats:
+    """((B',)): sum over labels of alpha times the end factor, for sequences that are not empty."""
+    norms: Floats = alpha[batch.last_rows] @ scaled.end
+    return norms
+
+
+def _log_z(scaled: ScaledPotentials, batch: PackedBatch, log_norms: Doubles, ends: Floats) -> Doubles:
+    log_z = batch.sequence_sums(log_norms)
+    log_z[batch.order[: len(ends)]] += np.log(ends.astype(np.float64)) + scaled.end_shift
+    return log_z
+
+
+def _suspects(result: ForwardBackward, norms: Floats) -> Indices:
+    """Indices of sequences whose scaled recursion may have lost mass."""
+    batch = result.potentials.batch
+    suspect_rows: Bools = ~(norms > 0)
+    if result.alpha.dtype == np.float64:
+        alpha = result.alpha
+        suspect_rows |= ((alpha > 0) & (alpha < SMALLEST)).any(axis=1)
+        suspect_rows |= _wide(result.potentials)
+    suspects = ~np.isfinite(result.log_z)
+    suspects[batch.row_sequences[suspect_rows]] = True
+    return np.flatnonzero(suspects)
+
+
+def _wide(potentials: ChainPotentials) -> Bools:
+    """((N,)): units where one step could lower a state's share by more than e^-RANGE."""
+
+    def spread(values: Floats, axis: int | tuple[int, ...] | None) -> Floats:
+        high = values.max(axis=axis, initial=-np.inf)
+        low = np.where(values > -np.inf, values, np.inf).min(axis=axis, initial=np.inf)
+        return np.asarray(np.maximum(high - low, 0.0))
+
+    spreads = spread(potentials.emissions, 1)
+    if potentials.edges is None:
+        spreads = spreads + spread(potentials.transitions, None)
+    else:
+        spreads = spreads + spread(potentials.edges.matrices, (1, 2))[potentials.edges.groups]
+    first = len(potentials.batch.first_rows)
+    spreads[:first] += spread(potentials.start, 0)
+    spreads[potentials.batch.last_rows] += spread(potentials.end, 0)
+    return np.asarray(spreads > RANGE)
+
+
+def _redo(result: ForwardBackward, suspects: Indices) -> ForwardBackward:
+    """Replace the messages of the suspects by those of the log-space recursion."""
+    part, rows = result.potentials.select(suspects)
+    redone = _checked(log_forward_backward(part.astype(np.float64)), suspects)
+    # their factors may not fit a float: only the product, which is a probability, is kept here
+    result.alpha[rows] = np.exp(redone.log_alpha + redone.log_beta)
+    result.beta[rows] = 1
+    result.inward[rows] = 0
+    result.log_norms[rows] = redone.log_norms
+    result.log_z[suspects] = redone.log_z
+    return replace(result, redone=redone.placed(rows))
+
+
+def _checked(redone: LogForwardBackward, suspects: Indices) -> LogForwardBackward:
+    hopeless = suspects[np.isneginf(redone.log_z)]
+    if len(hopeless):
+        raise NoPathError(hopeless.tolist())
+    return redone

@@ -1,0 +1,118 @@
+"""Potentials of a batch of linear chains, and their check at the boundary of the core."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import Errors
+from ..batch import PackedBatch
+from ..types import Floats, Indices
+
+
+class NonFiniteError(ValueError):
+    """Raised for NaN or +inf potentials; `sequences` holds the indices of the sequences at fault."""
+
+    def __init__(self, message: str, sequences: list[int]):
+        super().__init__(message)
+        self.sequences = sequences
+
+
+class NoPathError(ValueError):
+    """Raised where no label sequence is allowed; `sequences` holds the indices of the sequences at fault."""
+
+    def __init__(self, sequences: list[int]):
+        super().__init__(Errors.CRF103.format(sequences=sequences))
+        self.sequences = sequences
+
+
+@dataclass(frozen=True)
+class EdgePotentials:
+    """Transitions that depend on the observation: f(x_t, y_{t-1}, y_t).
+
+    matrices ((G, L, L)): complete log potentials [from, to], one matrix for each distinct observation.
+    groups ((N,)): in packed order, the matrix of the transition into a row's unit (ignored at first units).
+    """
+
+    matrices: Floats
+    groups: Indices
+
+
+@dataclass(frozen=True)
+class ChainPotentials:
+    """Log potentials of B chains. -inf forbids a label, a transition, a start or an end.
+
+    batch (PackedBatch): layout of the rows.
+    emissions ((N, L)): in packed order.
+    transitions ((L, L)): [from, to]; `edges` takes their place where given.
+    start ((L,)): added at the first unit of each sequence.
+    end ((L,)): added at the last unit of each sequence.
+    edges (EdgePotentials | None): observation-conditioned transitions.
+    """
+
+    batch: PackedBatch
+    emissions: Floats
+    transitions: Floats
+    start: Floats
+    end: Floats
+    edges: EdgePotentials | None = None
+
+    @property
+    def n_labels(self) -> int:
+        return int(self.emissions.shape[1])
+
+    def check(self) -> None:
+        """Raise a coded error for wrong shapes, NaN or +inf.
+
+        RAISES (ValueError): for shapes that do not fit together.
+        RAISES (NonFiniteError): for NaN or +inf, with the sequences at fault (all for transitions).
+        """
+        n_units, n_labels = self.batch.n_units, self.n_labels
+        expected = {
+            "emissions": (n_units, n_labels),
+            "transitions": (n_labels, n_labels),
+            "start": (n_labels,),
+            "end": (n_labels,),
+        }
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise ValueError(Errors.CRF101.format(name=name, expected=shape, actual=getattr(self, name).shape))
+        for name in ("transitions", "start", "end"):
+            if not np.all(getattr(self, name) < np.inf):
+                raise NonFiniteError(Errors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
+        if self.edges is not None and not np.all(self.edges.matrices < np.inf):
+            raise NonFiniteError(Errors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
+        if n_labels:
+            # NaN compares false, so one comparison finds both NaN and +inf
+            fine = self.emissions.max(axis=1) < np.inf
+            if not fine.all():
+                culprits = np.unique(self.batch.row_sequences[~fine]).tolist()
+                raise NonFiniteError(Errors.CRF102.format(name="emissions"), culprits)
+
+    def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
+        """The same potentials in another precision."""
+        edges = self.edges and EdgePotentials(self.edges.matrices.astype(dtype), self.edges.groups)
+        return ChainPotentials(
+            self.batch,
+            self.emissions.astype(dtype),
+            self.transitions.astype(dtype),
+            self.start.astype(dtype),
+            self.end.astype(dtype),
+            edges,
+        )
+
+    def clamped(self, log_gold: Floats) -> "ChainPotentials":
+        """Add log gold weights to the emissions: 0 where a label is allowed, -inf where it is not.
+
+        log_gold ((N, L)): in packed order.
+        """
+        return replace(self, emissions=self.emissions + log_gold)
+
+    def select(self, sequences: Indices) -> tuple["ChainPotentials", Indices]:
+        """Restrict the batch to some of its sequences.
+
+        sequences ((B',)): indices of sequences, in the order wanted.
+        RETURNS (tuple): their potentials and, for each of their packed rows, the row in this batch.
+        """
+        part, rows = self.batch.select(sequences)
+        edges = self.edges and EdgePotentials(self.edges.matrices, self.edges.groups[rows])
+        return replace(self, batch=part, emissions=self.emissions[rows], edges=edges), rows

@@ -1,0 +1,82 @@
+"""Gold labels that may be known, unknown, a set, or a weighted set."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Errors
+from .batch import PackedBatch
+from .types import Bools, Floats, Indices, Ints
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Gold of N units: one label each, or a row of weights where one label is not enough.
+
+    labels ((N,)): the label where exactly one is right, else UNKNOWN.
+    rows ((M,)): units without a single label, ascending.
+    weights ((M, L)): their rows. A row of zeros and ones is a set of allowed labels (all ones: unknown), trained by
+        marginal likelihood. A row of fractions that sum to 1 is a distribution, trained as soft target; in a
+        sequence that also has sets, it weighs the paths of the marginal likelihood instead (virtual evidence).
+    """
+
+    labels: Ints
+    rows: Indices
+    weights: Floats
+
+    @classmethod
+    def known(cls, labels: Ints, n_labels: int) -> "Gold":
+        """Gold from label indices; UNKNOWN ones are open to every label."""
+        labels = labels.astype(np.int32)
+        rows = np.flatnonzero(labels == UNKNOWN)
+        return cls(labels, rows, np.ones((len(rows), n_labels), dtype=np.float32))
+
+    @classmethod
+    def weighted(cls, weights: Floats) -> "Gold":
+        """Gold from one row of weights per unit.
+
+        weights ((N, L)): see the class.
+        RAISES (ValueError): for negative or non-finite weights, or a row of zeros.
+        """
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise ValueError(Errors.CRF104)
+        chosen = weights > 0
+        if not chosen.any(axis=1).all():
+            raise ValueError(Errors.CRF105.format(unit=int(np.argmin(chosen.any(axis=1)))))
+        single = chosen.sum(axis=1) == 1
+        labels = np.where(single, weights.argmax(axis=1), UNKNOWN).astype(np.int32)
+        return cls(labels, np.flatnonzero(~single), weights[~single].astype(np.float32))
+
+    def take(self, rows: Indices) -> "Gold":
+        """Gold of the given units, in the given order."""
+        labels = self.labels[rows]
+        open_rows = np.flatnonzero(labels == UNKNOWN)
+        return Gold(labels, open_rows, self.weights[np.searchsorted(self.rows, rows[open_rows])])
+
+    def log_weights(self) -> Floats:
+        """((N, L)): log weights: 0 for allowed labels, -inf for the others, log fractions for distributions."""
+        dense = np.zeros((len(self.labels), self.weights.shape[1]), dtype=np.float32)
+        exact = np.flatnonzero(self.labels != UNKNOWN)
+        dense[exact, self.labels[exact]] = 1
+        dense[self.rows] = self.weights
+        with np.errstate(divide="ignore"):
+            return np.log(dense)
+
+    def latent_sequences(self, batch: PackedBatch) -> Bools:
+        """((B,)): sequences with a unit whose gold is a set; the others have a fixed target for each unit.
+
+        batch (PackedBatch): layout in which this gold is packed.
+        """
+        distribution = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
+        latent = np.zeros(batch.n_sequences, dtype=bool)
+        latent[batch.row_sequences[self.rows[~distribution]]] = True
+        return latent
+
+    def seen_pairs(self) -> tuple[Indices, Indices]:
+        """Units and labels that gold makes possible; units that are open to every label count for none."""
+        exact = np.flatnonzero(self.labels != UNKNOWN)
+        informative = (self.weights > 0) & ~(self.weights > 0).all(axis=1, keepdims=True)
+        units, labels = np.nonzero(informative)
+        return np.concatenate([exact, self.rows[units]]), np.concatenate([self.labels[exact], labels])

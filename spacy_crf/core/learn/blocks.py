@@ -1,0 +1,88 @@
+"""Cuts a corpus into blocks of sequences of similar length: the unit of parallel work.
+
+Blocks depend on the data alone and are summed in a fixed order, so that results do not depend on the threads.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..gold import Gold
+from ..observations import EdgeObservations, Observations, observe
+from ..sparse import SparseRows
+from ..types import Floats, Indices
+
+UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Encoded sequences, one after the other.
+
+    lengths ((B,)): lengths of the sequences.
+    features (SparseRows): N rows of state features.
+    gold (Gold): of N units.
+    edges (EdgeObservations | None): edge features.
+    """
+
+    lengths: Indices
+    features: SparseRows
+    gold: Gold
+    edges: EdgeObservations | None = None
+
+    def take(self, sequences: Indices) -> "Corpus":
+        """The given sequences in the given order."""
+        firsts = np.cumsum(self.lengths) - self.lengths
+        lengths = self.lengths[sequences]
+        offsets = np.cumsum(lengths) - lengths
+        units = np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
+        edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[units])
+        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sequences of similar length, packed.
+
+    units ((n,)): for each packed row its unit in the corpus.
+    gold (Gold): in packed order.
+    log_gold ((n, L) | None): log gold weights where gold holds sets, else None: its counts are constant.
+    """
+
+    observations: Observations
+    units: Indices
+    gold: Gold
+    log_gold: Floats | None
+
+
+def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
+    """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
+    order = np.argsort(-corpus.lengths, kind="stable")
+    order = order[corpus.lengths[order] > 0]
+    latent = _latent(corpus)
+    blocks = []
+    for group in (order[~latent[order]], order[latent[order]]):
+        block_of = (np.cumsum(corpus.lengths[group]) - 1) // units_per_block
+        for sequences in np.split(group, np.flatnonzero(np.diff(block_of)) + 1):
+            if len(sequences):
+                blocks.append(_block(corpus, sequences, bool(latent[sequences[0]])))
+    return blocks
+
+
+def _block(corpus: Corpus, sequences: Indices, latent: bool) -> Block:
+    part = corpus.take(sequences)
+    observations = observe(part.lengths, part.features, part.edges)
+    unpacked = np.argsort(observations.batch.rows)
+    gold = part.gold.take(unpacked)
+    firsts = np.cumsum(corpus.lengths) - corpus.lengths
+    units = firsts[sequences][observations.batch.row_sequences] + observations.batch.times[unpacked]
+    return Block(observations, units, gold, gold.log_weights() if latent else None)
+
+
+def _latent(corpus: Corpus) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """((B,)): sequences with a set of labels in their gold."""
+    sums = corpus.gold.weights.sum(axis=1)
+    sequence = np.repeat(np.arange(len(corpus.lengths)), corpus.lengths)
+    latent = np.zeros(len(corpus.lengths), dtype=bool)
+    latent[sequence[corpus.gold.rows[~np.isclose(sums, 1.0, atol=1e-4)]]] = True
+    return latent

@@ -1,0 +1,132 @@
+"""Limited-memory BFGS as a stepper: its history lives on between calls.
+
+Nocedal & Wright, Numerical Optimization (2006), algorithms 7.4 and 7.5, with the stop rule of liblbfgs (relative
+improvement over a period) that CRFsuite uses.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...errors import Errors
+from ..types import Doubles, Floats
+from .line_search import LineSearchError, Point, wolfe
+
+Objective = Callable[[Doubles], tuple[float, Doubles]]
+
+
+class DivergedError(ValueError):
+    """Raised when the objective or its gradient is not finite."""
+
+
+@dataclass
+class LBFGS:
+    """Minimises a smooth function.
+
+    objective (Callable): maps x (n,) to (value, gradient (n,)).
+    x ((n,)): the start; afterwards the best point so far.
+    memory (int): number of past steps that shape the curvature.
+    period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations.
+    epsilon (float): stop when |gradient| < epsilon max(1, |x|).
+    """
+
+    objective: Objective
+    x: Doubles
+    memory: int = 6
+    period: int = 10
+    delta: float = 1e-5
+    epsilon: float = 1e-5
+    value: float = field(init=False, default=np.inf)
+    gradient: Doubles = field(init=False)
+    iterations: int = field(init=False, default=0)
+    evaluations: int = field(init=False, default=0)
+    reason: str | None = field(init=False, default=None)
+    _steps: deque[tuple[Floats, Floats, float]] = field(init=False, repr=False)
+    _values: deque[float] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._steps = deque(maxlen=self.memory)
+        self._values = deque(maxlen=self.period)
+        start = self._evaluate(self.x)
+        self.value, self.gradient = start.value, start.gradient
+        self._check_gradient()
+
+    @property
+    def gradient_norm(self) -> float:
+        return float(np.linalg.norm(self.gradient))
+
+    def run(self, iterations: int) -> int:
+        """Take up to so many iterations.
+
+        RETURNS (int): how many were taken; fewer where `reason` tells why it stopped.
+        RAISES (DivergedError): when the objective is not finite.
+        """
+        for taken in range(iterations):
+            if self.reason is not None:
+                return taken
+            self._iterate()
+        return iterations
+
+    def _iterate(self) -> None:
+        direction = self._direction()
+        slope = float(direction @ self.gradient)
+        if slope >= 0:  # rounding spoilt the history: begin anew with the gradient
+            self._steps.clear()
+            direction = self._direction()
+            slope = float(direction @ self.gradient)
+        first = 1.0 if self._steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
+        here = Point(0.0, self.value, slope, self.x, self.gradient)
+        try:
+            there = wolfe(lambda step: self._along(direction, step), here, first)
+        except LineSearchError:
+            self.reason = "the line search found no lower point"
+            return
+        self._remember(there.x - self.x, there.gradient - self.gradient)
+        self._values.append(self.value)
+        self.x, self.value, self.gradient = there.x, there.value, there.gradient
+        self.iterations += 1
+        self._check_progress()
+        self._check_gradient()
+
+    def _direction(self) -> Doubles:
+        """Two-loop recursion: minus the approximate inverse Hessian times the gradient. O(memory n)."""
+        direction = -self.gradient
+        weights = []
+        for step, change, curvature in reversed(self._steps):
+            weight = float(step @ direction) / curvature
+            direction -= weight * change
+            weights.append(weight)
+        if self._steps:
+            _, change, curvature = self._steps[-1]
+            direction *= curvature / float(change @ change)
+        for (step, change, curvature), weight in zip(self._steps, reversed(weights)):
+            direction += (weight - float(change @ direction) / curvature) * step
+        return direction
+
+    def _remember(self, step: Doubles, change: Doubles) -> None:
+        curvature = float(step @ change)
+        if curvature > 1e-12 * float(change @ change):
+            self._steps.append((step.astype(np.float32), change.astype(np.float32), curvature))
+
+    def _along(self, direction: Doubles, step: float) -> Point:
+        point = self._evaluate(self.x + step * direction)
+        return point._replace(step=step, slope=float(direction @ point.gradient))
+
+    def _evaluate(self, x: Doubles) -> Point:
+        value, gradient = self.objective(x)
+        self.evaluations += 1
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            raise DivergedError(Errors.CRF201.format(iteration=self.iterations, value=value))
+        return Point(0.0, value, 0.0, x, gradient)
+
+    def _check_progress(self) -> None:
+        if len(self._values) == self.period:
+            improvement = (self._values[0] - self.value) / max(abs(self.value), 1e-12)
+            if improvement < self.delta:
+                self.reason = f"improved by less than {self.delta:g} of its value over {self.period} iterations"
+
+    def _check_gradient(self) -> None:
+        if self.gradient_norm < self.epsilon * max(1.0, float(np.linalg.norm(self.x))):
+            self.reason = f"the gradient is shorter than {self.epsilon:g} of the weights"

@@ -1,0 +1,92 @@
+"""Line search for the strong Wolfe conditions: bracket, then zoom with cubic interpolation.
+
+Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..types import Doubles
+
+DECREASE, CURVATURE = 1e-4, 0.9
+MAX_EVALUATIONS = 20
+ROUNDING = 1e-7  # sums over single-precision scores are no more exact than this share of the value
+
+
+class LineSearchError(ValueError):
+    """Raised when no point satisfies the conditions."""
+
+
+class Point(NamedTuple):
+    """A point on the line.
+
+    step (float): distance from the start in units of the direction. value (float), slope (float): there.
+    x ((n,)), gradient ((n,)): there.
+    """
+
+    step: float
+    value: float
+    slope: float
+    x: Doubles
+    gradient: Doubles
+
+
+def wolfe(evaluate: Callable[[float], Point], start: Point, first: float) -> Point:
+    """Find a point that lowers the value enough and flattens the slope enough.
+
+    evaluate (Callable): the point at a step.
+    start (Point): the point at step 0; its slope is negative.
+    first (float): the first step to try.
+    RETURNS (Point): the point found.
+    RAISES (LineSearchError): after 20 evaluations.
+    """
+    allowance = ROUNDING * abs(start.value)
+    before, step = start, first
+    for count in range(MAX_EVALUATIONS):
+        here = evaluate(step)
+        if _too_high(here, start, allowance) or (count and here.value >= before.value):
+            return _zoom(evaluate, start, before, here, MAX_EVALUATIONS - count, allowance)
+        if abs(here.slope) <= -CURVATURE * start.slope:
+            return here
+        if here.slope >= 0:
+            return _zoom(evaluate, start, here, before, MAX_EVALUATIONS - count, allowance)
+        before, step = here, 2.0 * step
+    raise LineSearchError
+
+
+def _zoom(
+    evaluate: Callable[[float], Point], start: Point, low: Point, high: Point, evaluations: int, allowance: float
+) -> Point:
+    """Shrink an interval that holds a good point; `low` is its end with the lower value."""
+    for _ in range(evaluations):
+        here = evaluate(_between(low, high))
+        if _too_high(here, start, allowance) or here.value >= low.value + allowance:
+            high = here
+        else:
+            if abs(here.slope) <= -CURVATURE * start.slope:
+                return here
+            if here.slope * (high.step - low.step) >= 0:
+                high = low
+            low = here
+    if low.step > 0 and low.value < start.value:
+        return low
+    raise LineSearchError
+
+
+def _too_high(point: Point, start: Point, allowance: float) -> bool:
+    return point.value > start.value + DECREASE * point.step * start.slope + allowance
+
+
+def _between(low: Point, high: Point) -> float:
+    """Minimiser of the cubic through both ends, kept off the ends by a tenth of the interval."""
+    width = high.step - low.step
+    a = low.slope + high.slope - 3 * (low.value - high.value) / (low.step - high.step)
+    inside = a * a - low.slope * high.slope
+    share = 0.5
+    if inside >= 0:
+        b = math.copysign(math.sqrt(inside), width)
+        bottom = high.slope - low.slope + 2 * b
+        if bottom:
+            share = 1.0 - (high.slope + b - a) / bottom
+    return low.step + width * min(max(share, 0.1), 0.9)

@@ -1,0 +1,71 @@
+"""What a batch of chains shows to the model: its units' features, and the potentials that weights give them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .batch import PackedBatch, pack
+from .chain.potentials import ChainPotentials, EdgePotentials
+from .params import DenseWeights, Layout, masked
+from .sparse import SparseRows
+from .types import Floats, Indices
+
+
+@dataclass(frozen=True)
+class EdgeObservations:
+    """Edge features, shared by units that have the same ones.
+
+    features (SparseRows): G rows of edge features, one for each distinct combination.
+    groups ((N,)): for each unit the row that conditions the transition into it.
+    """
+
+    features: SparseRows
+    groups: Indices
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Features of a batch in packed order.
+
+    batch (PackedBatch): layout of the rows.
+    features (SparseRows): N rows of state features.
+    edges (EdgeObservations | None): edge features, if the model has any.
+    """
+
+    batch: PackedBatch
+    features: SparseRows
+    edges: EdgeObservations | None = None
+
+
+def observe(lengths: Indices, features: SparseRows, edges: EdgeObservations | None = None) -> Observations:
+    """Pack sequences whose rows come one sequence after the other.
+
+    lengths ((B,)): lengths of the sequences.
+    features (SparseRows): N rows, in the order of the sequences.
+    """
+    batch = pack(lengths)
+    unpacked = np.argsort(batch.rows)
+    if edges is not None:
+        edges = replace(edges, groups=edges.groups[unpacked])
+    return Observations(batch, features.take(unpacked), edges)
+
+
+def potentials(observations: Observations, weights: DenseWeights, layout: Layout) -> ChainPotentials:
+    """Log potentials of a batch under dense weights, in the weights' precision. O(nnz L + G L^2)."""
+    emissions = np.zeros((observations.batch.n_units, layout.n_labels), dtype=weights.state.dtype)
+    observations.features.times(weights.state, out=emissions)
+    return ChainPotentials(
+        observations.batch,
+        emissions,
+        masked(weights.transitions, layout.allowed),
+        masked(weights.start, layout.allowed_start),
+        masked(weights.end, layout.allowed_end),
+        None if observations.edges is None else _edge_potentials(observations.edges, weights, layout),
+    )
+
+
+def _edge_potentials(edges: EdgeObservations, weights: DenseWeights, layout: Layout) -> EdgePotentials:
+    n = layout.n_labels
+    matrices: Floats = np.tile(weights.transitions.reshape(-1), (edges.features.n_rows, 1))
+    edges.features.times(weights.edges, out=matrices)
+    return EdgePotentials(masked(matrices.reshape(-1, n, n), layout.allowed), edges.groups)

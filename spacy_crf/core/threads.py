@@ -1,0 +1,67 @@
+"""How many threads this process may use, and running work on them without oversubscribing BLAS."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+CGROUP_V2 = Path("/sys/fs/cgroup/cpu.max")
+CGROUP_V1 = Path("/sys/fs/cgroup/cpu")
+
+
+def available_threads() -> int:
+    """CPUs that this process may use: its affinity, cut to its cgroup's quota; 1 in worker processes.
+
+    RETURNS (int): at least 1.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1  # one of the `n_process` workers: the others have the remaining CPUs
+    if hasattr(os, "sched_getaffinity"):
+        cpus = len(os.sched_getaffinity(0))
+    else:
+        cpus = os.cpu_count() or 1
+    quota = _cgroup_quota()
+    return cpus if quota is None else max(1, min(cpus, int(quota)))
+
+
+def _cgroup_quota() -> float | None:
+    """CPUs that the control group grants, None where it does not say."""
+    try:
+        quota, period = CGROUP_V2.read_text().split()
+    except (OSError, ValueError):
+        try:
+            quota = (CGROUP_V1 / "cpu.cfs_quota_us").read_text().strip()
+            period = (CGROUP_V1 / "cpu.cfs_period_us").read_text().strip()
+        except OSError:
+            return None
+    if quota == "max" or int(quota) <= 0:
+        return None
+    return int(quota) / int(period)
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+def run_parallel(function: Callable[[Work], Result], work: Sequence[Work], n_threads: int) -> list[Result]:
+    """Apply a function to pieces of work, on threads where that helps. Results keep the order of the work.
+
+    n_threads (int): 0 takes `available_threads()`.
+    """
+    n_threads = min(n_threads or available_threads(), len(work))
+    with single_threaded_blas():
+        if n_threads <= 1:
+            return [function(piece) for piece in work]
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(function, work))

@@ -1,0 +1,235 @@
+"""Exact inference against brute force, and against plain log-space recursions where enumeration is too long."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import log_space_reference
+from strategies import build, chain_batches, unpacked
+
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.forward import forward_backward, log_partition
+from spacy_crf.core.chain.marginals import edge_marginals, expected_transitions, node_marginals
+from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
+from spacy_crf.core.chain.viterbi import viterbi
+
+
+@given(chain_batches())
+def test_log_z_equals_enumeration_from_both_ends(case):
+    potentials, chains = case
+    expected = [chain.log_z() if chain.length else 0.0 for chain in chains]
+    np.testing.assert_allclose(forward_backward(potentials).log_z, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(log_partition(potentials), expected, rtol=1e-9, atol=1e-9)
+
+
+@given(chain_batches())
+def test_node_marginals_equal_enumeration(case):
+    potentials, chains = case
+    marginals = node_marginals(forward_backward(potentials))
+    np.testing.assert_allclose(marginals.sum(axis=1), 1.0, rtol=1e-12)
+    for ours, chain in zip(unpacked(potentials, marginals), chains):
+        np.testing.assert_allclose(ours, chain.node_marginals(), atol=1e-9)
+
+
+@given(chain_batches(min_length=1))
+def test_edge_marginals_equal_enumeration_and_sum_to_node_marginals(case):
+    potentials, chains = case
+    messages = forward_backward(potentials)
+    inner = np.arange(len(potentials.batch.first_rows), potentials.batch.n_units)
+    ours = np.zeros((potentials.batch.n_units, potentials.n_labels, potentials.n_labels))
+    ours[inner] = edge_marginals(messages, inner)
+    for matrices, chain in zip(unpacked(potentials, ours), chains):
+        np.testing.assert_allclose(matrices, chain.edge_marginals(), atol=1e-9)
+    nodes = node_marginals(messages)
+    np.testing.assert_allclose(ours[inner].sum(axis=1), nodes[inner], atol=1e-9)
+    before = potentials.batch.previous_rows(inner)
+    np.testing.assert_allclose(ours[inner].sum(axis=2), nodes[before], atol=1e-9)
+
+
+@given(chain_batches())
+def test_expected_transitions_are_sums_of_edge_marginals(case):
+    potentials, chains = case
+    sums = expected_transitions(forward_backward(potentials))
+    inner = [chain.edge_marginals()[1:] for chain in chains if chain.length > 1]
+    total = np.sum([m.sum(axis=0) for m in inner], axis=0) if inner else np.zeros(sums.shape[-2:])
+    if potentials.edges is None:
+        np.testing.assert_allclose(sums, total, atol=1e-9)
+        return
+    np.testing.assert_allclose(sums.sum(axis=0), total, atol=1e-9)
+    groups = np.split(potentials.edges.groups[potentials.batch.rows], np.cumsum(potentials.batch.lengths)[:-1])
+    for g in range(len(sums)):
+        by_hand = sum(
+            chain.edge_marginals()[t]
+            for chain, own in zip(chains, groups)
+            for t in range(1, chain.length)
+            if own[t] == g
+        )
+        np.testing.assert_allclose(sums[g], by_hand, atol=1e-9)
+
+
+@given(chain_batches())
+def test_viterbi_path_is_the_best_path(case):
+    potentials, chains = case
+    decoded = viterbi(potentials)
+    for labels, score, chain in zip(unpacked(potentials, decoded.labels), decoded.scores, chains):
+        if chain.length:
+            assert score == pytest.approx(chain.best_score(), rel=1e-12, abs=1e-9)
+            assert chain.score(tuple(labels)) == pytest.approx(score, rel=1e-12, abs=1e-9)
+
+
+def test_viterbi_ties_are_broken_by_the_smaller_label():
+    batch = pack(np.array([3]))
+    zeros = ChainPotentials(batch, np.zeros((3, 4)), np.zeros((4, 4)), np.zeros(4), np.zeros(4))
+    assert viterbi(zeros).labels.tolist() == [0, 0, 0]
+
+
+def random_case(rng, lengths, n_labels, scale, masked, conditioned=False):
+    batch = pack(np.array(lengths))
+    emissions = rng.uniform(-scale, scale, (sum(lengths), n_labels))
+    matrices = rng.uniform(-scale, scale, (2, n_labels, n_labels))
+    start, end = rng.uniform(-scale, scale, (2, n_labels))
+    if masked:
+        blocked = rng.random((n_labels, n_labels)) < 0.5
+        np.fill_diagonal(blocked, False)
+        matrices[:, blocked] = -np.inf
+        emissions[rng.random(emissions.shape) < 0.2] = -np.inf
+        emissions[:, 0] = rng.uniform(-scale, scale, len(emissions))
+        start[0] = end[0] = 0.0
+    groups = rng.integers(0, 2, sum(lengths))
+    return build(batch, emissions, matrices, groups * conditioned, start, end, conditioned)
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 300.0, 1e4])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("conditioned", [False, True])
+def test_any_scores_and_masks_agree_with_log_space(scale, masked, conditioned):
+    rng = np.random.default_rng(7)
+    potentials, chains = random_case(rng, [40, 1, 17, 0, 40], 5, scale, masked, conditioned)
+    messages, decoded = forward_backward(potentials), viterbi(potentials)
+    nodes = unpacked(potentials, node_marginals(messages))
+    arrivals = np.zeros(5)
+    for index, chain in enumerate(chains):
+        if chain.length:
+            log_z, marginals, best = log_space_reference(chain)
+            assert messages.log_z[index] == pytest.approx(log_z, rel=1e-9)
+            np.testing.assert_allclose(nodes[index], marginals, rtol=1e-6, atol=1e-12)
+            assert decoded.scores[index] == pytest.approx(best, rel=1e-9)
+            arrivals += marginals[1:].sum(axis=0)
+    expected = expected_transitions(messages)
+    if not conditioned:
+        np.testing.assert_allclose(expected.sum(axis=0), arrivals, rtol=1e-6, atol=1e-9)
+
+
+def test_a_weak_beginning_that_wins_in_the_end():
+    """The best path loses 400 nats in the first half and wins 800 in the second: scaling alone would drop it."""
+    n_labels, length = 2, 40
+    emissions = np.zeros((length, n_labels))
+    emissions[:20, 1] = -20.0
+    emissions[20:, 1] = 40.0
+    matrices = np.array([[[0.0, -np.inf], [-np.inf, 0.0]]])
+    potentials, (chain,) = build(
+        pack(np.array([length])), emissions, matrices, np.zeros(length, int), np.zeros(2), np.zeros(2), False
+    )
+    log_z, marginals, _ = log_space_reference(chain)
+    messages = forward_backward(potentials)
+    assert messages.redone is not None
+    assert messages.log_z[0] == pytest.approx(log_z, rel=1e-12)
+    np.testing.assert_allclose(node_marginals(messages), marginals, rtol=1e-9)
+
+
+def test_one_redone_sequence_leaves_the_others_alone():
+    rng = np.random.default_rng(3)
+    calm, calm_chains = random_case(rng, [6, 6], 3, 1.0, False)
+    wild = random_case(rng, [6], 3, 1e4, False)[1][0]
+    emissions = np.concatenate([calm_chains[0].emissions, wild.emissions, calm_chains[1].emissions])
+    matrices = np.stack([calm_chains[0].matrices[0]])
+    potentials, chains = build(
+        pack(np.array([6, 6, 6])),
+        emissions,
+        matrices,
+        np.zeros(18, int),
+        calm_chains[0].start,
+        calm_chains[0].end,
+        False,
+    )
+    messages = forward_backward(potentials)
+    nodes = unpacked(potentials, node_marginals(messages))
+    assert messages.redone is not None and messages.redone.potentials.batch.n_sequences == 1
+    for index, chain in enumerate(chains):
+        np.testing.assert_allclose(nodes[index], chain.node_marginals(), atol=1e-9)
+        assert messages.log_z[index] == pytest.approx(chain.log_z(), rel=1e-12)
+    total = sum(chain.edge_marginals().sum(axis=0) for chain in chains)
+    np.testing.assert_allclose(expected_transitions(messages), total, atol=1e-9)
+    assert calm.batch.n_sequences == 2
+
+
+@pytest.mark.parametrize("length", [5000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("scale", [2.0, 1e4])
+def test_long_chains(length, scale):
+    rng = np.random.default_rng(length)
+    potentials, (chain,) = random_case(rng, [length], 4, scale, True)
+    log_z, marginals, best = log_space_reference(chain)
+    messages = forward_backward(potentials)
+    assert messages.log_z[0] == pytest.approx(log_z, rel=1e-9)
+    np.testing.assert_allclose(node_marginals(messages), marginals, rtol=1e-6, atol=1e-9)
+    assert viterbi(potentials).scores[0] == pytest.approx(best, rel=1e-9)
+
+
+@given(chain_batches(span=5.0), st.integers(0, 2**32 - 1))
+def test_float32_is_close(case, seed):
+    potentials, chains = case
+    single = potentials.astype(np.float32)
+    messages = forward_backward(single)
+    assert messages.alpha.dtype == np.float32
+    expected = [chain.log_z() if chain.length else 0.0 for chain in chains]
+    np.testing.assert_allclose(messages.log_z, expected, rtol=1e-4, atol=1e-4)
+    double = node_marginals(forward_backward(potentials))
+    np.testing.assert_allclose(node_marginals(messages), double, atol=1e-4)
+
+
+def test_float32_underflow_is_redone():
+    rng = np.random.default_rng(5)
+    potentials, chains = random_case(rng, [30, 30], 4, 1e4, True)
+    messages = forward_backward(potentials.astype(np.float32))
+    for index, chain in enumerate(chains):
+        assert messages.log_z[index] == pytest.approx(log_space_reference(chain)[0], rel=1e-5)
+
+
+def test_no_legal_path_names_the_sequence():
+    batch = pack(np.array([2, 3]))
+    emissions = np.zeros((5, 2))
+    emissions[batch.rows[1]] = -np.inf
+    potentials = ChainPotentials(batch, emissions, np.zeros((2, 2)), np.zeros(2), np.zeros(2))
+    for inference in (forward_backward, log_partition, viterbi):
+        with pytest.raises(NoPathError, match=r"CRF103.*\[0\]") as caught:
+            inference(potentials)
+        assert caught.value.sequences == [0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_non_finite_scores_name_the_sequence(value):
+    batch = pack(np.array([2, 3]))
+    emissions = np.zeros((5, 2))
+    emissions[batch.rows[3], 1] = value
+    potentials = ChainPotentials(batch, emissions, np.zeros((2, 2)), np.zeros(2), np.zeros(2))
+    for inference in (forward_backward, viterbi):
+        with pytest.raises(NonFiniteError, match="CRF102") as caught:
+            inference(potentials)
+        assert caught.value.sequences == [1]
+    transitions = np.full((2, 2), value)
+    with pytest.raises(NonFiniteError, match="transitions"):
+        viterbi(ChainPotentials(batch, np.zeros((5, 2)), transitions, np.zeros(2), np.zeros(2)))
+
+
+def test_wrong_shapes_are_named():
+    batch = pack(np.array([2]))
+    with pytest.raises(ValueError, match=r"CRF101.*transitions.*\(3, 3\)"):
+        viterbi(ChainPotentials(batch, np.zeros((2, 3)), np.zeros((2, 2)), np.zeros(3), np.zeros(3)))
+
+
+def test_nothing_to_do():
+    empty = ChainPotentials(pack(np.array([0, 0])), np.zeros((0, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3))
+    messages = forward_backward(empty)
+    assert messages.log_z.tolist() == viterbi(empty).scores.tolist() == [0.0, 0.0]
+    assert node_marginals(messages).shape == (0, 3)
+    assert expected_transitions(messages).sum() == 0
