@@ -26,12 +26,76 @@ class Errors(metaclass=_Coded):
     )
     CRF104 = "Gold weights must be finite and not negative."
     CRF105 = "Unit {unit} has a row of gold weights without a positive one: no label would be right."
+    CRF106 = "Spans need a labelling scheme: set `scheme` to 'BIO' or 'BILUO'."
 
     # Learning
     CRF201 = (
         "Training diverged in iteration {iteration}: the objective is {value}. Look for feature values that are "
         "very large or not finite, or give a larger c2."
     )
+    CRF202 = (
+        "L-BFGS needs the same examples in every step, but this step has others. Either use the batcher "
+        "spacy_crf.full_batch.v1 (in your own loop: pass all examples to each nlp.update), or the trainer "
+        "spacy_crf.Minibatch.v1."
+    )
+    CRF203 = (
+        "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "
+        "(nlp.update with an optimizer) after each pass over the examples."
+    )
+
+    # Features
+    CRF301 = "Templates have no attribute {attribute!r}. Nearest: {near}."
+    CRF302 = (
+        "Attribute {attribute!r} is spelt wrongly: PREFIX, SUFFIX, LPREFIX, LSUFFIX and POSITION need a number "
+        "(SUFFIX3), the others take none."
+    )
+    CRF303 = "There is no template set {preset}. Known: {known}."
+    CRF304 = (
+        "Template {template!r} cannot be read at {part!r}. A template is one or more of NAME[offset] or "
+        "NAME[first..last] joined by '|', with offsets of at most 100, after 'B:' for an edge template."
+    )
+    CRF305 = (
+        "Template {template!r} asks for a word list {name!r} that the features do not have. Give its path in `lists`."
+    )
+    CRF306 = "Word list {name!r}: {path} line {line} is not 'word or phrase<TAB>value': {text!r}."
+    CRF307 = "Word list {name!r} cannot be read from {path}: {error}."
+    CRF308 = (
+        "Extension {extension!r} has the value {value!r} at token {token} ({text!r}) of document {document!r}. "
+        "Values must be strings, whole numbers, booleans, None, or finite floats."
+    )
+    CRF309 = "Template {template!r} needs the extension {extension!r}, which no component has registered on tokens."
+    CRF310 = "The list of templates is empty: the tagger would see nothing of the text."
+    CRF311 = (
+        "Document {document!r} has no sentence boundaries, but `sequence` is 'sents'. Add a component that sets "
+        "them, or use 'auto' or 'doc'."
+    )
+
+    # Components
+    CRF401 = (
+        "Component {name!r} has no labels yet. Train it, load it from disk, or call nlp.initialize() with examples "
+        "or labels."
+    )
+    CRF402 = (
+        "Component {name!r} found no labels in the training data: no document has {annotation}. Check `target` "
+        "(now {target!r}) and that the corpus holds this annotation, or give `labels` in [initialize.components]."
+    )
+    CRF403 = (
+        "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
+        "data that shows all labels, or list them in [initialize.components.{name}.labels]."
+    )
+    CRF404 = (
+        "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
+        "written by something else."
+    )
+    CRF405 = "Component {name!r} at {path} has format {found!r}; this version of spacy_crf reads {expected!r}."
+    CRF406 = (
+        "Component {name!r} was trained with templates {theirs}, but its config asks for {ours}. Features cannot be "
+        "changed after training."
+    )
+    CRF407 = "Component {name!r} cannot work on document {document!r}: {error}"
+    CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
+    CRF409 = "Labels of component {name!r} must be strings, got {label!r}."
+    CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
 
     # Corpora and files
     CRF501 = (
@@ -47,7 +111,7 @@ class Errors(metaclass=_Coded):
     CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
     CRF506 = (
         "{path}, line {line}: nothing says what the {width} columns are (format '{format}' is {known}). "
-        "Name them with the setting 'columns', e.g. [\"word\", \"tag\", \"chunk\"], or set 'format' to "
+        'Name them with the setting \'columns\', e.g. ["word", "tag", "chunk"], or set \'format\' to '
         "'conll2000' (word, tag, chunk), 'conll2002' (word, tag, ner) or 'conll2003' (word, tag, chunk, "
         "ner)."
     )
@@ -81,17 +145,13 @@ class Errors(metaclass=_Coded):
         "{path}, line {line}: malformed or misplaced id '{id}', expected {expected}. Words are numbered "
         "from 1 in each sentence, and a blank line ends a sentence."
     )
-    CRF516 = (
-        "{path}, line {line}: malformed head '{head}'. Give a number from 0 to {last}, or '_' if it is "
-        "unknown."
-    )
+    CRF516 = "{path}, line {line}: malformed head '{head}'. Give a number from 0 to {last}, or '_' if it is unknown."
     CRF517 = (
         "{path}: not a readable .spacy file ({reason}). It is damaged, cut off or in another format; write"
         " it again or set 'format'."
     )
     CRF518 = (
-        "The setting 'group' is {group!r}. Use 'auto', 'document', 'sentence' or a number of sentences of "
-        "at least 1."
+        "The setting 'group' is {group!r}. Use 'auto', 'document', 'sentence' or a number of sentences of at least 1."
     )
     CRF519 = "{path}: the setting 'input' names '{kind}', but the file only has: {has}."
     CRF520 = "'{path}' holds no tokens at all. Correct the setting 'path' or fill the file."
@@ -110,4 +170,4 @@ class Errors(metaclass=_Coded):
 
 
 class Warnings(metaclass=_Coded):
-    pass
+    CRFW401 = "Component {name!r}: labels without an example in the training data are never predicted well: {labels}."

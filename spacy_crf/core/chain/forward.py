@@ -17,8 +17,9 @@ from .potentials import ChainPotentials, NoPathError
 # nothing underflows (1e-150 * e^-345 > 1e-300) and a zero is a state that cannot be reached.
 SMALLEST = 1e-150
 RANGE = 345.0
-# float32 serves training, where a share of 1e-30 is nothing: such states are dropped instead of redone.
-DROPPED = 1e-30
+# float32 serves training: states with a share below DROPPED, and steps that underflow, count for nothing, unless what
+# follows them is so much better (RESCUED for a state, PASSED for a step) that they matter in the end.
+DROPPED, RESCUED, PASSED = 1e-30, 1e20, 1e28
 
 
 @dataclass(frozen=True)
@@ -75,31 +76,35 @@ def forward_backward(potentials: ChainPotentials) -> ForwardBackward:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         alpha, norms = _forward(scaled, potentials)
         ends = _end_norms(scaled, potentials.batch, alpha)
-        log_norms = np.log(norms, dtype=np.float64) + scaled.shifts
+        log_norms = _log_norms(scaled, norms)
         log_z = _log_z(scaled, potentials.batch, log_norms, ends)
         beta, inward = _backward(scaled, potentials, alpha, norms, ends)
+        lost = _underflows(potentials, alpha, norms) if _is_double(alpha) else _rescued(beta, inward, norms)
+        reachable = alpha > (0.0 if _is_double(alpha) else DROPPED)
+        beta *= reachable
+        inward *= reachable
     result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_norms, log_z, None)
-    suspects = _suspects(result, norms)
+    suspects = _suspects(potentials, log_z, lost)
     return _redo(result, suspects) if len(suspects) else result
 
 
 def log_partition(potentials: ChainPotentials) -> Doubles:
     """log Z of a batch, forward pass only. O(N L^2).
 
+    potentials (ChainPotentials): computed in float64, as only a backward pass shows what float32 has lost.
     RETURNS ((B,)): log partition functions, in the order the sequences were given.
     """
     potentials.check()
+    potentials = potentials.astype(np.float64)
     scaled = scale(potentials)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         alpha, norms = _forward(scaled, potentials)
         ends = _end_norms(scaled, potentials.batch, alpha)
-        log_norms = np.log(norms, dtype=np.float64) + scaled.shifts
-        log_z = _log_z(scaled, potentials.batch, log_norms, ends)
-    result = ForwardBackward(potentials, scaled, alpha, alpha, alpha, log_norms, log_z, None)
-    suspects = _suspects(result, norms)
+        log_z = _log_z(scaled, potentials.batch, _log_norms(scaled, norms), ends)
+    suspects = _suspects(potentials, log_z, _underflows(potentials, alpha, norms))
     if len(suspects):
         part, _ = potentials.select(suspects)
-        log_z[suspects] = _checked(log_forward_backward(part.astype(np.float64)), suspects).log_z
+        log_z[suspects] = _checked(log_forward_backward(part), suspects).log_z
     return log_z
 
 
@@ -158,14 +163,17 @@ def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Flo
 def _backward(
     scaled: ScaledPotentials, potentials: ChainPotentials, alpha: Floats, norms: Floats, ends: Floats
 ) -> tuple[Floats, Floats]:
-    """beta (N, L) and inward (N, L), scaled by the forward norms so that sum(alpha * beta) is 1 in each row."""
+    """beta (N, L) and inward (N, L), scaled by the forward norms so that sum(alpha * beta) is 1 in each row.
+
+    A state that cannot be reached may have a beta of any size: it must not meet a zero alpha. In float64 it is left out
+    from the beginning; in float32 its beta tells whether it was dropped wrongly.
+    """
     batch = potentials.batch
     groups = None if potentials.edges is None else potentials.edges.groups
     backward = np.ascontiguousarray(np.swapaxes(scaled.transitions, -1, -2))
-    # A state that cannot be reached may have a beta of any size: it must not meet a zero alpha.
-    reachable = alpha > (DROPPED if alpha.dtype == np.float32 else 0.0)
     inward = scaled.emissions / norms[:, None]
-    inward *= reachable
+    if _is_double(alpha):
+        inward *= alpha > 0
     beta = np.empty_like(alpha)
     beta[batch.last_rows] = scaled.end / ends[:, None]
     for step in range(batch.n_steps - 1, 0, -1):
@@ -177,8 +185,15 @@ def _backward(
         else:
             matrices = backward[groups[low : low + n]]
             np.matmul(rows[:, None, :], matrices, out=beta[before : before + n][:, None, :])
-    beta *= reachable
     return beta, inward
+
+
+def _is_double(values: Floats) -> bool:
+    return values.dtype == np.float64
+
+
+def _log_norms(scaled: ScaledPotentials, norms: Floats) -> Doubles:
+    return np.asarray(np.log(norms, dtype=np.float64) + scaled.shifts, dtype=np.float64)
 
 
 def _end_norms(scaled: ScaledPotentials, batch: PackedBatch, alpha: Floats) -> Floats:
@@ -193,17 +208,28 @@ def _log_z(scaled: ScaledPotentials, batch: PackedBatch, log_norms: Doubles, end
     return log_z
 
 
-def _suspects(result: ForwardBackward, norms: Floats) -> Indices:
-    """Indices of sequences whose scaled recursion may have lost mass."""
-    batch = result.potentials.batch
-    suspect_rows: Bools = ~(norms > 0)
-    if result.alpha.dtype == np.float64:
-        alpha = result.alpha
-        suspect_rows |= ((alpha > 0) & (alpha < SMALLEST)).any(axis=1)
-        suspect_rows |= _wide(result.potentials)
-    suspects = ~np.isfinite(result.log_z)
-    suspects[batch.row_sequences[suspect_rows]] = True
+def _suspects(potentials: ChainPotentials, log_z: Doubles, lost: Bools) -> Indices:
+    """Indices of sequences whose scaled recursion may have lost mass, some of them in the given rows."""
+    suspects = ~np.isfinite(log_z)
+    suspects[potentials.batch.row_sequences[lost]] = True
     return np.flatnonzero(suspects)
+
+
+def _underflows(potentials: ChainPotentials, alpha: Floats, norms: Floats) -> Bools:
+    """((N,)): float64 rows where a share may have become too small to be told from zero."""
+    small = ((alpha > 0) & (alpha < SMALLEST)).any(axis=1)
+    return np.asarray(~(norms > 0) | small | _wide(potentials))
+
+
+def _rescued(beta: Floats, inward: Floats, norms: Floats) -> Bools:
+    """((N,)): float32 rows where something dropped, or lost by underflow, may matter, or where numbers overflow.
+
+    What a row loses by underflow is at most 1e-38, or 1e-38 / norm in shares.
+    """
+    if norms.min(initial=1) > 1e-8 and beta.max(initial=0) < RESCUED and inward.max(initial=0) < PASSED:
+        return np.zeros(len(norms), dtype=bool)
+    limits = np.minimum(RESCUED, PASSED * norms.astype(np.float64))
+    return np.asarray(~((beta.max(axis=1) < limits) & (inward.max(axis=1) < PASSED)))  # NaN is not below either
 
 
 def _wide(potentials: ChainPotentials) -> Bools:

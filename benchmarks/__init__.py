@@ -1,0 +1,1 @@
+"""Side-by-side measurements of spacy_crf and its peers."""

@@ -1,0 +1,117 @@
+"""Reading and scoring of the evaluation corpora: one implementation for every engine."""
+
+import gzip
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+CONLL2000 = "conll2000"
+EWT = "ud_english_ewt"
+
+
+class Sentence(NamedTuple):
+    """Columns of one sentence: `upos` is empty where the corpus has none, `chunks` likewise."""
+
+    words: list[str]
+    xpos: list[str]
+    upos: list[str]
+    chunks: list[str]
+
+
+class ChunkScore(NamedTuple):
+    """Precision, recall and F1 of exact chunks, in percent."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def read_conll2000(data: Path, split: str) -> Iterator[Sentence]:
+    """Read the CoNLL-2000 chunking data (word, part of speech, chunk) sentence by sentence.
+
+    data (Path): the folder that holds the corpora.
+    split (str): "train" or "test".
+    YIELDS (Sentence): words, xpos and chunks.
+    """
+    for rows in _blocks(data / CONLL2000 / f"{split}.txt"):
+        words, xpos, chunks = zip(*(row.split() for row in rows))
+        yield Sentence(list(words), list(xpos), [], list(chunks))
+
+
+def read_ewt(data: Path, split: str) -> Iterator[Sentence]:
+    """Read UD English EWT, gzipped or not, sentence by sentence.
+
+    data (Path): the folder that holds the corpora.
+    split (str): "train", "dev" or "test".
+    YIELDS (Sentence): words, xpos and upos of the syntactic words.
+    """
+    path = data / EWT / f"en_ewt-ud-{split}.conllu"
+    for rows in _blocks(path if path.exists() else path.with_name(f"{path.name}.gz")):
+        columns = [row.split("\t") for row in rows if not row.startswith("#")]
+        tokens = [row for row in columns if row[0].isdecimal()]
+        yield Sentence([row[1] for row in tokens], [row[4] for row in tokens], [row[3] for row in tokens], [])
+
+
+def accuracy(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> float:
+    """Share of tokens with the right label.
+
+    gold (Iterable[list[str]]): labels, one list per sentence.
+    predicted (Iterable[list[str]]): labels in the same order.
+    RETURNS (float): percent.
+    """
+    pairs = list(zip(chain.from_iterable(gold), chain.from_iterable(predicted), strict=True))
+    return 100.0 * sum(left == right for left, right in pairs) / len(pairs)
+
+
+def score_chunks(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> ChunkScore:
+    """Score exact chunks as the CoNLL-2000 evaluation does.
+
+    gold (Iterable[list[str]]): BIO labels, one list per sentence.
+    predicted (Iterable[list[str]]): BIO labels in the same order.
+    RETURNS (ChunkScore): precision, recall and F1 in percent.
+    """
+    correct = found = wanted = 0
+    for gold_labels, predicted_labels in zip(gold, predicted, strict=True):
+        gold_chunks, predicted_chunks = read_chunks(gold_labels), read_chunks(predicted_labels)
+        correct += len(gold_chunks & predicted_chunks)
+        found += len(predicted_chunks)
+        wanted += len(gold_chunks)
+    return ChunkScore(
+        precision=100.0 * correct / max(found, 1),
+        recall=100.0 * correct / max(wanted, 1),
+        f1=200.0 * correct / max(found + wanted, 1),
+    )
+
+
+def read_chunks(labels: list[str]) -> set[tuple[int, int, str]]:
+    """Find the chunks of one sentence; an I- that continues nothing starts a chunk, as in CoNLL's evaluation.
+
+    labels (list[str]): BIO labels.
+    RETURNS (set[tuple[int, int, str]]): start, end (exclusive) and type of each chunk.
+    """
+    chunks = set()
+    start, kind = 0, ""
+    for position, label in enumerate([*labels, "O"]):
+        prefix, _, new_kind = label.partition("-")
+        if prefix == "I" and new_kind == kind:
+            continue
+        if kind:
+            chunks.add((start, position, kind))
+        start, kind = position, new_kind
+    return chunks
+
+
+def _blocks(path: Path) -> Iterator[list[str]]:
+    """Lines between blank lines, read lazily so that a job's memory is its own."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    rows: list[str] = []
+    with opener(path, "rt", encoding="utf8") as lines:
+        for line in lines:
+            if row := line.rstrip("\r\n"):
+                rows.append(row)
+            elif rows:
+                yield rows
+                rows = []
+    if rows:
+        yield rows

@@ -1,0 +1,148 @@
+"""Renders the results of a run as one Markdown table; also alone: python benchmarks/report.py FILE.json."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TypedDict
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.machine import Machine
+from benchmarks.rows import ROWS, TITLES, Row
+from benchmarks.summary import OURS, PEER, EngineResult, Measured, Results, Spread
+
+README = Path(__file__).with_name("README.md")
+BEGIN, END = "<!-- engine:begin -->", "<!-- engine:end -->"
+HEADINGS = {OURS: "spacy_crf", PEER: "python-crfsuite"}
+MISSING = "-"
+
+
+class Document(TypedDict):
+    """What a run of the engine benchmark writes as JSON.
+
+    `quick` runs cut training short, `complete` ones ran every job without failure.
+    """
+
+    machine: Machine
+    quick: bool
+    complete: bool
+    repeats: int
+    results: Results
+
+
+def render(document: Document) -> str:
+    """Render a run as Markdown.
+
+    document (Document): the run.
+    RETURNS (str): a line on machine and date, then the table.
+    """
+    results = document["results"]
+    engines = [name for name in HEADINGS if any(name in measured["engines"] for measured in _all(results))]
+    headings = ["", *(HEADINGS[name] for name in engines)]
+    if len(engines) == len(HEADINGS):
+        headings.append("ours : peer")
+    lines = [_machine_line(document), "", _line(headings), _line(["---", *["---:"] * (len(headings) - 1)])]
+    for task, rows in groupby(ROWS, key=lambda row: row.task):
+        cells = [cell for row in rows if (cell := _cells(row, results, engines))]
+        if cells:
+            lines.append(_line([f"**{TITLES[task]}**", *[""] * (len(headings) - 1)]))
+            lines.extend(map(_line, cells))
+    return "\n".join(lines)
+
+
+def publish(document: Document, readme: Path = README) -> str:
+    """Keep the table of a run in the README if the run measured everything at once and in full.
+
+    document (Document): the run.
+    readme (Path): the file with the markers.
+    RETURNS (str): what to tell the user: the table, and where it went.
+    """
+    table = render(document)
+    if not document["complete"]:
+        return f"{table}\n\nNot a complete run: the table in {readme.name} stays as it is."
+    update(readme, table)
+    return f"{table}\n\nThe table is now in {readme.name}."
+
+
+def update(readme: Path, table: str) -> None:
+    """Replace what stands between the markers of a Markdown file.
+
+    readme (Path): the file.
+    table (str): the new text.
+    """
+    text = readme.read_text(encoding="utf8")
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{readme.name} has no place for the table: add the lines {BEGIN} and {END}.")
+    readme.write_text(f"{head}{BEGIN}\n{table}\n{END}{tail}", encoding="utf8")
+
+
+def _all(results: Results) -> Iterator[Measured]:
+    for works in results.values():
+        yield from works.values()
+
+
+def _machine_line(document: Document) -> str:
+    machine = document["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    quick = "**Quick run, training cut short: not a measurement.** " if document["quick"] else ""
+    return (
+        f"{quick}{machine['date']}; {machine['cpu']}, {machine['cores']} cores, "
+        f"{machine['memory_gib']:g} GiB, {machine['system']}, "
+        f"load {machine['load_at_start']:g} at the start; "
+        f"{versions}. Repeated measurements ({document['repeats']} runs): median (smallest to largest)."
+    )
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(row: Row, results: Results, engines: list[str]) -> list[str]:
+    """Label, one cell per engine and the comparison; nothing where no engine has the number."""
+    measured = results.get(row.task, {}).get(row.work)
+    if measured is None:
+        return []
+    cells = [_cell(row, measured["engines"].get(name)) for name in engines]
+    if all(cell == MISSING for cell in cells):
+        return []
+    return [row.label, *cells, *([_comparison(row, measured)] if len(engines) == len(HEADINGS) else [])]
+
+
+def _cell(row: Row, engine: EngineResult | None) -> str:
+    if engine is None:
+        return MISSING
+    if engine["failed"]:
+        return "failed"
+    spread = engine["summary"].get(row.key)
+    return _number(row, spread, len(engine["runs"])) if spread else MISSING
+
+
+def _number(row: Row, spread: Spread, runs: int) -> str:
+    middle, low, high = (row.form.format(row.scale * spread[key]) for key in ("median", "min", "max"))
+    return middle if runs == 1 else f"{middle} ({low.split()[0]} to {high.split()[0]})"
+
+
+def _comparison(row: Row, measured: Measured) -> str:
+    if row.key not in measured.get("ratios", {}):
+        return ""
+    if row.percent:
+        ours, peer = (measured["engines"][name]["summary"][row.key]["median"] for name in (OURS, PEER))
+        return f"{ours - peer:+.2f}"
+    return f"{measured['ratios'][row.key]:.4g}"
+
+
+def main() -> None:
+    """Render a finished run from its JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="JSON of a run")
+    document: Document = json.loads(parser.parse_args().file.read_text(encoding="utf8"))
+    print(publish(document))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,8 @@
+"""`python -m spacy crf ...`: importing this module adds the commands to spaCy's own command line."""
+
+from spacy.cli._util import app as spacy_app
+
+from . import convert as convert
+from .app import app as app
+
+spacy_app.add_typer(app, name="crf")

@@ -1,0 +1,133 @@
+"""Gold labels of examples, one for each token of the predicted Doc; what is misaligned or missing is unknown."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, POS, TAG
+from spacy.parts_of_speech import NAMES as POS_NAMES
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..core.gold import UNKNOWN
+from ..core.labels import TagSet
+from ..core.types import Ints
+
+TOKEN_TARGETS = ("tag", "pos")
+ANNOTATION = {
+    "tag": "token.tag",
+    "pos": "token.pos",
+    "ent": "doc.ents",
+    "spans": "doc.spans[{spans_key!r}]",
+}
+UNLABELLED = ("", None)
+
+
+def describe_annotation(target: str, spans_key: str) -> str:
+    """How messages name what a target is read from."""
+    return ANNOTATION.get(target, f"token._.{target}").format(spans_key=spans_key)
+
+
+def collect_labels(docs: Iterable[Doc], target: str, spans_key: str) -> list[str]:
+    """Labels that occur, sorted: types of spans for "ent" and "spans", values of tokens otherwise."""
+    labels: set[str] = set()
+    for doc in docs:
+        if target == "ent":
+            labels.update(ent.label_ for ent in doc.ents)
+        elif target == "spans":
+            labels.update(span.label_ for span in doc.spans.get(spans_key, ()))
+        elif target == "tag":
+            labels.update(doc.vocab.strings[tag] for tag in set(doc.to_array(TAG).tolist()) if tag)
+        elif target == "pos":
+            labels.update(POS_NAMES[pos] for pos in set(doc.to_array(POS).tolist()) if pos)
+        else:
+            labels.update(str(value) for value in _extension_values(doc, target))
+    return sorted(labels - {""})
+
+
+def _extension_values(doc: Doc, name: str) -> list[object]:
+    return [value for value in (token._.get(name) for token in doc) if value not in UNLABELLED]
+
+
+def gold_tags(example: Example, target: str, spans_key: str, tags: TagSet) -> Ints:
+    """((n,)): index of the gold tag of each predicted token, UNKNOWN where there is none.
+
+    RAISES (KeyError): for a label that the tag set lacks; its argument is the tag.
+    """
+    names = _by_token(example, target, spans_key, tags) if target != "ent" else _entity_tags(example, tags)
+    numbers = {name: UNKNOWN if name is None else tags.number[name] for name in dict.fromkeys(names)}
+    return np.array([numbers[name] for name in names], dtype=np.int32)
+
+
+def _by_token(example: Example, target: str, spans_key: str, tags: TagSet) -> Sequence[str | None]:
+    if target == "spans":
+        return _span_tags(example, spans_key, tags)
+    if target in TOKEN_TARGETS:
+        return _attribute_tags(example, target)
+    values = [None if v in UNLABELLED else str(v) for v in (t._.get(target) for t in example.reference)]
+    if same_tokens(example):
+        return values
+    aligned = example.alignment.x2y
+    chosen = [{values[y] for y in aligned[x].tolist()} for x in range(len(example.predicted))]
+    return [next(iter(found)) if len(found) == 1 else None for found in chosen]
+
+
+def _attribute_tags(example: Example, target: str) -> Sequence[str | None]:
+    if not same_tokens(example):
+        return [name or None for name in example.get_aligned(target.upper(), as_string=True)]
+    ids = example.reference.to_array(TAG if target == "tag" else POS).tolist()
+    strings = example.reference.vocab.strings
+    names = {i: (strings[i] if target == "tag" else POS_NAMES[i]) or None for i in set(ids)}
+    return [names[i] for i in ids]
+
+
+def _entity_tags(example: Example, tags: TagSet) -> Sequence[str | None]:
+    if not same_tokens(example):
+        biluo = example.get_aligned_ner()
+        return [None if tag in (None, "", "-") else _from_biluo(tag, tags) for tag in biluo]
+    reference = example.reference
+    iob = reference.to_array([ENT_IOB, ENT_TYPE])[:, 0]
+    names: list[str | None] = [None if code == 0 else "O" for code in iob.tolist()]
+    for ent in reference.ents:
+        names[ent.start : ent.end] = tags.tag_span(ent.start, ent.end, ent.label_)
+    return names
+
+
+def _from_biluo(tag: str, tags: TagSet) -> str:
+    """A BILUO tag as a tag of the scheme at hand."""
+    if tags.scheme == "BILUO" or tag == "O":
+        return tag
+    return {"U": "B", "L": "I"}.get(tag[0], tag[0]) + tag[1:]
+
+
+def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str | None]:
+    n = len(example.predicted)
+    if spans_key not in example.reference.spans:
+        return [None] * n
+    spans = list(example.reference.spans[spans_key])
+    names: list[str | None] = ["O"] * n
+    if same_tokens(example):
+        aligned = spans
+    else:
+        aligned = example.get_aligned_spans_y2x(spans, allow_overlap=False)
+        if len(aligned) < len(spans):
+            _forget_misaligned(example, spans, names)
+    for span in aligned:
+        names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
+    return names
+
+
+def _forget_misaligned(example: Example, spans: Sequence[object], names: list[str | None]) -> None:
+    """Tokens that touch a span without an aligned counterpart are unknown."""
+    y2x = example.alignment.y2x
+    for span in spans:
+        for token in range(span.start, span.end):  # type: ignore[attr-defined]
+            for x in y2x[token].tolist():
+                names[x] = None
+
+
+def same_tokens(example: Example) -> bool:
+    """Whether both sides have the same tokens, so that no alignment is needed."""
+    predicted, reference = example.predicted, example.reference
+    if len(predicted) != len(reference):
+        return False
+    return bool(np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH])))

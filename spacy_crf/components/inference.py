@@ -1,0 +1,165 @@
+"""From columns to decoded Docs: features, potentials, Viterbi and, on request, exact probabilities."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..core.chain.forward import ForwardBackward, forward_backward
+from ..core.chain.marginals import node_marginals
+from ..core.chain.potentials import ChainPotentials
+from ..core.chain.spans import covered_spans, exact_spans, span_probabilities
+from ..core.chain.viterbi import viterbi
+from ..core.labels import TagSet
+from ..core.observations import Observations, observe, potentials
+from ..core.params import DenseWeights, Layout
+from ..core.threads import available_threads, run_parallel
+from ..core.types import Doubles, Floats, Indices, Ints
+from ..features.columns import Columns
+from ..features.config import Features
+from ..learner import group_edges
+
+UNITS_PER_THREAD = 4096  # fewer do not repay a thread
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What to compute.
+
+    spans (bool): turn tags into spans. marginals (bool): of every label at every unit.
+    probabilities (bool): of the decoded spans.
+    """
+
+    spans: bool = False
+    marginals: bool = False
+    probabilities: bool = False
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """Exact probabilities of S spans.
+
+    label ((S,)): of a span with this label and these boundaries.
+    boundaries ((S,)): of a span with these boundaries and any label.
+    covered ((S,)): of every token lying in spans of this label, whatever the boundaries.
+    """
+
+    label: Doubles
+    boundaries: Doubles
+    covered: Doubles
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What was decoded for one Doc.
+
+    tags ((n,)): label indices. marginals ((n, L) | None): probabilities.
+    spans (list[tuple[int, int, str]]): (start, end, label). scores (SpanScores | None): of the spans.
+    """
+
+    tags: Ints
+    marginals: Floats | None = None
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
+    scores: SpanScores | None = None
+
+    @classmethod
+    def empty(cls, n_labels: int) -> "Prediction":
+        """For a Doc without tokens."""
+        none = np.zeros(0)
+        scores = SpanScores(none, none, none)
+        return cls(np.zeros(0, dtype=np.int32), np.zeros((0, n_labels), dtype=np.float32), scores=scores)
+
+
+def infer(
+    columns: Columns, features: Features, weights: DenseWeights, layout: Layout, tags: TagSet, inference: Inference
+) -> list[Prediction]:
+    """Decode a batch of Docs on the threads of this process.
+
+    RETURNS (list[Prediction]): one for each Doc.
+    """
+    n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
+    parts = columns.split(n_threads)
+    decoded = run_parallel(lambda part: _infer_part(part, features, weights, layout, tags, inference), parts, n_threads)
+    return [prediction for part in decoded for prediction in part]
+
+
+def encode(columns: Columns, features: Features) -> Observations:
+    """Packed observations of a batch of Docs."""
+    extractor = features.extractor
+    state = features.state.encode(extractor.keys(columns, extractor.state_templates))
+    edges = None
+    if extractor.edge_templates:
+        edges = group_edges(features.edge.encode(extractor.keys(columns, extractor.edge_templates)))
+    return observe(columns.lengths, state, edges)
+
+
+def _infer_part(
+    columns: Columns, features: Features, weights: DenseWeights, layout: Layout, tags: TagSet, inference: Inference
+) -> list[Prediction]:
+    observations = encode(columns, features)
+    chains = potentials(observations, weights, layout)
+    rows = observations.batch.rows
+    labels = viterbi(chains).labels[rows]
+    messages = _messages(chains) if inference.marginals or inference.probabilities else None
+    marginals = None
+    if messages is not None and inference.marginals:
+        marginals = node_marginals(messages)[rows].astype(np.float32)
+    spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
+    return _by_doc(columns.doc_lengths, labels, marginals, spans)
+
+
+def _messages(chains: ChainPotentials) -> ForwardBackward:
+    """In double precision: these probabilities are read by people."""
+    return forward_backward(chains.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class _Spans:
+    starts: Indices
+    ends: Indices
+    labels: list[str]
+    scores: SpanScores | None
+
+
+def _spans(labels: Ints, columns: Columns, tags: TagSet, messages: ForwardBackward | None) -> _Spans:
+    starts, ends, first_tags = tags.spans(labels, columns.lengths)
+    names = [tags.tags[tag][2:] for tag in first_tags.tolist()]
+    return _Spans(starts, ends, names, None if messages is None else score_spans(messages, tags, starts, ends, names))
+
+
+def score_spans(
+    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The three exact probabilities of spans."""
+    exact = span_probabilities(messages, exact_spans(tags, starts, ends, labels))
+    boundaries = np.zeros(len(starts))
+    for label in tags.span_labels:
+        boundaries += span_probabilities(messages, exact_spans(tags, starts, ends, [label] * len(starts)))
+    covered = span_probabilities(messages, covered_spans(tags, starts, ends, labels))
+    return SpanScores(exact, boundaries, covered)
+
+
+def _by_doc(doc_lengths: Indices, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:
+    ends = np.cumsum(doc_lengths)
+    if spans is None:
+        return [
+            Prediction(labels[low:high], None if marginals is None else marginals[low:high])
+            for low, high in zip((ends - doc_lengths).tolist(), ends.tolist())
+        ]
+    bounds = np.searchsorted(spans.starts, np.concatenate([[0], ends])).tolist()
+    triples = list(zip(spans.starts.tolist(), spans.ends.tolist(), spans.labels))
+    predictions = []
+    for number, (low, high) in enumerate(zip((ends - doc_lengths).tolist(), ends.tolist())):
+        own = slice(bounds[number], bounds[number + 1])
+        predictions.append(
+            Prediction(
+                labels[low:high],
+                None if marginals is None else marginals[low:high],
+                [(start - low, end - low, label) for start, end, label in triples[own]],
+                None if spans.scores is None else _cut(spans.scores, own),
+            )
+        )
+    return predictions
+
+
+def _cut(scores: SpanScores, own: slice) -> SpanScores:
+    return SpanScores(scores.label[own], scores.boundaries[own], scores.covered[own])

@@ -1,0 +1,111 @@
+"""Tags of a labelling scheme: which sequences are legal, and what spans they stand for.
+
+BIO: every span starts with B-. BILUO: spans of one unit are U-, longer ones run B- I- .. L-. In both, O is outside.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from ..errors import Errors
+from .types import Bools, Indices, Ints
+
+Scheme = Literal["BIO", "BILUO", "none"]
+PREFIXES: dict[str, str] = {"BIO": "BI", "BILUO": "BILU", "none": ""}
+OUTSIDE = "O"
+
+
+@dataclass(frozen=True)
+class TagSet:
+    """The tags of a chain, in the order of its label indices.
+
+    tags (tuple[str, ...]): O, B-PER, .. under a scheme; any strings under "none".
+    scheme (str): the scheme that makes sequences legal.
+    """
+
+    tags: tuple[str, ...]
+    scheme: Scheme
+
+    @classmethod
+    def of_spans(cls, labels: tuple[str, ...], scheme: Scheme) -> "TagSet":
+        """Tags for spans with the given labels."""
+        if scheme == "none":
+            raise ValueError(Errors.CRF106)
+        prefixed = (f"{prefix}-{label}" for label in labels for prefix in PREFIXES[scheme])
+        return cls((OUTSIDE, *prefixed), scheme)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Index of each tag."""
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, str]]:
+        """(prefix, label) of each tag; ("O", "") outside."""
+        known = PREFIXES[self.scheme]
+        parts = [(tag[0], tag[2:]) if tag[1:2] == "-" and tag[0] in known else ("", tag) for tag in self.tags]
+        return [("O", "") if tag == ("", OUTSIDE) else tag for tag in parts]
+
+    @cached_property
+    def span_labels(self) -> tuple[str, ...]:
+        """Labels of the spans that the tags can form."""
+        return tuple(dict.fromkeys(label for prefix, label in self._parts if prefix not in ("", "O")))
+
+    def members(self, label: str, prefixes: str = "BILU") -> Bools:
+        """((L,)): tags of a span label with one of the prefixes."""
+        return np.array([own == label and prefix in prefixes and prefix != "" for prefix, own in self._parts])
+
+    def tags_of(self, label: str) -> Bools:
+        """((L,)): all tags that belong to a label: those of its spans, or the tag itself."""
+        return self.members(label) | np.array([tag == label for tag in self.tags], dtype=bool)
+
+    def begins(self) -> Bools:
+        """((L,)): tags that open a span."""
+        return np.array([prefix in ("B", "U") for prefix, _ in self._parts], dtype=bool)
+
+    def continues(self) -> Bools:
+        """((L,)): tags that go on with a span."""
+        return np.array([prefix in ("I", "L") for prefix, _ in self._parts], dtype=bool)
+
+    def legal(self) -> tuple[Bools, Bools, Bools]:
+        """What the scheme allows: transitions (L, L) [from, to], starts (L,), ends (L,)."""
+        n = len(self.tags)
+        if self.scheme == "none":
+            return np.ones((n, n), dtype=bool), np.ones(n, dtype=bool), np.ones(n, dtype=bool)
+        allowed = np.array([[self._follows(before, after) for after in self._parts] for before in self._parts])
+        open_ended = np.array([self.scheme == "BILUO" and prefix in ("B", "I") for prefix, _ in self._parts])
+        return allowed.reshape(n, n), ~self.continues(), ~open_ended
+
+    def _follows(self, before: tuple[str, str], after: tuple[str, str]) -> bool:
+        inside = before[0] in ("B", "I")
+        if after[0] in ("I", "L"):
+            return inside and before[1] == after[1]
+        return not (inside and self.scheme == "BILUO")
+
+    def spans(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
+        """Spans of legal tag sequences. O(N).
+
+        tags ((N,)): label indices. lengths ((B,)): lengths of the sequences; spans do not cross them.
+        RETURNS (tuple): first unit, unit after the last, and tag of the first unit of each span.
+        """
+        begins, inside = self.begins()[tags], self.continues()[tags]
+        starts = np.flatnonzero(begins)
+        first_units = np.zeros(len(tags) + 1, dtype=bool)
+        first_units[np.cumsum(lengths)] = True
+        stops = np.append(np.flatnonzero(~inside | first_units[:-1]), len(tags))
+        ends = stops[np.searchsorted(stops, starts, side="right")] if len(starts) else starts
+        return starts, ends, tags[starts].astype(np.intp)
+
+    def tag_span(self, start: int, end: int, label: str) -> list[str]:
+        """Tags of one span."""
+        inner = end - start
+        if self.scheme == "BILUO":
+            if inner == 1:
+                return [f"U-{label}"]
+            return [f"B-{label}", *[f"I-{label}"] * (inner - 2), f"L-{label}"]
+        return [f"B-{label}", *[f"I-{label}"] * (inner - 1)]

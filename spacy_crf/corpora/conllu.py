@@ -1,0 +1,188 @@
+"""CoNLL-U: ten tab-separated columns, see https://universaldependencies.org/format.html."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from ..errors import Errors
+from .files import CONLLU_WIDTH, read_blocks, read_chunks
+from .sentence import Sentence
+from .spacing import find_spaces
+from .trees import parse_tree
+from .values import ValueChecker
+
+RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
+EMPTY_NODE_ID = re.compile(r"[0-9]+\.[0-9]+")
+NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
+TEXT = re.compile(r"#\s*text\s*=(.*)")
+ENTITY_NAMES = (b"name", b"NE", b"NER")
+ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_NAMES))
+# The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
+WORD_IDS = [str(id) for id in range(1, 500)]
+NO_SPACE = "SpaceAfter=No"
+UNKNOWN = "_"
+
+
+class _Surface(NamedTuple):
+    """A multiword token: the words `start` to `end` (exclusive, counted from 0) are written as one."""
+
+    start: int
+    end: int
+    form: str
+    misc: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Block:
+    """The lines of one sentence, sorted by what they are.
+
+    rows (list[list[str]]): The fields of each word.
+    lines (list[int]): The line each word is on.
+    surfaces (list[_Surface]): The multiword tokens.
+    text (str): The text of the sentence as a comment gives it.
+    has_document_mark (bool): Whether a comment says that a document begins.
+    """
+
+    rows: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    surfaces: list[_Surface] = field(default_factory=list)
+    text: str = ""
+    has_document_mark: bool = False
+
+
+def read_conllu(path: Path) -> Iterator[Sentence]:
+    """Yield the sentences of a CoNLL-U file: its words, without multiword tokens and empty nodes.
+
+    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without
+    are outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS
+    and FEATS.
+
+    path (Path): The file.
+    YIELDS (Sentence): One sentence; "# newdoc" begins a document.
+    """
+    with_entities = _has_entities(path)
+    checker = ValueChecker(path)
+    has_document_mark = False
+    for first, lines in read_blocks(path):
+        block = _sort_lines(path, first, lines)
+        has_document_mark = has_document_mark or block.has_document_mark
+        if block.rows:
+            yield _make_sentence(path, block, with_entities, has_document_mark, checker)
+            has_document_mark = False
+
+
+def _has_entities(path: Path) -> bool:
+    """Whether any word has an entity; only pieces of the file that may have one are looked at line by line."""
+    return any(
+        ENTITY.search(line.rpartition(b"\t")[2].rstrip())
+        for chunk in read_chunks(path)
+        if any(name + b"=" in chunk for name in ENTITY_NAMES)
+        for line in chunk.split(b"\n")
+        if not line.startswith(b"#")
+    )
+
+
+def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
+    block = _Block()
+    while lines and lines[0].startswith("#"):
+        _read_comment(block, lines.pop(0))
+        first += 1
+    rows = [line.split("\t") for line in lines]
+    # Most sentences are this simple, and need not be gone through word by word.
+    if {len(row) for row in rows} == {CONLLU_WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
+        block.rows, block.lines = rows, list(range(first, first + len(rows)))
+        return block
+    for number, line in enumerate(lines, first):
+        _sort_line(path, number, line, block)
+    for surface in block.surfaces[-1:]:
+        if surface.end > len(block.rows):
+            expected = f"a word with the id {surface.end} after it"
+            _raise_bad_id(path, surface.line, f"{surface.start + 1}-{surface.end}", expected)
+    return block
+
+
+def _sort_line(path: Path, number: int, line: str, block: _Block) -> None:
+    if line.startswith("#"):
+        _read_comment(block, line)
+        return
+    fields = line.split("\t")
+    if len(fields) != CONLLU_WIDTH:
+        raise ValueError(Errors.CRF507.format(path=path, line=number, found=len(fields), expected=CONLLU_WIDTH))
+    if fields[0] == str(len(block.rows) + 1):
+        block.rows.append(fields)
+        block.lines.append(number)
+    else:
+        _read_other_id(path, number, fields, block)
+
+
+def _read_comment(block: _Block, line: str) -> None:
+    if NEW_DOCUMENT.match(line):
+        block.has_document_mark = True
+    elif match := TEXT.fullmatch(line):
+        block.text = match[1].strip()
+
+
+def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> None:
+    """Take in a multiword token, skip an empty node, refuse everything else."""
+    done = len(block.rows)
+    open_until = block.surfaces[-1].end if block.surfaces else 0
+    match = RANGE_ID.fullmatch(fields[0])
+    if match and int(match[1]) == done + 1 <= int(match[2]) and open_until <= done:
+        block.surfaces.append(_Surface(done, int(match[2]), fields[1], fields[9], line))
+    elif not EMPTY_NODE_ID.fullmatch(fields[0]):
+        _raise_bad_id(path, line, fields[0], str(done + 1))
+
+
+def _raise_bad_id(path: Path, line: int, id: str, expected: str) -> NoReturn:
+    raise ValueError(Errors.CRF515.format(path=path, line=line, id=id, expected=expected))
+
+
+def _make_sentence(
+    path: Path, block: _Block, with_entities: bool, starts_document: bool, checker: ValueChecker
+) -> Sentence:
+    _, forms, lemmas, pos, tags, morphs, heads, deps, _, misc = zip(*block.rows)
+    if "" in forms:
+        raise ValueError(Errors.CRF511.format(path=path, line=block.lines[forms.index("")]))
+    columns = {
+        # An underscore on its own is a word like any other, and its own lemma.
+        "lemma": ["" if lemma == UNKNOWN != form else lemma for form, lemma in zip(forms, lemmas)],
+        "pos": _without_unknown(pos),
+        "tag": _without_unknown(tags),
+        "morph": _without_unknown(morphs),
+    }
+    for kind, values in columns.items():
+        checker.check(kind, values, block.lines)
+    if with_entities:
+        columns["ner"] = [_read_entity(value) for value in misc]
+    tree = parse_tree(path, block.lines, heads, deps)
+    spaces = _read_spaces(block, forms, misc)
+    return Sentence(list(forms), columns, spaces, tree.heads, tree.deps, starts_document)
+
+
+def _without_unknown(values: Sequence[str]) -> list[str]:
+    return ["" if value == UNKNOWN else value for value in values]
+
+
+def _read_entity(misc: str) -> str:
+    match = ENTITY.search(misc.encode()) if misc != UNKNOWN else None
+    return match[1].decode() if match else "O"
+
+
+def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> list[bool]:
+    """Whether a space follows each word; inside a multiword token none does."""
+    surfaces, notes, starts = list(forms), list(misc), list(range(len(forms)))
+    for surface in reversed(block.surfaces):
+        covered = slice(surface.start, surface.end)
+        starts[covered] = [surface.start]
+        surfaces[covered] = [surface.form]
+        notes[covered] = [surface.misc]
+    after = [note == UNKNOWN or NO_SPACE not in note.split("|") for note in notes]
+    if all(after) and block.text:
+        after = find_spaces(block.text, surfaces)
+    spaces = [False] * len(block.rows)
+    for end, has_space in zip([*starts[1:], len(spaces)], after):
+        spaces[end - 1] = has_space
+    return spaces

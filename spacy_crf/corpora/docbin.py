@@ -1,0 +1,107 @@
+"""spaCy's binary format: documents stored with DocBin."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens.doc import DOCBIN_ALL_ATTRS
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from ..errors import Errors
+from .extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
+from .files import open_binary
+from .sentence import Group
+
+# How spaCy numbers the values of ENT_IOB.
+INSIDE, BEGIN = 1, 3
+ATTRIBUTES: list[int | str] = list(DOCBIN_ALL_ATTRS)
+ENT_IOB_COLUMN = ATTRIBUTES.index("ENT_IOB")
+
+
+def read_docbin(path: Path, vocab: Vocab, group: Group = "auto") -> Iterator[Doc]:
+    """Yield the documents of a `.spacy` file.
+
+    path (Path): The file.
+    vocab (Vocab): The shared vocab.
+    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split
+        them after that many sentences. Stored documents are never joined.
+    YIELDS (Doc): One document; those without tokens are left out.
+    """
+    for number, doc in enumerate(_read_stored(path, vocab), 1):
+        if len(doc) == 0:
+            continue
+        register_stored_extensions(doc)
+        if group in ("auto", "document"):
+            yield doc
+        elif not doc.has_annotation("SENT_START"):
+            raise ValueError(Errors.CRF521.format(path=path, number=number, group=group))
+        else:
+            yield from split_doc(doc, group if isinstance(group, int) else 1)
+
+
+def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    with open_binary(path) as file_:
+        try:
+            yield from DocBin().from_bytes(file_.read()).get_docs(vocab)
+        # Damaged data fails anywhere between zlib, msgpack, numpy and Doc, with whatever error they have.
+        except Exception as err:
+            raise ValueError(Errors.CRF517.format(path=path, reason=err)) from err
+
+
+def split_doc(doc: Doc, size: int) -> Iterator[Doc]:
+    """Cut a document after every so many sentences.
+
+    doc (Doc): A document with sentence starts.
+    size (int): Number of sentences per part.
+    YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group
+        that lies in more than one part is in none.
+    """
+    starts = [sentence.start for sentence in doc.sents][::size]
+    array = np.asarray(doc.to_array(ATTRIBUTES), dtype=np.uint64)
+    # An entity that reaches into the next part is cut in two.
+    entity_iob = array[starts, ENT_IOB_COLUMN]
+    array[starts, ENT_IOB_COLUMN] = np.where(entity_iob == INSIDE, BEGIN, entity_iob)
+    extensions = {key[1] for key in get_user_data(doc) if is_token_key(key)}
+    groups = {key: _place_spans(group, starts) for key, group in doc.spans.items()}
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(doc)])):
+        part = _copy_tokens(doc, start, end, array)
+        for key, placed in groups.items():
+            part.spans[key] = [_move_span(part, span, start) for span in placed.get(number, [])]
+        _copy_extensions(doc, part, start, extensions)
+        yield part
+
+
+def _copy_tokens(doc: Doc, start: int, end: int, array: npt.NDArray[np.uint64]) -> Doc:
+    words = [token.text for token in doc[start:end]]
+    spaces = [bool(token.whitespace_) for token in doc[start:end]]
+    part = Doc(doc.vocab, words=words, spaces=None if doc.has_unknown_spaces else spaces)
+    return part.from_array(ATTRIBUTES, cast(Ints2d, array[start:end]))
+
+
+def _place_spans(group: Iterable[Span], starts: list[int]) -> dict[int, list[Span]]:
+    """The spans that lie in each part, by the number of the part."""
+    placed: defaultdict[int, list[Span]] = defaultdict(list)
+    for span in group:
+        number = bisect_right(starts, span.start) - 1
+        if number == bisect_right(starts, span.end - 1) - 1:
+            placed[number].append(span)
+    return placed
+
+
+def _move_span(part: Doc, span: Span, offset: int) -> Span:
+    return Span(part, span.start - offset, span.end - offset, label=span.label, kb_id=span.kb_id, span_id=span.id)
+
+
+def _copy_extensions(doc: Doc, part: Doc, offset: int, names: set[str]) -> None:
+    old, new = get_user_data(doc), get_user_data(part)
+    for name in names:
+        for token in part:
+            key = (KEY_PREFIX, name, doc[offset + token.i].idx, None)
+            if key in old:
+                new[KEY_PREFIX, name, token.idx, None] = old[key]

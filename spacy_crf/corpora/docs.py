@@ -1,0 +1,136 @@
+"""From sentences to Docs with gold annotation."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from .extensions import set_extension_values
+from .kinds import ENTITIES, extension_name, spans_key
+from .sentence import Sentence
+from .spans import OUTSIDE, decode_spans
+
+ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
+UNTYPED_ENTITY = "ENTITY"
+
+
+class _Ids(dict[str, int]):
+    """Numbers of strings, looked up once per string."""
+
+    def __init__(self, add: Callable[[str], int]) -> None:
+        super().__init__()
+        self.add = add
+
+    def __missing__(self, value: str) -> int:
+        self[value] = self.add(value)
+        return self[value]
+
+
+class DocMaker:
+    """Makes Docs of the sentences of one file, with sentence starts on every token.
+
+    A kind of annotation that is unknown for all tokens is left unset. In a span group, where single tokens
+    cannot be unknown, they are outside of spans; morphology that is unknown for single tokens is empty.
+    The dependency tree is kept if all sentences have one.
+
+    The attributes are set with one array instead of by the constructor of Doc, which takes three times as long.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        """Make Docs that share a vocab.
+
+        vocab (Vocab): The shared vocab.
+        """
+        self.vocab = vocab
+        self.strings = _Ids(vocab.strings.add)
+        self.morphs = _Ids(vocab.morphology.add)
+
+    def __call__(self, sentences: Sequence[Sentence]) -> Doc:
+        """Make one Doc.
+
+        sentences (Sequence[Sentence]): At least one sentence; all have the same columns.
+        RETURNS (Doc): The gold-standard Doc.
+        """
+        columns = {
+            kind: list(chain.from_iterable(sentence.columns[kind] for sentence in sentences))
+            for kind in sentences[0].columns
+        }
+        known = {kind: values for kind, values in columns.items() if any(values)}
+        doc = self._make_tokens(sentences, known)
+        for kind, values in known.items():
+            key, name = spans_key(kind), extension_name(kind)
+            if kind == ENTITIES:
+                missing = [doc[i : i + 1] for i, value in enumerate(values) if not value]
+                doc.set_ents(self._make_spans(doc, kind, sentences, UNTYPED_ENTITY), missing=missing)
+            elif key:
+                doc.spans[key] = self._make_spans(doc, kind, sentences, key)
+            elif name:
+                set_extension_values(doc, name, values)
+        return doc
+
+    def _make_tokens(self, sentences: Sequence[Sentence], known: dict[str, list[str]]) -> Doc:
+        attributes: list[int | str] = [SENT_START]
+        columns = [_mark_starts(sentences)]
+        for kind, values in known.items():
+            if kind in ATTRIBUTES:
+                attributes.append(ATTRIBUTES[kind])
+                ids = self.morphs if kind == "morph" else self.strings
+                columns.append(np.fromiter(map(ids.__getitem__, values), np.uint64, len(values)))
+        if all(sentence.heads and sentence.deps for sentence in sentences):
+            trees = self._join_trees(sentences)
+            doc = _fill_doc(self._make_words(sentences), [*attributes, HEAD, DEP], [*columns, *trees])
+            # spaCy derives sentence starts from heads, and gives up on trees with too many crossing arcs.
+            if np.array_equal(doc.to_array(SENT_START), columns[0]):
+                return doc
+        return _fill_doc(self._make_words(sentences), attributes, columns)
+
+    def _make_words(self, sentences: Sequence[Sentence]) -> Doc:
+        words = list(chain.from_iterable(sentence.words for sentence in sentences))
+        return Doc(self.vocab, words=words, spaces=_join_spaces(sentences))
+
+    def _join_trees(self, sentences: Sequence[Sentence]) -> list[npt.NDArray[np.uint64]]:
+        offsets = [head - i for sentence in sentences for i, head in enumerate(sentence.heads or ())]
+        deps = chain.from_iterable(sentence.deps or () for sentence in sentences)
+        return [_as_unsigned(offsets), np.fromiter(map(self.strings.__getitem__, deps), np.uint64, len(offsets))]
+
+    def _make_spans(self, doc: Doc, kind: str, sentences: Sequence[Sentence], untyped: str) -> list[Span]:
+        spans: list[Span] = []
+        offset = 0
+        for sentence in sentences:
+            tags = sentence.columns[kind]
+            if tags.count(OUTSIDE) < len(tags):
+                for start, end, label in decode_spans(tags, untyped=untyped):
+                    spans.append(Span(doc, offset + start, offset + end, label=self.strings[label]))
+            offset += len(tags)
+        return spans
+
+
+def _fill_doc(doc: Doc, attributes: list[int | str], columns: Sequence[npt.NDArray[np.uint64]]) -> Doc:
+    return doc.from_array(attributes, cast(Ints2d, np.stack(columns, axis=1)))
+
+
+def _mark_starts(sentences: Sequence[Sentence]) -> npt.NDArray[np.uint64]:
+    lengths = [len(sentence.words) for sentence in sentences]
+    starts = np.full(sum(lengths), -1)
+    starts[np.cumsum([0, *lengths[:-1]])] = 1
+    return _as_unsigned(starts)
+
+
+def _as_unsigned(values: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Negative numbers in the way spaCy keeps them."""
+    return np.array(values, dtype=np.int64).astype(np.uint64)
+
+
+def _join_spaces(sentences: Sequence[Sentence]) -> list[bool] | None:
+    spaces: list[bool] = []
+    for sentence in sentences:
+        if sentence.spaces is None:
+            return None
+        spaces.extend(sentence.spaces)
+    return spaces

@@ -1,0 +1,141 @@
+"""Finding, opening and recognising the files of a corpus."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ..errors import Errors
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COLUMN_SUFFIXES = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilou", ".ner")
+# These say little about the content: a folder's licence or raw text has them as well.
+VAGUE_SUFFIXES = (".tsv", ".txt")
+# The suffixes to look for in a folder, and those to make do with if there are none, by kind of file.
+SUFFIXES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    None: ((".spacy", ".conllu", *COLUMN_SUFFIXES), VAGUE_SUFFIXES),
+    "spacy": ((".spacy",), ()),
+    "conllu": ((".conllu",), (".conll", *VAGUE_SUFFIXES)),
+    "columns": (COLUMN_SUFFIXES, VAGUE_SUFFIXES),
+}
+CHUNK_SIZE = 1 << 18
+CONLLU_WIDTH = 10
+CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+
+
+def find_files(path: Path, kind: str | None) -> list[Path]:
+    """List the files to read: the file itself, or those of a folder and its subfolders, sorted.
+
+    In a folder, hidden files are left out, and suffixes like .txt count only if no file has one that says more.
+
+    path (Path): A file or a folder.
+    kind (str | None): "spacy", "conllu" or "columns" to take only the files of that kind; None for all.
+    RETURNS (list[Path]): At least one file.
+    """
+    if not path.is_dir():
+        return [path]
+    files = [file for file in sorted(path.rglob("*")) if file.is_file() and not _is_hidden(file, path)]
+    telling, vague = SUFFIXES[kind]
+    for suffixes in (telling, vague):
+        found = [file for file in files if data_suffix(file) in suffixes]
+        if found:
+            return found
+    raise ValueError(Errors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
+
+
+def pick_kind(path: Path) -> str:
+    """Tell from the name, then from the first token line, how a file is to be read.
+
+    path (Path): The file.
+    RETURNS (str): "spacy", "conllu" or "columns".
+    """
+    suffix = data_suffix(path)
+    for kind in ("spacy", "conllu"):
+        if suffix == f".{kind}":
+            return kind
+    for line in read_lines(path):
+        if line and not line.isspace() and not line.startswith("#"):
+            fields = line.split("\t")
+            is_conllu = len(fields) == CONLLU_WIDTH and CONLLU_ID.fullmatch(fields[0])
+            return "conllu" if is_conllu else "columns"
+    return "columns"
+
+
+def data_suffix(path: Path) -> str:
+    """The suffix that tells the format, in lower case, whether or not the file is compressed.
+
+    path (Path): The file.
+    RETURNS (str): The suffix, e.g. ".conllu" for "train.conllu.gz".
+    """
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """Open a file, unpacking it on the fly if its content is gzip, whatever its name is.
+
+    path (Path): The file.
+    RETURNS (BinaryIO): The uncompressed bytes.
+    """
+    with path.open("rb") as file_:
+        is_gzip = file_.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    return cast(BinaryIO, gzip.open(path)) if is_gzip else path.open("rb")
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in pieces that end where a line ends.
+
+    path (Path): The file.
+    YIELDS (bytes): Whole lines; there is no byte order mark.
+    """
+    with open_binary(path) as file_:
+        try:
+            prefix = BYTE_ORDER_MARK
+            while chunk := file_.read(CHUNK_SIZE):
+                yield (chunk + file_.readline()).removeprefix(prefix)
+                prefix = b""
+        except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+            raise ValueError(Errors.CRF505.format(path=path, reason=err)) from err
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their line ends.
+
+    path (Path): The file.
+    YIELDS (str): One line. Only LF and CRLF end a line: U+0085, U+2028 and their like are text.
+    """
+    done = 0
+    for chunk in read_chunks(path):
+        try:
+            lines = chunk.decode("utf-8").replace("\r\n", "\n").split("\n")
+        except UnicodeDecodeError as err:
+            line = done + chunk.count(b"\n", 0, err.start) + 1
+            raise ValueError(Errors.CRF504.format(path=path, line=line, reason=err.reason)) from err
+        if not lines[-1]:
+            lines.pop()
+        done += len(lines)
+        yield from lines
+
+
+def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the runs of lines between blank lines; a line of white space is blank.
+
+    path (Path): The file.
+    YIELDS (tuple[int, list[str]]): The number of the first line, counted from 1, and the lines.
+    """
+    number = 0
+    lines: list[str] = []
+    for number, line in enumerate(read_lines(path), 1):
+        if line and not line.isspace():
+            lines.append(line)
+        elif lines:
+            yield number - len(lines), lines
+            lines = []
+    if lines:
+        yield number - len(lines) + 1, lines
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)

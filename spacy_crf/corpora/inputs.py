@@ -1,0 +1,92 @@
+"""The predicted side of a training example: what the pipeline gets to see."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.types import Ints2d
+
+from .extensions import get_user_data, is_token_key
+from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
+
+ATTRIBUTES = {
+    "lemma": (LEMMA,),
+    "pos": (POS,),
+    "tag": (TAG,),
+    "morph": (MORPH,),
+    ENTITIES: (ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID),
+}
+
+
+def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
+    """Make the predicted Doc from the file's own tokens and sentence starts.
+
+    reference (Doc): The gold-standard Doc.
+    kinds (Sequence[str]): The annotation to copy as well.
+    RETURNS (Doc): A new Doc with the same words and spaces.
+    """
+    # Arrays, as a Token object for each word takes most of the time.
+    words, spaces = reference.to_array(ORTH).tolist(), reference.to_array(SPACY).astype(bool).tolist()
+    doc = Doc(reference.vocab, words=words, spaces=None if reference.has_unknown_spaces else spaces)
+    attributes = [SENT_START, *(attribute for kind in kinds for attribute in ATTRIBUTES.get(kind, ()))]
+    doc.from_array(attributes, cast(Ints2d, reference.to_array(attributes)))
+    for kind in kinds:
+        key = spans_key(kind)
+        if key and key in reference.spans:
+            doc.spans[key] = reference.spans[key].copy(doc=doc)
+    names = {name for kind in kinds if (name := extension_name(kind))}
+    if names:
+        _copy_extensions(reference, doc, names)
+    return doc
+
+
+def _copy_extensions(reference: Doc, doc: Doc, names: set[str]) -> None:
+    data = get_user_data(doc)
+    for key, value in get_user_data(reference).items():
+        if is_token_key(key) and key[1] in names:
+            data[key] = value
+
+
+def align_annotation(example: Example, kinds: Sequence[str]) -> None:
+    """Copy annotation to a predicted Doc with other tokens, as far as the tokens agree.
+
+    example (Example): The example; its predicted Doc is written to.
+    kinds (Sequence[str]): The annotation to copy.
+    """
+    for kind in kinds:
+        key = spans_key(kind)
+        name = extension_name(kind)
+        if kind in TOKEN_KINDS:
+            _align_tokens(example, kind)
+        elif kind == ENTITIES:
+            _align_entities(example)
+        elif key and key in example.reference.spans:
+            spans = example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True)
+            example.predicted.spans[key] = spans
+        elif name:
+            _align_extension(example, name)
+
+
+def _align_tokens(example: Example, kind: str) -> None:
+    values = example.get_aligned(kind.upper(), as_string=True)
+    for token, value in zip(example.predicted, values):
+        if value and kind == "morph":
+            # Missing from spaCy's type stubs.
+            cast(Any, token).set_morph(value)
+        elif value:
+            setattr(token, f"{kind}_", value)
+
+
+def _align_entities(example: Example) -> None:
+    doc = example.predicted
+    entities, tags = example.get_aligned_ents_and_ner()
+    doc.set_ents(entities, missing=[doc[i : i + 1] for i, tag in enumerate(tags) if tag is None])
+
+
+def _align_extension(example: Example, name: str) -> None:
+    for token, indices in zip(example.predicted, example.alignment.x2y):
+        values = {example.reference[int(i)]._.get(name) for i in indices}
+        if len(values) == 1:
+            token._.set(name, values.pop())

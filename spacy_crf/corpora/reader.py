@@ -1,0 +1,193 @@
+"""The corpus reader that `spacy train` is given in the config."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.augment import dont_augment
+from spacy.util import registry
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .columns import read_columns
+from .conllu import read_conllu
+from .docbin import read_docbin
+from .docs import DocMaker
+from .extensions import register_extension
+from .files import find_files, pick_kind
+from .inputs import align_annotation, copy_tokens
+from .kinds import extension_name, validate_columns, validate_input
+from .sentence import Group, Sentence, group_sentences
+
+Format = Literal["spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003"]
+Augmenter = Callable[[Language, Example], Iterator[Example]]
+WHOLE_FORMATS = ("spacy", "conllu")
+
+
+@registry.readers("spacy_crf.Corpus.v1")  # type: ignore[untyped-decorator]
+def make_corpus(
+    path: Path | str | None,
+    format: Format | None = None,
+    columns: list[str] | None = None,
+    input: list[str] | None = None,
+    group: Group = "auto",
+    separator: str | None = None,
+    retokenize: bool = False,
+    limit: int = 0,
+    augmenter: Callable[..., Any] | None = None,
+) -> "Corpus":
+    """Make a reader of annotated files. The settings are those of Corpus.
+
+    RETURNS (Corpus): The reader.
+    """
+    return Corpus(
+        path,
+        format=format,
+        columns=columns,
+        input=input,
+        group=group,
+        separator=separator,
+        retokenize=retokenize,
+        limit=limit,
+        augmenter=augmenter,
+    )
+
+
+class Corpus:
+    """Reads training examples from CoNLL-U, column and `.spacy` files, each plain or compressed with gzip.
+
+    The format is told from the suffix, then from the content. Column files may hold the columns "word",
+    "lemma", "pos", "tag", "morph", "ner" (`doc.ents`), "chunk" (`doc.spans["chunks"]`), "spans:KEY"
+    (`doc.spans[KEY]`), "ext:NAME" (`token._.NAME`, a string) and "_" (skipped); the value "_" or "" is
+    unknown. Spans are read from IOB1, IOB2, BILUO or BIOES tags, with the label on either side of the letter.
+    """
+
+    def __init__(
+        self,
+        path: Path | str | None,
+        *,
+        format: Format | None = None,
+        columns: Sequence[str] | None = None,
+        input: Sequence[str] | None = None,
+        group: Group = "auto",
+        separator: str | None = None,
+        retokenize: bool = False,
+        limit: int = 0,
+        augmenter: Augmenter | None = None,
+    ) -> None:
+        """Check the settings; nothing is read yet.
+
+        path (Path | str | None): A file, or a folder that is searched with its subfolders. None is an error.
+        format (Format | None): The format of all files; None to pick it for each file. "conll2000" is word,
+            tag, chunk; "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner.
+            "columns" is word, ner or the layout of "conll2003", by the number of columns, unless `columns`
+            says otherwise.
+        columns (Sequence[str] | None): The names of the columns of column files.
+        input (Sequence[str] | None): Kinds of annotation that the pipeline gets to see: they are written to
+            `eg.predicted` as well.
+        group (Group): What becomes a Doc: "document" (the whole file if it marks none), "sentence", a number
+            of sentences, or "auto" for documents where the file marks them and sentences otherwise.
+        separator (str | None): What separates columns; None for a tab if the first token line has one, else
+            blanks.
+        retokenize (bool): Let the pipeline's tokenizer make `eg.predicted` from the text, instead of taking
+            the tokens and sentence starts of the file.
+        limit (int): Number of Docs to read at most; 0 for all.
+        augmenter (Augmenter | None): Makes examples of each example, as for spaCy's own Corpus.
+        """
+        self.path = _check_path(path)
+        self.format = _check_format(format, columns, separator)
+        self.columns = columns
+        self.input = list(input or ())
+        self.group = _check_group(group)
+        self.separator = separator
+        self.retokenize = retokenize
+        self.limit = limit
+        self.augmenter = augmenter or dont_augment
+        validate_input(self.input)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield the examples of the corpus.
+
+        nlp (Language): The current pipeline.
+        YIELDS (Example): Gold annotation in `reference`, what the pipeline starts from in `predicted`.
+        """
+        for reference in self.read_docs(nlp.vocab):
+            yield from self.augmenter(nlp, self._make_example(nlp, reference))
+
+    def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
+        """Yield the Docs of the corpus with their gold annotation, reading file by file.
+
+        vocab (Vocab): The shared vocab.
+        YIELDS (Doc): One document.
+        """
+        for name in filter(None, map(extension_name, [*(self.columns or ()), *self.input])):
+            register_extension(name)
+        kind = self.format if self.format is None or self.format in WHOLE_FORMATS else "columns"
+        docs = (doc for file in find_files(self.path, kind) for doc in self._read_file(file, vocab))
+        is_empty = True
+        for doc in islice(docs, self.limit or None):
+            is_empty = False
+            yield doc
+        if is_empty:
+            raise ValueError(Errors.CRF520.format(path=self.path))
+
+    def _make_example(self, nlp: Language, reference: Doc) -> Example:
+        if not self.retokenize:
+            return Example(copy_tokens(reference, self.input), reference)
+        example = Example(nlp.make_doc(reference.text), reference)
+        align_annotation(example, self.input)
+        return example
+
+    def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Doc]:
+        format = self.format or pick_kind(file)
+        if format == "spacy":
+            yield from read_docbin(file, vocab, self.group)
+            return
+        if format == "conllu":
+            sentences = read_conllu(file)
+        else:
+            sentences = read_columns(file, format=format, columns=self.columns, separator=self.separator)
+        make_doc = DocMaker(vocab)
+        for grouped in group_sentences(self._check_input(file, sentences), self.group):
+            yield make_doc(grouped)
+
+    def _check_input(self, file: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in sentences:
+            for kind in self.input:
+                if kind not in sentence.columns:
+                    has = ", ".join(sentence.columns)
+                    raise ValueError(Errors.CRF519.format(path=file, kind=kind, has=has))
+            yield sentence
+
+
+def _check_path(path: Path | str | None) -> Path:
+    if path is None:
+        raise ValueError(Errors.CRF501)
+    path = Path(path)
+    if not path.exists():
+        raise ValueError(Errors.CRF502.format(path=path))
+    return path
+
+
+def _check_format(format: Format | None, columns: Sequence[str] | None, separator: str | None) -> Format | None:
+    if format is not None and format not in get_args(Format):
+        raise ValueError(Errors.CRF523.format(format=format, known=", ".join(get_args(Format))))
+    if separator is not None and (format in WHOLE_FORMATS or not separator):
+        raise ValueError(Errors.CRF510.format(setting="separator", value=separator, format=format))
+    if columns is None:
+        return format
+    if format not in (None, "columns"):
+        raise ValueError(Errors.CRF510.format(setting="columns", value=columns, format=format))
+    validate_columns(columns)
+    return "columns"
+
+
+def _check_group(group: Group) -> Group:
+    is_name = group in ("auto", "document", "sentence")
+    if not is_name and not (isinstance(group, int) and group > 0):
+        raise ValueError(Errors.CRF518.format(group=group))
+    return group

@@ -1,0 +1,58 @@
+"""What the text formats are parsed into: one sentence, and the sentences of one document."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+Group = Literal["auto", "document", "sentence"] | int
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One sentence as it is in the file.
+
+    words (list[str]): The tokens.
+    columns (dict[str, list[str]]): Annotation by kind ("tag", "ner", "spans:KEY" ...), one value per word,
+        spans as the tags of the file; "" is unknown.
+    spaces (list[bool] | None): Whether white space follows each word; None if the format does not say.
+    heads (list[int] | None): Index of each word's head in the sentence, its own for the root; None unless the
+        sentence has a complete tree.
+    deps (list[str] | None): Relation of each word to its head, together with `heads`.
+    starts_document (bool): Whether the file marks the beginning of a document here.
+    """
+
+    words: list[str]
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    spaces: list[bool] | None = None
+    heads: list[int] | None = None
+    deps: list[str] | None = None
+    starts_document: bool = False
+
+
+def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[list[Sentence]]:
+    """Put the sentences of one file together into documents.
+
+    No group reaches across the beginning of a document that the file marks.
+
+    sentences (Iterable[Sentence]): The sentences of one file.
+    group (Group): "document" for one group per document (the whole file if none is marked), "sentence" for
+        one per sentence, a number for that many sentences per group, "auto" for one per document from the
+        first mark on, and one per sentence before it.
+    YIELDS (list[Sentence]): The sentences of one Doc.
+    """
+    pending: list[Sentence] = []
+    marked = False
+    for sentence in sentences:
+        if pending and (sentence.starts_document or _is_full(pending, group, marked)):
+            yield pending
+            pending = []
+        marked = marked or sentence.starts_document
+        pending.append(sentence)
+    if pending:
+        yield pending
+
+
+def _is_full(pending: list[Sentence], group: Group, marked: bool) -> bool:
+    if isinstance(group, int):
+        return len(pending) >= group
+    return group == "sentence" or (group == "auto" and not marked)

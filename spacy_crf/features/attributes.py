@@ -1,0 +1,142 @@
+"""Attributes that templates can ask for, by where their values come from.
+
+A value is a 64-bit hash of its string; 0 means that the unit has no such attribute (a word shorter than the affix,
+a flag that is off), so that templates with it yield nothing there.
+"""
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spacy.lexeme import Lexeme
+from spacy.strings import hash_string
+
+from ..errors import Errors
+
+# Read from the lexeme: strings by their id, flags where they are on
+LEXEME_STRINGS = ("ORTH", "NORM", "LOWER", "SHAPE")
+LEXEME_FLAGS = (
+    "IS_ALPHA",
+    "IS_ASCII",
+    "IS_BRACKET",
+    "IS_CURRENCY",
+    "IS_DIGIT",
+    "IS_LEFT_PUNCT",
+    "IS_LOWER",
+    "IS_OOV",
+    "IS_PUNCT",
+    "IS_QUOTE",
+    "IS_RIGHT_PUNCT",
+    "IS_SPACE",
+    "IS_STOP",
+    "IS_TITLE",
+    "IS_UPPER",
+    "LIKE_EMAIL",
+    "LIKE_NUM",
+    "LIKE_URL",
+)
+# Annotation of the token, read with Doc.to_array
+TOKEN_ATTRIBUTES = ("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "SPACY", "TAG")
+# The place in the sequence
+POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
+
+
+def _affix(cut: Callable[[str, int], str]) -> Callable[[str, int], str]:
+    return lambda text, n: cut(text, n) if len(text) >= n else ""
+
+
+def _collapsed(text: str, _: int) -> str:
+    shape = re.sub(r"[^\W\d_]", lambda m: "X" if m.group().isupper() else "x", text)
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"\d", "d", shape))
+
+
+# Computed from the text and a number, once per lexeme
+COMPUTED: dict[str, Callable[[str, int], str]] = {
+    "PREFIX": _affix(lambda text, n: text[:n]),
+    "SUFFIX": _affix(lambda text, n: text[-n:]),
+    "LPREFIX": _affix(lambda text, n: text[:n].lower()),
+    "LSUFFIX": _affix(lambda text, n: text[-n:].lower()),
+    "COLLAPSED": _collapsed,
+    "LENGTH": lambda text, _: str(len(text)),
+    "HAS_DIGIT": lambda text, _: "1" if any(c.isdigit() for c in text) else "",
+    "HAS_HYPHEN": lambda text, _: "1" if "-" in text else "",
+    "HAS_UPPER": lambda text, _: "1" if any(c.isupper() for c in text) else "",
+    "DIGITS": lambda text, _: re.sub(r"\d", "0", text) if any(c.isdigit() for c in text) else "",
+}
+NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "POSITION")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a unit.
+
+    name (str): a name of the tables above, "_" for an extension, "LIST" for a word list.
+    number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole).
+    key (str): name of the extension or the list.
+    """
+
+    name: str
+    number: int = 0
+    key: str = ""
+
+    def __str__(self) -> str:
+        if self.name == "_":
+            return f"_.{self.key}"
+        if self.name == "LIST":
+            return f"LIST({self.key},{self.number})" if self.number else f"LIST({self.key})"
+        return f"{self.name}{self.number}" if self.number else self.name
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
+        return self.name in LEXEME_STRINGS or self.name in LEXEME_FLAGS or self.name in COMPUTED
+
+    @property
+    def is_annotation(self) -> bool:
+        """Whether other components can change the value."""
+        return self.name in TOKEN_ATTRIBUTES or self.name == "_"
+
+    def lexical_string(self, lexeme: Lexeme) -> str:
+        """Value for a lexeme; empty where it has none."""
+        if self.name in LEXEME_STRINGS:
+            return str(getattr(lexeme, f"{self.name.lower()}_"))
+        if self.name in LEXEME_FLAGS:
+            return "1" if getattr(lexeme, self.name.lower()) else ""
+        return COMPUTED[self.name](lexeme.orth_, self.number)
+
+    def lexical_hash(self, lexeme: Lexeme) -> int:
+        """Hash of the value for a lexeme; 0 where it has none."""
+        if self.name in LEXEME_STRINGS:
+            return int(getattr(lexeme, self.name.lower()))
+        return string_hash(self.lexical_string(lexeme))
+
+
+def string_hash(value: str) -> int:
+    """Stable 64-bit hash of a string; 0 for the empty one."""
+    return hash_string(value) if value else 0
+
+
+_FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
+_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
+
+
+def parse_attribute(text: str) -> Attribute:
+    """Attribute from its spelling, such as LOWER, SUFFIX3, POSITION4, LIST(cities), LIST(brown,4) or _.pause.
+
+    RAISES (ValueError): for an unknown name (with the nearest known ones) or a missing or needless number.
+    """
+    if text.startswith("_."):
+        return Attribute("_", key=text[2:])
+    if found := _LIST.match(text):
+        return Attribute("LIST", int(found["number"] or 0), found["key"])
+    found = _FORM.match(text)
+    name = found["name"] if found else text
+    known = [*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *TOKEN_ATTRIBUTES, *POSITIONAL]
+    if not found or name not in known:
+        near = ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.5)) or ", ".join(known)
+        raise ValueError(Errors.CRF301.format(attribute=text, near=near))
+    number = int(found["number"] or 0)
+    if (name in NUMBERED) != (number > 0):
+        raise ValueError(Errors.CRF302.format(attribute=text))
+    return Attribute(name, number)

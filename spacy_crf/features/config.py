@@ -1,0 +1,99 @@
+"""The `features` block of a component's config."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spacy import registry
+from spacy.language import Language
+
+from ..errors import Errors
+from .columns import SequenceMode
+from .extract import FeatureExtractor
+from .index import FeatureIndex
+from .lists import WordList
+from .templates import Template, parse_templates
+
+
+@dataclass(frozen=True)
+class FeatureConfig:
+    """What a component sees of the text.
+
+    templates (list[Template]): parsed templates.
+    min_count (int), min_edge_count (int): frequency cut-offs of state and edge features.
+    lists (dict[str, str]): paths of word lists, read by `initialize` and saved with the model.
+    padding (bool): whether positions outside the sequence have values of their own.
+    """
+
+    templates: list[Template]
+    min_count: int = 1
+    min_edge_count: int = 1
+    lists: dict[str, str] = field(default_factory=dict)
+    padding: bool = True
+
+    def read_lists(self, nlp: Language | None) -> dict[str, WordList]:
+        """Read the word lists from their files."""
+        return {name: WordList.read(name, Path(path), nlp) for name, path in sorted(self.lists.items())}
+
+
+@registry.misc("spacy_crf.Features.v1")
+def make_features(
+    templates: list[str],
+    min_count: int = 1,
+    min_edge_count: int = 1,
+    lists: dict[str, str] | None = None,
+    padding: bool = True,
+) -> FeatureConfig:
+    """Templates and what belongs to them.
+
+    templates (list[str]): in the language of `spacy_crf.features.templates`.
+    min_count (int): state features seen less often in training are left out.
+    min_edge_count (int): the same for edge features, of which there is one for each pair of labels.
+    lists (dict[str, str] | None): word lists by name: paths of TSV files, `word or phrase<TAB>value`.
+    padding (bool): give positions outside the sequence values of their own instead of none.
+    RETURNS (FeatureConfig): the parsed block.
+    """
+    parsed = parse_templates(templates)
+    if not parsed:
+        raise ValueError(Errors.CRF310)
+    for template in parsed:
+        for atom in template.atoms:
+            if atom.attribute.name == "LIST" and atom.attribute.key not in (lists or {}):
+                raise ValueError(Errors.CRF305.format(template=str(template), name=atom.attribute.key))
+    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding)
+
+
+class Features:
+    """The extractor and the indices of one component: everything between Docs and integers.
+
+    config (FeatureConfig): its block. sequence (str): what a sequence is.
+    lists (dict[str, WordList] | None): word lists; empty ones until they are read or loaded.
+    """
+
+    def __init__(self, config: FeatureConfig, sequence: SequenceMode, lists: dict[str, WordList] | None = None):
+        self.config, self.sequence = config, sequence
+        self.lists = lists or {name: WordList(name, []) for name in config.lists}
+        self.extractor = FeatureExtractor(config.templates, self.lists, sequence, config.padding)
+        self.state = FeatureIndex(self.extractor.state_templates, config.min_count)
+        self.edge = FeatureIndex(self.extractor.edge_templates, config.min_edge_count)
+
+    def to_data(self) -> dict[str, Any]:
+        """Indices and word lists as arrays and lists."""
+        return {
+            "templates": [str(template) for template in self.config.templates],
+            "state": self.state.to_data(),
+            "edge": self.edge.to_data(),
+            "lists": {name: [[list(words), value] for words, value in lst.entries] for name, lst in self.lists.items()},
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any], config: FeatureConfig, sequence: SequenceMode) -> "Features":
+        """Restore from `to_data`."""
+        lists = {
+            name: WordList(name, [(tuple(words), value) for words, value in entries])
+            for name, entries in data["lists"].items()
+        }
+        features = cls(config, sequence, lists)
+        features.state.from_data(data["state"])
+        features.edge.from_data(data["edge"])
+        return features

@@ -1,0 +1,133 @@
+"""Turns columns into feature keys: one 64-bit hash for each unit and template.
+
+Windows are shifted columns; conjunctions mix hashes; nothing is a Python string.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..core.types import Floats, Hashes, Indices
+from .attributes import Attribute, string_hash
+from .columns import ColumnReader, Columns, SequenceMode
+from .hashing import ABSENT, mix
+from .lists import WordList
+from .templates import Atom, Template
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Feature keys of N units under A templates.
+
+    keys ((A, N)): 0 where a template yields nothing.
+    values ((A, N) | None): feature values where a template has real ones; None where all are 1.
+    """
+
+    keys: Hashes
+    values: Floats | None
+
+
+class FeatureExtractor:
+    """Computes feature keys of Docs.
+
+    templates (list[Template]): state and edge templates.
+    lists (dict[str, WordList]): word lists that templates ask for.
+    sequence (str): what a sequence is; see `ColumnReader`.
+    padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
+        no feature as in CRFsuite's examples.
+    """
+
+    def __init__(self, templates: list[Template], lists: dict[str, WordList], sequence: SequenceMode, padding: bool):
+        self.state_templates = [template for template in templates if not template.is_edge]
+        self.edge_templates = [template for template in templates if template.is_edge]
+        self.padding = padding
+        self.attributes: list[Attribute] = list(
+            dict.fromkeys(atom.attribute for template in templates for atom in template.atoms)
+        )
+        self._reader = ColumnReader(self.attributes, lists, sequence)
+
+    @property
+    def reads_annotation(self) -> bool:
+        """Whether features depend on what other components write."""
+        return any(attribute.is_annotation for attribute in self.attributes)
+
+    def read(self, docs: Sequence[Doc], vocab: Vocab) -> Columns:
+        """Columns of a batch of Docs."""
+        return self._reader.read(docs, vocab)
+
+    def keys(self, columns: Columns, templates: list[Template]) -> Keys:
+        """Feature keys of all units. O(N) array operations for each atom.
+
+        columns (Columns): as read from Docs.
+        templates (list[Template]): some of the extractor's.
+        """
+        windows = Windows(columns, self.padding)
+        keys = np.empty((len(templates), windows.n_units), dtype=np.uint64)
+        values = None
+        for row, template in enumerate(templates):
+            key: Hashes = np.full(windows.n_units, string_hash(str(template)), dtype=np.uint64)
+            absent = np.zeros(windows.n_units, dtype=bool)
+            for atom in template.atoms:
+                hashes = windows.hashes(atom)
+                key = mix(key, hashes)
+                absent |= hashes == ABSENT
+                numbers = windows.numbers(atom)
+                if numbers is not None:
+                    if values is None:
+                        values = np.ones(keys.shape, dtype=np.float32)
+                    values[row] *= numbers
+            key[absent] = ABSENT
+            keys[row] = key
+        return Keys(keys, values)
+
+
+class Windows:
+    """Columns shifted within their sequences, each computed once.
+
+    columns (Columns): of a batch. padding (bool): see `FeatureExtractor`.
+    """
+
+    def __init__(self, columns: Columns, padding: bool):
+        self.columns, self.padding = columns, padding
+        self.n_units = len(columns.orths)
+        ends = np.cumsum(columns.lengths)
+        self._before = np.arange(self.n_units) - np.repeat(ends - columns.lengths, columns.lengths)
+        self._after = np.repeat(ends, columns.lengths) - np.arange(self.n_units) - 1
+        self._hashes: dict[Atom, Hashes] = {}
+
+    def hashes(self, atom: Atom) -> Hashes:
+        """((N,)): hashes of an attribute at an offset from each unit."""
+        if atom not in self._hashes:
+            column = self.columns.by_attribute[atom.attribute].hashes
+            self._hashes[atom] = self._shifted(column, atom.offset) if atom.offset else column
+        return self._hashes[atom]
+
+    def numbers(self, atom: Atom) -> Floats | None:
+        """((N,)): real values of an attribute at an offset from each unit, None where it has none."""
+        column = self.columns.by_attribute[atom.attribute].numbers
+        if column is None:
+            return None
+        return np.where(self.outside(atom.offset) == 0, np.roll(column, -atom.offset), np.float32(1))
+
+    def outside(self, offset: int) -> Indices:
+        """((N,)): how far the position lies outside the sequence: negative before it, positive after it, 0 inside."""
+        if offset < 0:
+            return np.minimum(self._before + offset, 0)
+        return np.maximum(offset - self._after, 0)
+
+    def _shifted(self, column: Hashes, offset: int) -> Hashes:
+        outside = self.outside(offset)
+        shifted = np.roll(column, -offset)
+        if not self.padding:
+            shifted[outside != 0] = ABSENT
+            return shifted
+        beyond = np.array([string_hash(boundary(k)) for k in range(-abs(offset), abs(offset) + 1)], dtype=np.uint64)
+        return np.where(outside == 0, shifted, beyond[outside + abs(offset)])
+
+
+def boundary(distance: int) -> str:
+    """Name of a position outside the sequence: BOS-1 is the one before its first unit."""
+    return f"BOS{distance}" if distance < 0 else f"EOS+{distance}"

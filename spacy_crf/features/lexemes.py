@@ -1,0 +1,55 @@
+"""Attribute values that depend on the word form alone, computed once per lexeme and gathered by number."""
+
+import numpy as np
+from spacy.vocab import Vocab
+
+from ..core.types import Hashes, Indices
+from .attributes import Attribute
+from .hashing import HashTable
+
+MAX_LEXEMES = 1 << 19  # a stream of ever new words starts over here instead of filling the memory
+
+
+class LexemeColumns:
+    """Hashes of lexical attributes, one row per word form seen.
+
+    attributes (list[Attribute]): lexical attributes.
+    """
+
+    def __init__(self, attributes: list[Attribute]):
+        self.attributes = attributes
+        self._clear()
+
+    def _clear(self) -> None:
+        self._table = HashTable()
+        self._size = 0
+        self._columns: Hashes = np.zeros((len(self.attributes), 1024), dtype=np.uint64)
+
+    def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
+        """Values of each attribute for word forms. O(N), plus the attributes of word forms not seen before.
+
+        orths ((N,)): ORTH of each token.
+        RETURNS (dict): (N,) hashes for each attribute.
+        """
+        rows = self._rows(orths, vocab)
+        return {attribute: column[rows] for attribute, column in zip(self.attributes, self._columns)}
+
+    def _rows(self, orths: Hashes, vocab: Vocab) -> Indices:
+        rows = self._table.find(orths)
+        if (rows < 0).any():
+            if self._size > MAX_LEXEMES:
+                self._clear()
+            self._learn(orths[self._table.add(orths)], vocab)
+            rows = self._table.find(orths)
+        return rows.astype(np.intp)
+
+    def _learn(self, orths: Hashes, vocab: Vocab) -> None:
+        first, self._size = self._size, self._size + len(orths)
+        if self._size > self._columns.shape[1]:
+            grown = np.zeros((len(self.attributes), 2 * self._size), dtype=np.uint64)
+            grown[:, :first] = self._columns[:, :first]
+            self._columns = grown
+        for row, orth in enumerate(orths.tolist(), first):
+            lexeme = vocab[orth]
+            for column, attribute in zip(self._columns, self.attributes):
+                column[row] = attribute.lexical_hash(lexeme)

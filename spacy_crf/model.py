@@ -1,0 +1,214 @@
+"""The thinc Model that holds the weights of a linear-chain CRF.
+
+It is a container: serialisation, `use_params`, resuming and `finish_update` come from thinc, the mathematics from core.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import srsly
+from spacy.util import registry
+from thinc.api import Model, NumpyOps
+from thinc.model import deserialize_attr, serialize_attr
+
+from .core.chain.potentials import ChainPotentials
+from .core.labels import TagSet
+from .core.observations import Observations, potentials
+from .core.params import DenseWeights, Layout, gather, scatter
+from .core.types import Bools, Floats, Indices
+
+ChainModel = Model[Observations, ChainPotentials]
+PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
+
+
+@registry.architectures("spacy_crf.LinearChain.v1")
+def LinearChain(boundary: bool = True, all_states: bool = False, all_transitions: bool = False) -> ChainModel:
+    """A linear-chain CRF over sparse features.
+
+    boundary (bool): learn how likely each label is to start and to end a sequence.
+    all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
+        speak against labels it never came with, at the cost of L weights for each feature.
+    all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
+    RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
+    """
+    return Model(
+        "linear_chain",
+        forward,
+        init=init,
+        dims={"nO": None},
+        params=dict.fromkeys(PARAMS),
+        attrs={
+            "layout": _empty_layout(0, boundary),
+            "all_states": all_states,
+            "all_transitions": all_transitions,
+            "resize_output": resize_labels,
+        },
+        ops=NumpyOps(),
+    )
+
+
+def forward(
+    model: ChainModel, observations: Observations, is_train: bool
+) -> tuple[ChainPotentials, Callable[[DenseWeights], Observations]]:
+    """Log potentials of a batch; the backward pass takes expected minus gold counts as dense weights."""
+
+    def backprop(counts: DenseWeights) -> Observations:
+        layout = get_layout(model)
+        flat = np.empty(layout.size, dtype=np.float32)
+        gather(layout, counts, flat)
+        for name, section in zip(PARAMS, layout.split(flat)):
+            model.inc_grad(name, section)
+        return observations
+
+    return potentials(observations, dense_weights(model), get_layout(model)), backprop
+
+
+def init(model: ChainModel, X: Any = None, Y: Any = None) -> None:
+    """Zero weights for the layout at hand."""
+    set_flat_weights(model, np.zeros(get_layout(model).size, dtype=np.float32))
+
+
+def get_layout(model: ChainModel) -> Layout:
+    """Which weights the model has."""
+    layout: Layout = model.attrs["layout"]
+    return layout
+
+
+def start_layout(model: ChainModel, tags: TagSet, allowed: tuple[Bools, Bools, Bools]) -> None:
+    """Forget all weights and begin with a set of tags.
+
+    allowed (tuple): transitions (L, L), starts (L,), ends (L,) that are not forbidden.
+    """
+    layout = _empty_layout(len(tags), get_layout(model).boundary)
+    model.attrs["layout"] = _with_masks(layout, allowed)
+    model.set_dim("nO", len(tags), force=True)
+    init(model)
+
+
+def set_masks(model: ChainModel, allowed: tuple[Bools, Bools, Bools]) -> None:
+    """Set what the scheme and the user allow."""
+    model.attrs["layout"] = _with_masks(get_layout(model), allowed)
+
+
+def flat_weights(model: ChainModel) -> Floats:
+    """((size,)): all weights in one vector."""
+    return np.concatenate([model.get_param(name) for name in PARAMS])
+
+
+def set_flat_weights(model: ChainModel, flat: Floats) -> None:
+    """Replace all weights."""
+    for name, section in zip(PARAMS, get_layout(model).split(flat.astype(np.float32))):
+        model.set_param(name, section.copy())
+
+
+def dense_weights(model: ChainModel) -> DenseWeights:
+    """The weights as dense arrays, for inference."""
+    layout = get_layout(model)
+    dense = DenseWeights.zeros(layout)
+    scatter(layout, flat_weights(model), dense)
+    return dense
+
+
+def extend(
+    model: ChainModel,
+    n_features: int,
+    n_edge_features: int,
+    state_cells: Indices,
+    transition_cells: Indices,
+    edge_cells: Indices,
+) -> None:
+    """Add weights of value 0 behind the present ones of each section.
+
+    n_features (int), n_edge_features (int): new numbers of features.
+    state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
+    """
+    old = get_layout(model)
+    added = (state_cells, transition_cells, edge_cells)
+    if n_features == old.n_features and n_edge_features == old.n_edge_features and not any(map(len, added)):
+        return
+    model.attrs["layout"] = replace(
+        old,
+        n_features=n_features,
+        n_edge_features=n_edge_features,
+        state_cells=np.concatenate([old.state_cells, state_cells]),
+        transition_cells=np.concatenate([old.transition_cells, transition_cells]),
+        edge_cells=np.concatenate([old.edge_cells, edge_cells]),
+    )
+    for name, cells in zip(PARAMS, added):
+        if len(cells):
+            weights = model.get_param(name)
+            model.set_param(name, np.concatenate([weights, np.zeros(len(cells), dtype=weights.dtype)]))
+
+
+def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
+    """Make room for labels behind the present ones; the weights of the others stay."""
+    old = get_layout(model)
+    before = old.n_labels
+    feature, label = np.divmod(old.state_cells, before)
+    edge, pair = np.divmod(old.edge_cells, before * before)
+
+    def moved(pairs: Indices) -> Indices:
+        first, second = np.divmod(pairs, before)
+        return first * n_labels + second
+
+    model.attrs["layout"] = replace(
+        _empty_layout(n_labels, old.boundary),
+        n_features=old.n_features,
+        n_edge_features=old.n_edge_features,
+        state_cells=feature * n_labels + label,
+        transition_cells=moved(old.transition_cells),
+        edge_cells=edge * n_labels * n_labels + moved(pair),
+    )
+    if old.boundary:
+        for name in ("start", "end"):
+            model.set_param(name, np.pad(model.get_param(name), (0, n_labels - before)))
+    model.set_dim("nO", n_labels, force=True)
+    return model
+
+
+def _empty_layout(n_labels: int, boundary: bool) -> Layout:
+    none = np.zeros(0, dtype=np.intp)
+    allowed = np.ones((n_labels, n_labels), dtype=bool)
+    return Layout(0, n_labels, 0, none, none, none, boundary, allowed, allowed.any(axis=0), allowed.any(axis=1))
+
+
+def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:
+    return replace(layout, allowed=allowed[0], allowed_start=allowed[1], allowed_end=allowed[2])
+
+
+@serialize_attr.register(Layout)
+def _serialize_layout(_: Layout, value: Layout, name: str, model: ChainModel) -> bytes:
+    """Cells as differences in 32 bits; the masks are the component's to set."""
+    data = {
+        "n_features": value.n_features,
+        "n_labels": value.n_labels,
+        "n_edge_features": value.n_edge_features,
+        "boundary": value.boundary,
+        "state_cells": _differences(value.state_cells),
+        "transition_cells": _differences(value.transition_cells),
+        "edge_cells": _differences(value.edge_cells),
+    }
+    serialized: bytes = srsly.msgpack_dumps(data)
+    return serialized
+
+
+@deserialize_attr.register(Layout)
+def _deserialize_layout(_: Layout, value: bytes, name: str, model: ChainModel) -> Layout:
+    data = srsly.msgpack_loads(value)
+    return replace(
+        _empty_layout(data["n_labels"], data["boundary"]),
+        n_features=data["n_features"],
+        n_edge_features=data["n_edge_features"],
+        state_cells=np.cumsum(data["state_cells"], dtype=np.intp),
+        transition_cells=np.cumsum(data["transition_cells"], dtype=np.intp),
+        edge_cells=np.cumsum(data["edge_cells"], dtype=np.intp),
+    )
+
+
+def _differences(cells: Indices) -> "np.ndarray[Any, np.dtype[np.signedinteger]]":
+    """Cells as small differences: ascending cells fit 16 bits, others need more."""
+    steps = np.diff(cells, prepend=0)
+    size = int(np.abs(steps).max(initial=0))
+    return steps.astype(np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64)

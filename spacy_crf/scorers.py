@@ -1,0 +1,67 @@
+"""Scorers of the components."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.tokens import Doc, SpanGroup, Token
+from spacy.training import Example
+from spacy.util import registry
+
+
+@registry.scorers("spacy_crf.tagger_scorer.v1")
+def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
+    """Scores of `crf_tagger`, by its target.
+
+    RETURNS (Callable): the scorer.
+    """
+    return tagger_score
+
+
+def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str, **kwargs: Any) -> dict[str, Any]:
+    """Accuracy of tokens, or precision, recall and F of spans.
+
+    target (str): of the component: gives the keys tag_acc, pos_acc, {extension}_acc, ents_*, or spans_{key}_*.
+    RETURNS (dict): these, and the headline of the target as "crf_score".
+    """
+    if target == "ent":
+        return _with_headline(get_ner_prf(examples), "ents_f")
+    if target == "spans":
+        scores = Scorer.score_spans(
+            examples,
+            f"spans_{spans_key}",
+            getter=_SpansGetter(spans_key),
+            has_annotation=_HasSpans(spans_key),
+            allow_overlap=True,
+        )
+        return _with_headline(scores, f"spans_{spans_key}_f")
+    if target in ("tag", "pos"):
+        return _with_headline(Scorer.score_token_attr(examples, target), f"{target}_acc")
+    scores = Scorer.score_token_attr(examples, target, getter=_extension, missing_values={"", None})
+    return _with_headline(scores, f"{target}_acc")
+
+
+def _with_headline(scores: dict[str, Any], key: str) -> dict[str, Any]:
+    return {**scores, "crf_score": scores.get(key)}
+
+
+def _extension(token: Token, name: str) -> Any:
+    return token._.get(name)
+
+
+class _SpansGetter:
+    """Spans of a group, for any name that the scorer gives them."""
+
+    def __init__(self, key: str):
+        self.key = key
+
+    def __call__(self, doc: Doc, _: str) -> SpanGroup | list[Any]:
+        return doc.spans.get(self.key, [])
+
+
+class _HasSpans:
+    def __init__(self, key: str):
+        self.key = key
+
+    def __call__(self, doc: Doc) -> bool:
+        return self.key in doc.spans

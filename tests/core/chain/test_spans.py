@@ -1,0 +1,71 @@
+"""Span probabilities against enumeration of all legal sequences."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import build
+
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.forward import forward_backward
+from spacy_crf.core.chain.spans import covered_spans, exact_spans, span_probabilities
+from spacy_crf.core.labels import TagSet
+
+
+def random_tagger(scheme, lengths, seed, scale=2.0):
+    tags = TagSet.of_spans(("PER", "LOC") if scheme == "BIO" else ("PER",), scheme)
+    allowed, starts, ends = tags.legal()
+    rng = np.random.default_rng(seed)
+    emissions = rng.normal(0, scale, (sum(lengths), len(tags)))
+    matrices = np.where(allowed, rng.normal(0, scale, allowed.shape), -np.inf)[None]
+    start = np.where(starts, 0.0, -np.inf)
+    end = np.where(ends, 0.0, -np.inf)
+    potentials, chains = build(
+        pack(np.array(lengths)), emissions, matrices, np.zeros(len(emissions), int), start, end, False
+    )
+    return tags, potentials, chains
+
+
+@given(st.sampled_from(["BIO", "BILUO"]), st.integers(0, 10_000))
+def test_exact_and_covered_equal_enumeration(scheme, seed):
+    lengths = [4, 3]
+    tags, potentials, chains = random_tagger(scheme, lengths, seed)
+    messages = forward_backward(potentials)
+    events = [
+        (sequence, first, end, label)
+        for sequence, length in enumerate(lengths)
+        for first in range(length)
+        for end in range(first + 1, length + 1)
+        for label in tags.span_labels
+    ]
+    offsets = [0, 4]
+    firsts = np.array([offsets[s] + first for s, first, _, _ in events])
+    stops = np.array([offsets[s] + end for s, _, end, _ in events])
+    labels = [label for *_, label in events]
+    exact = span_probabilities(messages, exact_spans(tags, firsts, stops, labels))
+    covered = span_probabilities(messages, covered_spans(tags, firsts, stops, labels))
+    for number, (sequence, first, end, label) in enumerate(events):
+        wanted = tags.tag_span(first, end, label)
+        members = tags.members(label)
+
+        def is_span(path, first=first, end=end, wanted=wanted, label=label):
+            same = [tags.tags[tag] for tag in path[first:end]] == wanted
+            return same and not (end < len(path) and tags.tags[path[end]] in (f"I-{label}", f"L-{label}"))
+
+        def is_covered(path, first=first, end=end, members=members):
+            return all(members[tag] for tag in path[first:end])
+
+        assert exact[number] == pytest.approx(chains[sequence].probability(is_span), abs=1e-9)
+        assert covered[number] == pytest.approx(chains[sequence].probability(is_covered), abs=1e-9)
+
+
+def test_probabilities_of_spans_that_underflow_in_linear_space():
+    tags, potentials, (chain,) = random_tagger("BIO", [5], 1, scale=400.0)
+    messages = forward_backward(potentials)
+    firsts, ends = np.array([1]), np.array([3])
+    (exact,) = span_probabilities(messages, exact_spans(tags, firsts, ends, ["PER"]))
+
+    def is_span(path):
+        return [tags.tags[t] for t in path[1:3]] == ["B-PER", "I-PER"] and tags.tags[path[3]] != "I-PER"
+
+    assert exact == pytest.approx(chain.probability(is_span), abs=1e-12)

@@ -1,0 +1,168 @@
+import gzip
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from spacy import registry
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Example
+
+from spacy_crf.corpora import Corpus
+
+Write = Callable[[str, str | bytes], Path]
+
+COLUMNS = ["word", "tag", "chunk", "ner"]
+TEXT = "Ada NNP B-NP B-PER\nsang VBD B-VP O\n\nIt PRP B-NP O\nrained VBD B-VP O\n"
+TREE = """\
+# text = It's on.
+1\tIt\tit\tPRON\tPRP\tCase=Nom\t3\tnsubj\t_\tSpaceAfter=No
+2\t's\tbe\tAUX\tVBZ\t_\t3\tcop\t_\t_
+3\ton\ton\tADV\tRB\t_\t0\troot\t_\tSpaceAfter=No|NER=B-X
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
+"""
+
+
+def test_predicted_has_tokens_and_sentence_starts_only(nlp: Language, write: Write) -> None:
+    (eg,) = Corpus(write("a.conll", TEXT), group="document")(nlp)
+    assert [token.text for token in eg.predicted] == ["Ada", "sang", "It", "rained"]
+    assert [token.is_sent_start for token in eg.predicted] == [True, False, True, False]
+    assert eg.predicted.has_unknown_spaces
+    assert not eg.predicted.has_annotation("TAG")
+    assert not eg.predicted.has_annotation("ENT_IOB")
+    assert not eg.predicted.spans
+    assert [token.tag_ for token in eg.reference] == ["NNP", "VBD", "PRP", "VBD"]
+
+
+def test_input_is_on_both_sides(nlp: Language, write: Write) -> None:
+    eg, _ = Corpus(write("a.conll", TEXT), input=["tag"])(nlp)
+    assert [token.tag_ for token in eg.predicted] == ["NNP", "VBD"]
+    assert [token.tag_ for token in eg.reference] == ["NNP", "VBD"]
+    assert not eg.predicted.has_annotation("ENT_IOB")
+    assert [ent.text for ent in eg.reference.ents] == ["Ada"]
+    assert "chunks" in eg.reference.spans and "chunks" not in eg.predicted.spans
+
+
+@pytest.mark.parametrize("as_docbin", [False, True])
+def test_every_kind_of_input(nlp: Language, write: Write, extension: str, as_docbin: bool) -> None:
+    columns = ["word", "lemma", "pos", "tag", "morph", "ner", "chunk", "spans:sc", f"ext:{extension}"]
+    path = write("a.conll", "Ada ada PROPN NNP A=B B-PER B-NP B-Y hi\nsang sing VERB VBD _ O O O _\n")
+    corpus = Corpus(path, columns=columns, input=columns[1:])
+    if as_docbin:
+        doc_bin = DocBin(store_user_data=True, docs=corpus.read_docs(nlp.vocab))
+        corpus = Corpus(write("a.spacy", doc_bin.to_bytes()), input=columns[1:])
+    (eg,) = corpus(nlp)
+    assert eg.predicted is not eg.reference
+    assert eg.predicted.to_json([extension]) == eg.reference.to_json([extension])
+    assert eg.predicted.spans["sc"][0].label_ == "Y"
+    assert all(span.doc is eg.predicted for span in eg.predicted.spans["chunks"])
+    assert [token._.get(extension) for token in eg.predicted] == ["hi", ""]
+
+
+def test_retokenize_takes_the_tokens_of_the_pipeline(nlp: Language, write: Write) -> None:
+    path = write("a.conllu", TREE.replace("\t's\t", "\t'\t", 1).replace("\ton\t", "\t'son\t", 1))
+    (own,) = Corpus(path)(nlp)
+    (eg,) = Corpus(path, retokenize=True)(nlp)
+    assert [token.text for token in own.predicted] == ["It", "'", "'son", "."]
+    assert [token.text for token in eg.predicted] == [token.text for token in nlp.make_doc(own.reference.text)]
+    assert not eg.predicted.has_annotation("SENT_START")
+
+
+def test_input_is_aligned_to_other_tokens(nlp: Language, write: Write, extension: str) -> None:
+    columns = ["word", "tag", "pos", "lemma", "morph", "ner", "chunk", f"ext:{extension}"]
+    path = write(
+        "a.conll",
+        "can't MD AUX can A=B O O x\nsee VB VERB see _ _ B-VP y\nNew NNP PROPN New _ B-LOC B-NP z\n"
+        "York NNP PROPN York _ I-LOC I-NP z\n",
+    )
+    (eg,) = Corpus(path, columns=columns, input=columns[1:], retokenize=True)(nlp)
+    assert [token.text for token in eg.predicted] == ["ca", "n't", "see", "New", "York"]
+    assert [token.tag_ for token in eg.predicted][2:] == ["VB", "NNP", "NNP"]
+    assert [token.pos_ for token in eg.predicted][2:] == ["VERB", "PROPN", "PROPN"]
+    assert [token.lemma_ for token in eg.predicted][2:] == ["see", "New", "York"]
+    assert [token._.get(extension) for token in eg.predicted][2:] == ["y", "z", "z"]
+    assert [(ent.text, ent.label_) for ent in eg.predicted.ents] == [("New York", "LOC")]
+    assert eg.predicted[2].ent_iob_ == ""
+    assert [(s.text, s.label_) for s in eg.predicted.spans["chunks"]] == [("see", "VP"), ("New York", "NP")]
+
+
+def test_a_folder_of_all_formats(nlp: Language, write: Write, tmp_path: Path) -> None:
+    write("data/b.conllu.gz", gzip.compress(TREE.encode()))
+    write("data/a/c.conll", TEXT)
+    docs = Corpus(write("x.conll", TEXT)).read_docs(nlp.vocab)
+    write("data/d.spacy", DocBin(docs=docs).to_bytes())
+    corpus = Corpus(tmp_path / "data")
+    assert [eg.reference[0].text for eg in corpus(nlp)] == ["Ada", "It", "It", "Ada", "It"]
+    (only,) = Corpus(tmp_path / "data", format="conllu")(nlp)
+    assert only.reference[0].text == "It"
+
+
+def test_limit_counts_docs_over_all_files(nlp: Language, write: Write, tmp_path: Path) -> None:
+    for name in ("a.conll", "b.conll"):
+        write(f"data/{name}", TEXT)
+    for limit, expected in ((0, 4), (3, 3), (9, 4)):
+        assert len(list(Corpus(tmp_path / "data", limit=limit)(nlp))) == expected
+
+
+def test_files_are_read_when_needed(nlp: Language, write: Write, tmp_path: Path) -> None:
+    write("data/a.conll", TEXT)
+    write("data/b.conll", "broken\n")
+    examples = Corpus(tmp_path / "data")(nlp)
+    assert next(examples).reference[0].text == "Ada"
+    with pytest.raises(ValueError, match=r"b\.conll, line 1"):
+        list(examples)
+
+
+def double(nlp: Language, example: Example) -> Iterator[Example]:
+    yield example
+    yield example.copy()
+
+
+def test_augmenter_and_pickle(nlp: Language, write: Write) -> None:
+    corpus = Corpus(write("a.conll", TEXT), input=["tag"], augmenter=double)
+    copied = pickle.loads(pickle.dumps(corpus))
+    assert [eg.to_dict() for eg in copied(nlp)] == [eg.to_dict() for eg in corpus(nlp)]
+    assert len(list(copied(nlp))) == 4
+
+
+@pytest.mark.parametrize("group", ["auto", "sentence", 2])
+def test_config_block(nlp: Language, write: Write, group: str | int) -> None:
+    path = write("a.tsv", TEXT.replace(" ", "\t"))
+    block = {
+        "@readers": "spacy_crf.Corpus.v1",
+        "path": str(path),
+        "format": "columns",
+        "columns": COLUMNS,
+        "input": ["tag", "chunk"],
+        "group": group,
+        "separator": "\t",
+        "limit": 5,
+    }
+    corpus = registry.resolve({"corpus": block})["corpus"]
+    assert len(list(corpus(nlp))) == (1 if group == 2 else 2)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"path": None}, r"CRF501.*'path'.*--paths\.train"),
+        ({"path": "nowhere.conll"}, r"CRF502.*nowhere\.conll"),
+        ({"format": "conll2012"}, r"CRF523.*'conll2012'.*conllu"),
+        ({"format": "conllu", "columns": ["word"]}, r"CRF510.*'columns'.*'conllu'"),
+        ({"format": "conll2000", "columns": ["word"]}, r"CRF510.*'conll2000'"),
+        ({"format": "spacy", "separator": "\t"}, r"CRF510.*'separator'"),
+        ({"separator": ""}, r"CRF510.*'separator'"),
+        ({"columns": ["word", "entity"]}, r"CRF508.*'entity'.*'columns'"),
+        ({"columns": ["word", "spans:"]}, r"CRF508.*'spans:'"),
+        ({"columns": ["tag", "_", "_"]}, r"CRF509.*'word'"),
+        ({"columns": ["word", "tag", "tag"]}, r"CRF509.*twice"),
+        ({"input": ["word"]}, r"CRF508.*'word'.*'input'"),
+        ({"group": 0}, r"CRF518.*0"),
+        ({"group": "page"}, r"CRF518.*'page'"),
+    ],
+)
+def test_wrong_settings_are_reported_at_once(write: Write, settings: dict[str, object], message: str) -> None:
+    path = write("a.conll", TEXT)
+    with pytest.raises(ValueError, match=message):
+        Corpus(**{"path": path, **settings})  # type: ignore[arg-type]
