@@ -27,6 +27,7 @@ class Errors(metaclass=_Coded):
     CRF104 = "Gold weights must be finite and not negative."
     CRF105 = "Unit {unit} has a row of gold weights without a positive one: no label would be right."
     CRF106 = "Spans need a labelling scheme: set `scheme` to 'BIO' or 'BILUO'."
+    CRF107 = "Unit {unit} has the gold label {label}. Give an index from 0 to {last}, or -1 if it is unknown."
 
     # Learning
     CRF201 = (

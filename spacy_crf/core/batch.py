@@ -51,6 +51,13 @@ class PackedBatch:
         return self.offsets[time] + np.repeat(rank, self.lengths)
 
     @cached_property
+    def units(self) -> Indices:
+        """((N,)): for each packed row, its unit in the concatenated sequences: the inverse of `rows`."""
+        units = np.empty(self.n_units, dtype=np.intp)
+        units[self.rows] = np.arange(self.n_units)
+        return units
+
+    @cached_property
     def times(self) -> Indices:
         """((N,)): for each unit of the concatenated sequences, its position in its sequence."""
         first = np.cumsum(self.lengths) - self.lengths

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
-from .batch import PackedBatch
 from .types import Bools, Floats, Indices, Ints
 
 UNKNOWN = -1
@@ -28,7 +27,14 @@ class Gold:
 
     @classmethod
     def known(cls, labels: Ints, n_labels: int) -> "Gold":
-        """Gold from label indices; UNKNOWN ones are open to every label."""
+        """Gold from label indices; UNKNOWN ones are open to every label.
+
+        RAISES (ValueError): for an index that is neither a label nor UNKNOWN.
+        """
+        wrong = (labels < UNKNOWN) | (labels >= n_labels)
+        if wrong.any():
+            unit = int(np.argmax(wrong))
+            raise ValueError(Errors.CRF107.format(unit=unit, label=labels[unit], last=n_labels - 1))
         labels = labels.astype(np.int32)
         rows = np.flatnonzero(labels == UNKNOWN)
         return cls(labels, rows, np.ones((len(rows), n_labels), dtype=np.float32))
@@ -55,28 +61,32 @@ class Gold:
         open_rows = np.flatnonzero(labels == UNKNOWN)
         return Gold(labels, open_rows, self.weights[np.searchsorted(self.rows, rows[open_rows])])
 
-    def log_weights(self) -> Floats:
-        """((N, L)): log weights: 0 for allowed labels, -inf for the others, log fractions for distributions."""
+    def dense(self) -> Floats:
+        """((N, L)): weights of all units: 1 for a single label."""
         dense = np.zeros((len(self.labels), self.weights.shape[1]), dtype=np.float32)
         exact = np.flatnonzero(self.labels != UNKNOWN)
         dense[exact, self.labels[exact]] = 1
         dense[self.rows] = self.weights
-        with np.errstate(divide="ignore"):
-            return np.log(dense)
+        return dense
 
-    def latent_sequences(self, batch: PackedBatch) -> Bools:
+    def log_weights(self) -> Floats:
+        """((N, L)): log weights: 0 for allowed labels, -inf for the others, log fractions for distributions."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.dense())
+
+    def latent_sequences(self, sequences: Indices, n_sequences: int) -> Bools:
         """((B,)): sequences with a unit whose gold is a set; the others have a fixed target for each unit.
 
-        batch (PackedBatch): layout in which this gold is packed.
+        sequences ((N,)): the sequence of each unit.
         """
         distribution = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
-        latent = np.zeros(batch.n_sequences, dtype=bool)
-        latent[batch.row_sequences[self.rows[~distribution]]] = True
+        latent = np.zeros(n_sequences, dtype=bool)
+        latent[sequences[self.rows[~distribution]]] = True
         return latent
 
     def seen_pairs(self) -> tuple[Indices, Indices]:
-        """Units and labels that gold makes possible; units that are open to every label count for none."""
+        """Units and labels that gold makes possible; unknown units count for none."""
         exact = np.flatnonzero(self.labels != UNKNOWN)
-        informative = (self.weights > 0) & ~(self.weights > 0).all(axis=1, keepdims=True)
-        units, labels = np.nonzero(informative)
+        unknown = (self.weights == 1).all(axis=1, keepdims=True)
+        units, labels = np.nonzero((self.weights > 0) & ~unknown)
         return np.concatenate([exact, self.rows[units]]), np.concatenate([self.labels[exact], labels])

@@ -1,6 +1,6 @@
 """What a batch of chains shows to the model: its units' features, and the potentials that weights give them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +22,11 @@ class EdgeObservations:
     features: SparseRows
     groups: Indices
 
+    def take(self, units: Indices) -> "EdgeObservations":
+        """The given units in the given order, with no rows of features but theirs."""
+        used, groups = np.unique(self.groups[units], return_inverse=True)
+        return EdgeObservations(self.features.take(used), groups)
+
 
 @dataclass(frozen=True)
 class Observations:
@@ -36,6 +41,15 @@ class Observations:
     features: SparseRows
     edges: EdgeObservations | None = None
 
+    def select(self, sequences: Indices) -> tuple["Observations", Indices]:
+        """Pack some of the sequences anew.
+
+        sequences ((B',)): their indices, in the order wanted.
+        RETURNS (tuple): their observations and, for each of their packed rows, the row in this batch.
+        """
+        part, rows = self.batch.select(sequences)
+        return Observations(part, self.features.take(rows), self.edges and self.edges.take(rows)), rows
+
 
 def observe(lengths: Indices, features: SparseRows, edges: EdgeObservations | None = None) -> Observations:
     """Pack sequences whose rows come one sequence after the other.
@@ -44,10 +58,7 @@ def observe(lengths: Indices, features: SparseRows, edges: EdgeObservations | No
     features (SparseRows): N rows, in the order of the sequences.
     """
     batch = pack(lengths)
-    unpacked = np.argsort(batch.rows)
-    if edges is not None:
-        edges = replace(edges, groups=edges.groups[unpacked])
-    return Observations(batch, features.take(unpacked), edges)
+    return Observations(batch, features.take(batch.units), edges and edges.take(batch.units))
 
 
 def potentials(observations: Observations, weights: DenseWeights, layout: Layout) -> ChainPotentials:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import Errors
 from .types import Floats, Indices, Ints
 
 
@@ -32,9 +33,15 @@ class SparseRows:
         return len(self.indptr) - 1
 
     def times(self, dense: Floats, out: Floats) -> None:
-        """out (N, L) += self (N, F) @ dense (F, L). O(nnz L)."""
+        """out (N, L) += self (N, F) @ dense (F, L). O(nnz L).
+
+        out (Floats): C-contiguous and of the same precision as `dense`.
+        RAISES (ValueError): for shapes that do not fit.
+        """
         from scipy.sparse import _sparsetools
 
+        _check("dense", dense, self.n_columns)
+        _check("out", out, self.n_rows)
         _sparsetools.csr_matvecs(
             self.n_rows,
             self.n_columns,
@@ -47,9 +54,15 @@ class SparseRows:
         )
 
     def add_transposed(self, dense: Floats, out: Floats) -> None:
-        """out (F, L) += self.T (F, N) @ dense (N, L). O(nnz L)."""
+        """out (F, L) += self.T (F, N) @ dense (N, L). O(nnz L).
+
+        out (Floats): C-contiguous and of the same precision as `dense`.
+        RAISES (ValueError): for shapes that do not fit.
+        """
         from scipy.sparse import _sparsetools
 
+        _check("dense", dense, self.n_rows)
+        _check("out", out, self.n_columns)
         _sparsetools.csc_matvecs(
             self.n_columns,
             self.n_rows,
@@ -127,6 +140,12 @@ def stack(parts: Iterable[SparseRows], n_columns: int) -> SparseRows:
         values,
         n_columns,
     )
+
+
+def _check(name: str, values: Floats, n_rows: int) -> None:
+    """The compiled kernels would read and write beyond the ends of arrays that are too short."""
+    if len(values) != n_rows:
+        raise ValueError(Errors.CRF101.format(name=name, expected=(n_rows, *values.shape[1:]), actual=values.shape))
 
 
 _ONES: dict[np.dtype[np.floating], Floats] = {}

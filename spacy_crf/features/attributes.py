@@ -1,21 +1,25 @@
 """Attributes that templates can ask for, by where their values come from.
 
-A value is a 64-bit hash of its string; 0 means that the unit has no such attribute (a word shorter than the affix,
-a flag that is off), so that templates with it yield nothing there.
+A value is the 64-bit id that spaCy gives its string; 0 means that the unit has no such attribute (a word shorter than
+the affix, a flag that is off), so that templates with it yield nothing there.
 """
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
+import numpy as np
 from spacy.lexeme import Lexeme
 from spacy.strings import hash_string
+from spacy.symbols import IDS as SYMBOLS
 
+from ..core.types import Hashes
 from ..errors import Errors
 
 # Read from the lexeme: strings by their id, flags where they are on
-LEXEME_STRINGS = ("ORTH", "NORM", "LOWER", "SHAPE")
+LEXEME_STRINGS = ("ORTH", "LOWER", "SHAPE")
 LEXEME_FLAGS = (
     "IS_ALPHA",
     "IS_ASCII",
@@ -37,7 +41,19 @@ LEXEME_FLAGS = (
     "LIKE_URL",
 )
 # Annotation of the token, read with Doc.to_array
-TOKEN_ATTRIBUTES = ("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "SPACY", "TAG")
+TOKEN_ATTRIBUTES = (
+    "DEP",
+    "ENT_ID",
+    "ENT_IOB",
+    "ENT_KB_ID",
+    "ENT_TYPE",
+    "LEMMA",
+    "MORPH",
+    "NORM",
+    "POS",
+    "SPACY",
+    "TAG",
+)
 # The place in the sequence
 POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
 
@@ -97,27 +113,35 @@ class Attribute:
         """Whether other components can change the value."""
         return self.name in TOKEN_ATTRIBUTES or self.name == "_"
 
-    def lexical_string(self, lexeme: Lexeme) -> str:
-        """Value for a lexeme; empty where it has none."""
+    def lexical_strings(self, lexemes: Sequence[Lexeme]) -> list[str]:
+        """Values for lexemes; empty where they have none."""
         if self.name in LEXEME_STRINGS:
-            return str(getattr(lexeme, f"{self.name.lower()}_"))
+            return list(map(attrgetter(f"{self.name.lower()}_"), lexemes))
         if self.name in LEXEME_FLAGS:
-            return "1" if getattr(lexeme, self.name.lower()) else ""
-        return COMPUTED[self.name](lexeme.orth_, self.number)
+            return ["1" if flag else "" for flag in map(attrgetter(self.name.lower()), lexemes)]
+        compute = COMPUTED[self.name]
+        return [compute(lexeme.orth_, self.number) for lexeme in lexemes]
 
-    def lexical_hash(self, lexeme: Lexeme) -> int:
-        """Hash of the value for a lexeme; 0 where it has none."""
+    def lexical_hashes(self, lexemes: Sequence[Lexeme]) -> Hashes:
+        """((N,)): hashes of the values for lexemes; 0 where they have none."""
         if self.name in LEXEME_STRINGS:
-            return int(getattr(lexeme, self.name.lower()))
-        return string_hash(self.lexical_string(lexeme))
+            return np.fromiter(map(attrgetter(self.name.lower()), lexemes), dtype=np.uint64, count=len(lexemes))
+        return string_hashes(self.lexical_strings(lexemes))
 
 
 def string_hash(value: str) -> int:
-    """Stable 64-bit hash of a string; 0 for the empty one."""
-    return hash_string(value) if value else 0
+    """The id of a string in every StringStore; 0 for the empty one. Unlike the store, this keeps nothing."""
+    symbol = SYMBOLS.get(value)  # a few hundred names (NOUN, but also "mark") have small ids of their own
+    return hash_string(value) if symbol is None else symbol
+
+
+def string_hashes(values: Sequence[str]) -> Hashes:
+    """((N,)): ids of strings."""
+    return np.fromiter(map(string_hash, values), dtype=np.uint64, count=len(values))
 
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
+_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *TOKEN_ATTRIBUTES, *POSITIONAL)
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 
 
@@ -126,17 +150,21 @@ def parse_attribute(text: str) -> Attribute:
 
     RAISES (ValueError): for an unknown name (with the nearest known ones) or a missing or needless number.
     """
-    if text.startswith("_."):
+    if len(text) > 2 and text.startswith("_."):
         return Attribute("_", key=text[2:])
     if found := _LIST.match(text):
         return Attribute("LIST", int(found["number"] or 0), found["key"])
     found = _FORM.match(text)
-    name = found["name"] if found else text
-    known = [*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *TOKEN_ATTRIBUTES, *POSITIONAL]
-    if not found or name not in known:
-        near = ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.5)) or ", ".join(known)
-        raise ValueError(Errors.CRF301.format(attribute=text, near=near))
-    number = int(found["number"] or 0)
-    if (name in NUMBERED) != (number > 0):
+    if not found or found["name"] not in _KNOWN:
+        raise ValueError(Errors.CRF301.format(attribute=text, near=_nearest(text)))
+    name, number = found["name"], int(found["number"] or 0)
+    if (name in NUMBERED) != bool(found["number"]) or (name in NUMBERED and not number):
         raise ValueError(Errors.CRF302.format(attribute=text))
     return Attribute(name, number)
+
+
+def _nearest(text: str) -> str:
+    """Known attributes that a misspelt one may mean, or all of them."""
+    stem = re.sub(r"\d+$", "", text.upper())
+    near = difflib.get_close_matches(stem, _KNOWN, n=3, cutoff=0.6)
+    return ", ".join(near or [*_KNOWN, "LIST(name)", "_.name"])

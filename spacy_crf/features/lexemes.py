@@ -49,7 +49,6 @@ class LexemeColumns:
             grown = np.zeros((len(self.attributes), 2 * self._size), dtype=np.uint64)
             grown[:, :first] = self._columns[:, :first]
             self._columns = grown
-        for row, orth in enumerate(orths.tolist(), first):
-            lexeme = vocab[orth]
-            for column, attribute in zip(self._columns, self.attributes):
-                column[row] = attribute.lexical_hash(lexeme)
+        lexemes = [vocab[orth] for orth in orths.tolist()]
+        for column, attribute in zip(self._columns, self.attributes):
+            column[first : self._size] = attribute.lexical_hashes(lexemes)

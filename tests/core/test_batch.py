@@ -9,6 +9,7 @@ from spacy_crf.core.batch import pack
 def test_rows_place_every_unit_once_at_its_step(lengths):
     batch = pack(np.array(lengths, dtype=int))
     assert sorted(batch.rows) == list(range(sum(lengths)))
+    np.testing.assert_array_equal(batch.units[batch.rows], np.arange(sum(lengths)))
     steps = np.searchsorted(batch.offsets, batch.rows, side="right") - 1
     assert steps.tolist() == [t for n in lengths for t in range(n)]
     sequences = [b for b, n in enumerate(lengths) for _ in range(n)]

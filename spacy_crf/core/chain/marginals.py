@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..batch import PackedBatch
 from ..types import Doubles, Floats, Indices
 from .forward import ForwardBackward
 from .logspace import LogForwardBackward, transition_matrices
@@ -31,8 +32,10 @@ def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
         factors = factors[messages.potentials.edges.groups[rows]]
     marginals = messages.alpha[previous][:, :, None] * factors * messages.inward[rows][:, None, :]
     if messages.redone is not None:
-        _, ours, theirs = np.intersect1d(rows, messages.redone.rows, return_indices=True)
-        marginals[ours] = _log_edge_marginals(messages.redone, theirs)
+        place = np.full(len(messages.alpha), -1)
+        place[messages.redone.rows] = np.arange(len(messages.redone.rows))
+        redone = place[rows] >= 0
+        marginals[redone] = _log_edge_marginals(messages.redone, place[rows[redone]])
     marginals /= marginals.sum(axis=(1, 2), keepdims=True)
     return marginals
 
@@ -42,31 +45,37 @@ def expected_transitions(messages: ForwardBackward) -> Floats:
 
     RETURNS ((L, L) or (G, L, L)): [from, to], one matrix for each observation group where edges are conditioned.
     """
-    edges = messages.potentials.edges
-    sums = _expected_plain(messages) if edges is None else _expected_by_group(messages, edges.groups)
+    batch, edges = messages.potentials.batch, messages.potentials.edges
+    if edges is None:
+        sums = pair_sums(batch, messages.alpha, messages.inward)
+    else:
+        sums = pair_sums_by_group(batch, messages.alpha, messages.inward, edges.groups, len(edges.matrices))
     sums *= messages.scaled.transitions
     if messages.redone is not None:
         _add_redone(sums, messages.redone, None if edges is None else edges.groups)
     return sums
 
 
-def _expected_plain(messages: ForwardBackward) -> Floats:
-    batch, alpha, inward = messages.potentials.batch, messages.alpha, messages.inward
-    sums = np.zeros((alpha.shape[1], alpha.shape[1]), dtype=alpha.dtype)
+def pair_sums(batch: PackedBatch, before: Floats, after: Floats) -> Floats:
+    """((L, L)): sum of the outer products of what a unit's predecessor and the unit itself have. O(N L^2).
+
+    before ((N, L)), after ((N, L)): in packed order.
+    """
+    sums = np.zeros((before.shape[1], after.shape[1]), dtype=before.dtype)
     for step in range(1, batch.n_steps):
-        low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
-        sums += alpha[before : before + n].T @ inward[low : low + n]
+        low, n, previous = batch.starts[step], batch.alive[step], batch.starts[step - 1]
+        sums += before[previous : previous + n].T @ after[low : low + n]
     return sums
 
 
-def _expected_by_group(messages: ForwardBackward, groups: Indices) -> Floats:
-    """Sums of alpha[t-1] x inward[t] by group: rows sorted by group, outer products reduced in chunks."""
-    alpha, inward = messages.alpha, messages.inward
-    sums = np.zeros_like(messages.scaled.transitions)
-    inner = np.arange(len(messages.potentials.batch.first_rows), len(alpha))
+def pair_sums_by_group(batch: PackedBatch, before: Floats, after: Floats, groups: Indices, n_groups: int) -> Floats:
+    """((G, L, L)): the same by the group of the unit: rows sorted by group, outer products reduced in chunks."""
+    n_labels = before.shape[1]
+    sums = np.zeros((n_groups, n_labels, n_labels), dtype=before.dtype)
+    inner = np.arange(len(batch.first_rows), batch.n_units)
     inner = inner[np.argsort(groups[inner], kind="stable")]
-    for rows in _chunks(inner, alpha.shape[1]):
-        outer = alpha[messages.potentials.batch.previous_rows(rows)][:, :, None] * inward[rows][:, None, :]
+    for rows in _chunks(inner, n_labels):
+        outer = before[batch.previous_rows(rows)][:, :, None] * after[rows][:, None, :]
         firsts = np.flatnonzero(np.diff(groups[rows], prepend=-1))
         sums[groups[rows[firsts]]] += np.add.reduceat(outer, firsts, axis=0)
     return sums

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gold import UNKNOWN, Gold
+from ..batch import PackedBatch
+from ..gold import Gold
 from ..observations import Observations, potentials
 from ..params import DenseWeights, Layout
 from ..types import Floats, Indices
 from .forward import ForwardBackward, forward_backward
-from .marginals import expected_transitions, node_marginals
-from .potentials import ChainPotentials
+from .marginals import expected_transitions, node_marginals, pair_sums, pair_sums_by_group
+from .potentials import ChainPotentials, numbered
 
 
 class Counts(NamedTuple):
@@ -27,53 +28,57 @@ class Counts(NamedTuple):
     nodes: Floats
     transitions: Floats
 
+    def minus(self, others: "Counts") -> "Counts":
+        return Counts(self.nodes - others.nodes, self.transitions - others.transitions)
+
 
 def model_counts(messages: ForwardBackward) -> Counts:
     """Expected counts under the model."""
     return Counts(node_marginals(messages), expected_transitions(messages))
 
 
-def gold_counts(gold: Gold, observations: Observations, n_labels: int) -> Counts:
+def gold_counts(gold: Gold, observations: Observations, layout: Layout) -> Counts:
     """Counts of gold with a fixed target in each unit: one label, or a distribution.
 
-    RETURNS (Counts): adjacent distributions are taken as independent.
+    RETURNS (Counts): adjacent distributions are taken as independent, given that the path is allowed.
+    RAISES (NoPathError): where the masks forbid all of gold.
     """
-    nodes = np.zeros((len(gold.labels), n_labels), dtype=np.float32)
-    exact = np.flatnonzero(gold.labels != UNKNOWN)
-    nodes[exact, gold.labels[exact]] = 1
-    nodes[gold.rows] = gold.weights
+    nodes = gold.dense()
     batch, edges = observations.batch, observations.edges
-    inner = np.arange(len(batch.first_rows), batch.n_units)
-    before = batch.previous_rows(inner)
     if edges is None:
-        return Counts(nodes, nodes[before].T @ nodes[inner])
-    transitions = np.zeros((edges.features.n_rows, n_labels, n_labels), dtype=np.float32)
-    inner = inner[np.argsort(edges.groups[inner], kind="stable")]
-    for rows in np.array_split(inner, 1 + len(inner) * n_labels * n_labels // (1 << 20)):
-        if len(rows):
-            outer = nodes[batch.previous_rows(rows)][:, :, None] * nodes[rows][:, None, :]
-            firsts = np.flatnonzero(np.diff(edges.groups[rows], prepend=-1))
-            transitions[edges.groups[rows[firsts]]] += np.add.reduceat(outer, firsts, axis=0)
-    return Counts(nodes, transitions)
+        transitions = pair_sums(batch, nodes, nodes)
+    else:
+        transitions = pair_sums_by_group(batch, nodes, nodes, edges.groups, edges.features.n_rows)
+    counts = Counts(nodes, transitions)
+    if not _uses_forbidden(counts, batch, layout):
+        return counts
+    allowed = potentials(observations, DenseWeights.zeros(layout, np.float64), layout)
+    return model_counts(forward_backward(allowed.clamped(gold.log_weights())))
 
 
-def add_counts(counts: Counts, observations: Observations, out: DenseWeights, sign: float = 1.0) -> None:
+def _uses_forbidden(counts: Counts, batch: PackedBatch, layout: Layout) -> bool:
+    pairs = counts.transitions.reshape(-1, *layout.allowed.shape).sum(axis=0)
+    starts, ends = counts.nodes[batch.first_rows], counts.nodes[batch.last_rows]
+    return bool(
+        pairs[~layout.allowed].any() or starts[:, ~layout.allowed_start].any() or ends[:, ~layout.allowed_end].any()
+    )
+
+
+def add_counts(counts: Counts, observations: Observations, out: DenseWeights) -> None:
     """Spread counts over the features that were active. O(nnz L).
 
     out (DenseWeights): accumulator of the gradient.
-    sign (float): 1 for expected counts, -1 for gold.
     """
-    batch = observations.batch
-    nodes = counts.nodes if sign == 1.0 else sign * counts.nodes
+    batch, nodes, transitions = observations.batch, counts.nodes, counts.transitions
     observations.features.add_transposed(np.ascontiguousarray(nodes, dtype=out.state.dtype), out.state)
     out.start += nodes[batch.first_rows].sum(axis=0)
     out.end += nodes[batch.last_rows].sum(axis=0)
     if observations.edges is None:
-        out.transitions += sign * counts.transitions
+        out.transitions += transitions
         return
-    by_group = np.ascontiguousarray(sign * counts.transitions.reshape(len(counts.transitions), -1))
-    observations.edges.features.add_transposed(by_group.astype(out.edges.dtype, copy=False), out.edges)
-    out.transitions += by_group.sum(axis=0).reshape(out.transitions.shape)
+    by_group = transitions.reshape(len(transitions), out.edges.shape[1])
+    observations.edges.features.add_transposed(np.ascontiguousarray(by_group, dtype=out.edges.dtype), out.edges)
+    out.transitions += transitions.sum(axis=0)
 
 
 def gold_score(counts: Counts, chains: ChainPotentials) -> float:
@@ -103,27 +108,32 @@ def loss_and_gradient(
     RETURNS (float): the loss, without regularisation.
     RAISES (NoPathError): where gold, or the masks, leave no path.
     """
-    latent = gold.latent_sequences(observations.batch)
+    batch = observations.batch
+    latent = gold.latent_sequences(batch.row_sequences, batch.n_sequences)
     if latent.any() and not latent.all():
-        parts = (split(observations, gold, np.flatnonzero(chosen)) for chosen in (~latent, latent))
-        return sum(loss_and_gradient(*part, weights, layout, out) for part in parts)
+        parts = (np.flatnonzero(~latent), np.flatnonzero(latent))
+        return sum(_part_loss(observations, gold, part, weights, layout, out) for part in parts)
     chains = potentials(observations, weights, layout)
     messages = forward_backward(chains)
-    add_counts(model_counts(messages), observations, out)
-    loss = float(messages.log_z.sum())
     if latent.any():
         clamped = forward_backward(chains.clamped(gold.log_weights()))
-        add_counts(model_counts(clamped), observations, out, sign=-1.0)
-        return loss - float(clamped.log_z.sum())
-    counts = gold_counts(gold, observations, layout.n_labels)
-    add_counts(counts, observations, out, sign=-1.0)
-    return loss - gold_score(counts, chains)
+        target, score = model_counts(clamped), float(clamped.log_z.sum())
+    else:
+        target = gold_counts(gold, observations, layout)
+        score = gold_score(target, chains)
+    add_counts(model_counts(messages).minus(target), observations, out)
+    return float(messages.log_z.sum()) - score
 
 
-def split(observations: Observations, gold: Gold, sequences: Indices) -> tuple[Observations, Gold]:
-    """The given sequences of a batch, packed anew."""
-    part, rows = observations.batch.select(sequences)
-    edges = observations.edges
-    if edges is not None:
-        edges = type(edges)(edges.features, edges.groups[rows])
-    return Observations(part, observations.features.take(rows), edges), gold.take(rows)
+def _part_loss(
+    observations: Observations,
+    gold: Gold,
+    sequences: Indices,
+    weights: DenseWeights,
+    layout: Layout,
+    out: DenseWeights,
+) -> float:
+    """Loss of some sequences of a batch; their gradient is added to the accumulator."""
+    part, rows = observations.select(sequences)
+    with numbered(sequences):
+        return loss_and_gradient(part, gold.take(rows), weights, layout, out)

@@ -1,5 +1,7 @@
 """Potentials of a batch of linear chains, and their check at the boundary of the core."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +25,20 @@ class NoPathError(ValueError):
     def __init__(self, sequences: list[int]):
         super().__init__(Errors.CRF103.format(sequences=sequences))
         self.sequences = sequences
+
+
+@contextmanager
+def numbered(sequences: Indices) -> Iterator[None]:
+    """Let errors inside name sequences by their numbers outside.
+
+    sequences ((B,)): for each sequence of the batch inside its index outside.
+    """
+    try:
+        yield
+    except NoPathError as error:
+        raise NoPathError(np.sort(sequences[error.sequences]).tolist()) from None
+    except NonFiniteError as error:
+        raise NonFiniteError(str(error), np.sort(sequences[error.sequences]).tolist()) from None
 
 
 @dataclass(frozen=True)
@@ -67,15 +83,20 @@ class ChainPotentials:
         RAISES (NonFiniteError): for NaN or +inf, with the sequences at fault (all for transitions).
         """
         n_units, n_labels = self.batch.n_units, self.n_labels
-        expected = {
+        expected: dict[str, tuple[int, ...]] = {
             "emissions": (n_units, n_labels),
             "transitions": (n_labels, n_labels),
             "start": (n_labels,),
             "end": (n_labels,),
         }
+        actual = {name: getattr(self, name).shape for name in expected}
+        if self.edges is not None:
+            expected["edges"] = (len(self.edges.matrices), n_labels, n_labels)
+            expected["edge groups"] = (n_units,)
+            actual["edges"], actual["edge groups"] = self.edges.matrices.shape, self.edges.groups.shape
         for name, shape in expected.items():
-            if getattr(self, name).shape != shape:
-                raise ValueError(Errors.CRF101.format(name=name, expected=shape, actual=getattr(self, name).shape))
+            if actual[name] != shape:
+                raise ValueError(Errors.CRF101.format(name=name, expected=shape, actual=actual[name]))
         for name in ("transitions", "start", "end"):
             if not np.all(getattr(self, name) < np.inf):
                 raise NonFiniteError(Errors.CRF102.format(name=name), list(range(self.batch.n_sequences)))

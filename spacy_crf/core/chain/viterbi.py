@@ -10,8 +10,10 @@ import numpy as np
 from ..types import Doubles, Floats, Ints
 from .logspace import transition_matrices
 from .potentials import ChainPotentials, NoPathError
+from .pruning import best_path, prune
 
-CHUNK = 1 << 16  # cells of the (rows, L, L) work array: it stays in the cache
+CHUNK = 1 << 16  # cells of a work array: it stays in the cache
+FEW = 16  # sequences below which a row of sequences is too short to repay a call
 
 
 @dataclass(frozen=True)
@@ -37,57 +39,86 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
     RAISES (NoPathError): where a sequence has no allowed path.
     """
     potentials.check()
-    batch = potentials.batch
-    best = _max_forward(potentials)
-    last = batch.last_rows
-    finals = best[last] + potentials.end
-    scores = np.zeros(batch.n_sequences)
-    labels = np.zeros(batch.n_units, dtype=np.int32)
-    if batch.n_units:
-        labels[last] = finals.argmax(axis=1)
-        scores[batch.order[: len(last)]] = finals.max(axis=1)
+    lattice = prune(potentials)
+    labels, scores = _full(potentials) if lattice is None else best_path(potentials, lattice)
     hopeless = np.flatnonzero(np.isneginf(scores))
     if len(hopeless):
         raise NoPathError(hopeless.tolist())
-    _trace(potentials, best, labels)
     return Decoded(labels, scores)
 
 
-def _max_forward(potentials: ChainPotentials) -> Floats:
-    """((N, L)): score of the best path that ends in each cell."""
+def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
+    """Labels and scores from a pass over all labels."""
     batch = potentials.batch
-    best = np.empty_like(potentials.emissions)
+    steps = _max_forward(potentials)
+    scores = np.zeros(batch.n_sequences)
+    labels = np.zeros(batch.n_units, dtype=np.int32)
+    for step, best in enumerate(steps):
+        # sequences that end here: those alive now but not at the next step
+        ending = slice(batch.alive[step + 1] if step + 1 < batch.n_steps else 0, batch.alive[step])
+        finals = best[:, ending] + potentials.end[:, None]
+        labels[batch.starts[step] :][ending] = finals.argmax(axis=0)
+        scores[batch.order[ending]] = finals.max(axis=0)
+    if not np.isneginf(scores).any():
+        _trace(potentials, steps, labels)
+    return labels, scores
+
+
+def _max_forward(potentials: ChainPotentials) -> list[Floats]:
+    """For each step, the score (L, n) of the best path that ends in each label of each sequence alive.
+
+    Sequences run along the last axis: a step is L additions and maxima over whole rows of sequences.
+    """
+    batch = potentials.batch
+    steps: list[Floats] = []
     for step, (low, n) in enumerate(zip(batch.starts, batch.alive)):
-        rows = slice(low, low + n)
+        emissions = potentials.emissions[low : low + n].T
         if step == 0:
-            np.add(potentials.emissions[rows], potentials.start, out=best[rows])
+            steps.append(emissions + potentials.start[:, None])
         else:
-            before = batch.starts[step - 1]
-            _max_product(best[before : before + n], potentials, rows, out=best[rows])
-            best[rows] += potentials.emissions[rows]
-    return best
+            best = _max_product(steps[-1][:, :n], potentials, slice(low, low + n))
+            best += emissions
+            steps.append(best)
+    return steps
 
 
-def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice, out: Floats) -> None:
-    """out[n, to] = max over from of previous[n, from] + transition[from, to], in chunks that stay in the cache."""
-    n, n_labels = previous.shape
+def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
+    """((L, n)): max over from of previous[from, n] + transition[from, to]."""
+    n_labels, n = previous.shape
+    if potentials.edges is not None or n < FEW:
+        return _max_product_by_unit(previous, potentials, rows)
+    out = np.empty((n_labels, n), dtype=previous.dtype)
+    arrivals = potentials.transitions.T[:, :, None]
+    size = max(1, CHUNK // (n_labels * n))
+    work = np.empty((size, n_labels, n), dtype=previous.dtype)
+    for low in range(0, n_labels, size):
+        labels = slice(low, min(n_labels, low + size))
+        scores = work[: labels.stop - low]
+        np.add(previous, arrivals[labels], out=scores)
+        np.max(scores, axis=1, out=out[labels])
+    return out
+
+
+def _max_product_by_unit(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
+    """The same with one matrix for each unit: for conditioned transitions, and where few sequences are alive."""
+    n_labels, n = previous.shape
+    out = np.empty((n, n_labels), dtype=previous.dtype)
     size = max(1, CHUNK // (n_labels * n_labels))
     for low in range(0, n, size):
         part = slice(low, min(n, low + size))
         matrices = transition_matrices(potentials, slice(rows.start + part.start, rows.start + part.stop))
-        # [from, to] plane after plane: the reduction runs over the middle axis, in whole vectors of labels
-        np.max(previous[part, :, None] + matrices, axis=1, out=out[part])
+        np.max(previous.T[part, :, None] + matrices, axis=1, out=out[part])
+    return np.ascontiguousarray(out.T)
 
 
-def _trace(potentials: ChainPotentials, best: Floats, labels: Ints) -> None:
+def _trace(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -> None:
     """Walk back from the last labels, recomputing for each unit the best label before it."""
     batch = potentials.batch
-    arrivals = np.ascontiguousarray(potentials.transitions.T)
     for step in range(batch.n_steps - 1, 0, -1):
         low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
         following = labels[low : low + n]
         if potentials.edges is None:
-            into = arrivals[following]
+            into = potentials.transitions[:, following]
         else:
-            into = potentials.edges.matrices[potentials.edges.groups[low : low + n], :, following]
-        labels[before : before + n] = (best[before : before + n] + into).argmax(axis=1)
+            into = potentials.edges.matrices[potentials.edges.groups[low : low + n], :, following].T
+        labels[before : before + n] = (steps[step - 1][:, :n] + into).argmax(axis=0)

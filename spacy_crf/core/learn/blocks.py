@@ -36,7 +36,7 @@ class Corpus:
         lengths = self.lengths[sequences]
         offsets = np.cumsum(lengths) - lengths
         units = np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
-        edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[units])
+        edges = self.edges and self.edges.take(units)
         return Corpus(lengths, self.features.take(units), self.gold.take(units), edges)
 
 
@@ -44,12 +44,14 @@ class Corpus:
 class Block:
     """Sequences of similar length, packed.
 
+    sequences ((b,)): for each sequence its index in the corpus.
     units ((n,)): for each packed row its unit in the corpus.
     gold (Gold): in packed order.
     log_gold ((n, L) | None): log gold weights where gold holds sets, else None: its counts are constant.
     """
 
     observations: Observations
+    sequences: Indices
     units: Indices
     gold: Gold
     log_gold: Floats | None
@@ -59,30 +61,23 @@ def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
     """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
     order = np.argsort(-corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 0]
-    latent = _latent(corpus)
+    owners = np.repeat(np.arange(len(corpus.lengths)), corpus.lengths)
+    latent = corpus.gold.latent_sequences(owners, len(corpus.lengths))
+    firsts = np.cumsum(corpus.lengths) - corpus.lengths
     blocks = []
     for group in (order[~latent[order]], order[latent[order]]):
         block_of = (np.cumsum(corpus.lengths[group]) - 1) // units_per_block
         for sequences in np.split(group, np.flatnonzero(np.diff(block_of)) + 1):
             if len(sequences):
-                blocks.append(_block(corpus, sequences, bool(latent[sequences[0]])))
+                blocks.append(_block(corpus, sequences, firsts[sequences], bool(latent[sequences[0]])))
     return blocks
 
 
-def _block(corpus: Corpus, sequences: Indices, latent: bool) -> Block:
+def _block(corpus: Corpus, sequences: Indices, firsts: Indices, latent: bool) -> Block:
+    """The given sequences, the first units of which are given as well."""
     part = corpus.take(sequences)
     observations = observe(part.lengths, part.features, part.edges)
-    unpacked = np.argsort(observations.batch.rows)
-    gold = part.gold.take(unpacked)
-    firsts = np.cumsum(corpus.lengths) - corpus.lengths
-    units = firsts[sequences][observations.batch.row_sequences] + observations.batch.times[unpacked]
-    return Block(observations, units, gold, gold.log_weights() if latent else None)
-
-
-def _latent(corpus: Corpus) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """((B,)): sequences with a set of labels in their gold."""
-    sums = corpus.gold.weights.sum(axis=1)
-    sequence = np.repeat(np.arange(len(corpus.lengths)), corpus.lengths)
-    latent = np.zeros(len(corpus.lengths), dtype=bool)
-    latent[sequence[corpus.gold.rows[~np.isclose(sums, 1.0, atol=1e-4)]]] = True
-    return latent
+    batch = observations.batch
+    gold = part.gold.take(batch.units)
+    units = firsts[batch.row_sequences] + batch.times[batch.units]
+    return Block(observations, sequences, units, gold, gold.log_weights() if latent else None)

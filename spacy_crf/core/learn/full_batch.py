@@ -6,12 +6,13 @@ import numpy as np
 
 from ..chain.forward import forward_backward
 from ..chain.objective import Counts, add_counts, gold_counts, model_counts
+from ..chain.potentials import ChainPotentials, numbered
 from ..observations import potentials
 from ..params import DenseWeights, Layout, gather, scatter
 from ..sparse import SparseRows
 from ..threads import run_parallel
 from ..types import Doubles, Floats, Indices, Ints
-from .blocks import Corpus, cut
+from .blocks import Block, Corpus, cut
 from .singletons import find_singletons
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
@@ -77,7 +78,7 @@ class FullBatchObjective:
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         """Value and gradient at x. O(nnz L + N L^2).
 
-        RAISES (NoPathError): where the masks, or gold, leave a sequence no path.
+        RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
         """
         shared, merged = self._split(x)
         scatter(self._inner, shared, self._weights)
@@ -98,13 +99,8 @@ class FullBatchObjective:
         for block, own in zip(self.blocks[lane :: len(self._lanes)], self._own[lane :: len(self._lanes)]):
             chains = potentials(block.observations, self._weights, self._inner)
             chains.emissions[own.rows, own.labels] += (own.scales * merged[own.where]).astype(self.dtype)
-            messages = forward_backward(chains)
-            total += float(messages.log_z.sum())
-            counts = model_counts(messages)
-            if block.log_gold is not None:
-                clamped = forward_backward(chains.clamped(block.log_gold.astype(self.dtype)))
-                total -= float(clamped.log_z.sum())
-                counts = Counts(*(ours - theirs for ours, theirs in zip(counts, model_counts(clamped))))
+            loss, counts = _expectations(block, chains)
+            total += loss
             add_counts(counts, block.observations, out)
             own_gradient[own.where] = own.scales * counts.nodes[own.rows, own.labels]
         return total
@@ -115,7 +111,8 @@ class FullBatchObjective:
         own_counts = np.zeros(len(self.singletons.units))
         for block, own in zip(self.blocks, self._own):
             if block.log_gold is None:
-                counts = gold_counts(block.gold, block.observations, self.layout.n_labels)
+                with numbered(block.sequences):
+                    counts = gold_counts(block.gold, block.observations, self._inner)
                 add_counts(counts, block.observations, out)
                 own_counts[own.where] = own.scales * counts.nodes[own.rows, own.labels]
         return self._join(out, own_counts)
@@ -166,3 +163,14 @@ class FullBatchObjective:
             _OwnWeights(where, row_of[merged.units[where]], merged.labels[where], merged.scales[where])
             for where in np.split(by_block, ends)
         ]
+
+
+def _expectations(block: Block, chains: ChainPotentials) -> tuple[float, Counts]:
+    """Loss and counts of a block, less what its gold adds if that is constant."""
+    with numbered(block.sequences):
+        messages = forward_backward(chains)
+        loss, counts = float(messages.log_z.sum()), model_counts(messages)
+        if block.log_gold is None:
+            return loss, counts
+        clamped = forward_backward(chains.clamped(block.log_gold))
+    return loss - float(clamped.log_z.sum()), counts.minus(model_counts(clamped))

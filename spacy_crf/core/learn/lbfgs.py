@@ -26,10 +26,11 @@ class LBFGS:
     """Minimises a smooth function.
 
     objective (Callable): maps x (n,) to (value, gradient (n,)).
-    x ((n,)): the start; afterwards the best point so far.
+    x ((n,)): the start; afterwards the point reached. A step may raise the value by its rounding error, no more.
     memory (int): number of past steps that shape the curvature.
-    period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations.
-    epsilon (float): stop when |gradient| < epsilon max(1, |x|).
+    period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations;
+        a period of 0 leaves this test out.
+    epsilon (float): stop when |gradient| <= epsilon max(1, |x|).
     """
 
     objective: Objective
@@ -44,6 +45,7 @@ class LBFGS:
     evaluations: int = field(init=False, default=0)
     reason: str | None = field(init=False, default=None)
     _steps: deque[tuple[Floats, Floats, float]] = field(init=False, repr=False)
+    _scale: float = field(init=False, repr=False, default=1.0)
     _values: deque[float] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,16 +65,17 @@ class LBFGS:
         RETURNS (int): how many were taken; fewer where `reason` tells why it stopped.
         RAISES (DivergedError): when the objective is not finite.
         """
-        for taken in range(iterations):
+        before = self.iterations
+        for _ in range(iterations):
             if self.reason is not None:
-                return taken
+                break
             self._iterate()
-        return iterations
+        return self.iterations - before
 
     def _iterate(self) -> None:
         direction = self._direction()
         slope = float(direction @ self.gradient)
-        if slope >= 0:  # rounding spoilt the history: begin anew with the gradient
+        if not slope < 0:  # rounding spoilt the history: begin anew with the gradient
             self._steps.clear()
             direction = self._direction()
             slope = float(direction @ self.gradient)
@@ -99,15 +102,15 @@ class LBFGS:
             direction -= weight * change
             weights.append(weight)
         if self._steps:
-            _, change, curvature = self._steps[-1]
-            direction *= curvature / float(change @ change)
+            direction *= self._scale
         for (step, change, curvature), weight in zip(self._steps, reversed(weights)):
             direction += (weight - float(change @ direction) / curvature) * step
         return direction
 
     def _remember(self, step: Doubles, change: Doubles) -> None:
-        curvature = float(step @ change)
-        if curvature > 1e-12 * float(change @ change):
+        curvature, length = float(step @ change), float(change @ change)
+        if curvature > 1e-12 * length > 0:
+            self._scale = curvature / length
             self._steps.append((step.astype(np.float32), change.astype(np.float32), curvature))
 
     def _along(self, direction: Doubles, step: float) -> Point:
@@ -122,11 +125,11 @@ class LBFGS:
         return Point(0.0, value, 0.0, x, gradient)
 
     def _check_progress(self) -> None:
-        if len(self._values) == self.period:
+        if self.period and len(self._values) == self.period:
             improvement = (self._values[0] - self.value) / max(abs(self.value), 1e-12)
             if improvement < self.delta:
                 self.reason = f"improved by less than {self.delta:g} of its value over {self.period} iterations"
 
     def _check_gradient(self) -> None:
-        if self.gradient_norm < self.epsilon * max(1.0, float(np.linalg.norm(self.x))):
+        if self.gradient_norm <= self.epsilon * max(1.0, float(np.linalg.norm(self.x))):
             self.reason = f"the gradient is shorter than {self.epsilon:g} of the weights"

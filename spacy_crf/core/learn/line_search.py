@@ -15,7 +15,7 @@ ROUNDING = 1e-7  # sums over single-precision scores are no more exact than this
 
 
 class LineSearchError(ValueError):
-    """Raised when no point satisfies the conditions."""
+    """Raised when no lower point was found."""
 
 
 class Point(NamedTuple):
@@ -38,21 +38,21 @@ def wolfe(evaluate: Callable[[float], Point], start: Point, first: float) -> Poi
     evaluate (Callable): the point at a step.
     start (Point): the point at step 0; its slope is negative.
     first (float): the first step to try.
-    RETURNS (Point): the point found.
-    RAISES (LineSearchError): after 20 evaluations.
+    RETURNS (Point): the point found; after 20 evaluations, the best that lowers the value at least.
+    RAISES (LineSearchError): where no point lowers it.
     """
     allowance = ROUNDING * abs(start.value)
     before, step = start, first
     for count in range(MAX_EVALUATIONS):
         here = evaluate(step)
         if _too_high(here, start, allowance) or (count and here.value >= before.value):
-            return _zoom(evaluate, start, before, here, MAX_EVALUATIONS - count, allowance)
+            return _zoom(evaluate, start, before, here, MAX_EVALUATIONS - count - 1, allowance)
         if abs(here.slope) <= -CURVATURE * start.slope:
             return here
         if here.slope >= 0:
-            return _zoom(evaluate, start, here, before, MAX_EVALUATIONS - count, allowance)
+            return _zoom(evaluate, start, here, before, MAX_EVALUATIONS - count - 1, allowance)
         before, step = here, 2.0 * step
-    raise LineSearchError
+    return _lower(before, start)
 
 
 def _zoom(
@@ -60,7 +60,10 @@ def _zoom(
 ) -> Point:
     """Shrink an interval that holds a good point; `low` is its end with the lower value."""
     for _ in range(evaluations):
-        here = evaluate(_between(low, high))
+        step = _between(low, high)
+        if step in (low.step, high.step):  # the interval is as narrow as rounding lets it be
+            break
+        here = evaluate(step)
         if _too_high(here, start, allowance) or here.value >= low.value + allowance:
             high = here
         else:
@@ -69,8 +72,13 @@ def _zoom(
             if here.slope * (high.step - low.step) >= 0:
                 high = low
             low = here
-    if low.step > 0 and low.value < start.value:
-        return low
+    return _lower(low, start)
+
+
+def _lower(point: Point, start: Point) -> Point:
+    """A point that is good enough when evaluations run out: one that lowers the value at least."""
+    if point.value < start.value:
+        return point
     raise LineSearchError
 
 

@@ -1,5 +1,7 @@
 """Exact inference against brute force, and against plain log-space recursions where enumeration is too long."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +12,9 @@ from strategies import build, chain_batches, unpacked
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward, log_partition
 from spacy_crf.core.chain.marginals import edge_marginals, expected_transitions, node_marginals
-from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
-from spacy_crf.core.chain.viterbi import viterbi
+from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials, NonFiniteError, NoPathError
+from spacy_crf.core.chain.pruning import best_path, prune
+from spacy_crf.core.chain.viterbi import _full, viterbi
 
 
 @given(chain_batches())
@@ -75,6 +78,32 @@ def test_viterbi_path_is_the_best_path(case):
         if chain.length:
             assert score == pytest.approx(chain.best_score(), rel=1e-12, abs=1e-9)
             assert chain.score(tuple(labels)) == pytest.approx(score, rel=1e-12, abs=1e-9)
+
+
+@given(st.integers(2, 12), st.sampled_from([0.0, 0.3, 1.0]), st.booleans(), st.integers(0, 10_000))
+def test_pruning_dominated_labels_changes_nothing(n_labels, scale, masked, seed):
+    """Decisive emissions and weak transitions: most labels are pruned; ties at scale 0 are broken alike."""
+    rng = np.random.default_rng(seed)
+    potentials, _ = random_case(rng, [9, 4, 1, 0, 9], n_labels, 3.0, False)
+    transitions = rng.normal(0, scale, (n_labels, n_labels))
+    if masked:
+        transitions[0, 1:] = -np.inf
+    potentials = replace(potentials, transitions=transitions, start=transitions[1], end=transitions[1])
+    full_labels, full_scores = _full(potentials)
+    lattice = prune(potentials)
+    if lattice is not None:
+        labels, scores = best_path(potentials, lattice)
+        assert labels.tolist() == full_labels.tolist()
+        np.testing.assert_allclose(scores, full_scores, rtol=1e-12)
+
+
+def test_pruning_is_worth_it_where_emissions_decide():
+    rng = np.random.default_rng(1)
+    potentials, _ = random_case(rng, [30, 20], 40, 20.0, False)
+    calm = replace(potentials, transitions=rng.normal(0, 0.5, (40, 40)))
+    lattice = prune(calm)
+    assert lattice is not None and len(lattice.origins) < 50 * 40 * 40 / 8
+    assert prune(replace(potentials, transitions=rng.normal(0, 100, (40, 40)))) is None
 
 
 def test_viterbi_ties_are_broken_by_the_smaller_label():
@@ -195,6 +224,36 @@ def test_float32_underflow_is_redone():
         assert messages.log_z[index] == pytest.approx(log_space_reference(chain)[0], rel=1e-5)
 
 
+@pytest.mark.parametrize("scale", [10.0, 20.0, 30.0, 50.0, 80.0])
+@pytest.mark.parametrize("conditioned", [False, True])
+def test_float32_notices_what_it_lost(scale, conditioned):
+    """Masks keep apart states that fall behind by e^88 and win in the end."""
+    rng = np.random.default_rng(int(scale))
+    for _ in range(30):
+        potentials, _ = random_case(rng, [20, 12], 4, scale, True, conditioned)
+        exact, single = forward_backward(potentials), forward_backward(potentials.astype(np.float32))
+        np.testing.assert_allclose(single.log_z, exact.log_z, rtol=1e-5, atol=1e-5 * scale)
+        np.testing.assert_allclose(log_partition(potentials.astype(np.float32)), exact.log_z, atol=1e-5 * scale)
+        np.testing.assert_allclose(node_marginals(single), node_marginals(exact), atol=1e-4)
+        np.testing.assert_allclose(expected_transitions(single), expected_transitions(exact), atol=1e-3)
+
+
+def test_float32_leaves_ordinary_scores_to_the_scaled_recursion():
+    rng = np.random.default_rng(5)
+    potentials, _ = random_case(rng, [30] * 20, 4, 8.0, True)
+    assert forward_backward(potentials.astype(np.float32)).redone is None
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_edge_marginals_in_any_order_and_twice(scale):
+    potentials, _ = random_case(np.random.default_rng(2), [4, 3, 4], 3, scale, False)
+    messages = forward_backward(potentials)
+    assert (messages.redone is None) == (scale == 1.0)
+    rows = np.array([7, 3, 7, 10, 3])
+    expected = [edge_marginals(messages, np.array([row]))[0] for row in rows]
+    np.testing.assert_allclose(edge_marginals(messages, rows), expected, atol=1e-12)
+
+
 def test_no_legal_path_names_the_sequence():
     batch = pack(np.array([2, 3]))
     emissions = np.zeros((5, 2))
@@ -225,6 +284,21 @@ def test_wrong_shapes_are_named():
     batch = pack(np.array([2]))
     with pytest.raises(ValueError, match=r"CRF101.*transitions.*\(3, 3\)"):
         viterbi(ChainPotentials(batch, np.zeros((2, 3)), np.zeros((2, 2)), np.zeros(3), np.zeros(3)))
+
+    matrices, groups = np.zeros((1, 3, 3)), np.zeros(2, dtype=int)
+    for edges in (EdgePotentials(matrices[:, :2], groups), EdgePotentials(matrices, groups[:1])):
+        with pytest.raises(ValueError, match=r"CRF101.*edge"):
+            viterbi(ChainPotentials(batch, np.zeros((2, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3), edges))
+
+
+def test_one_label_and_one_unit():
+    for lengths in ([1], [3, 1, 0]):
+        n = sum(lengths)
+        sole = ChainPotentials(pack(np.array(lengths)), np.full((n, 1), 2.0), np.ones((1, 1)), np.ones(1), np.ones(1))
+        scores = [2.0 * length + (length - 1) + 2 if length else 0.0 for length in lengths]
+        np.testing.assert_allclose(forward_backward(sole).log_z, scores)
+        np.testing.assert_allclose(viterbi(sole).scores, scores)
+        np.testing.assert_array_equal(node_marginals(forward_backward(sole)), np.ones((n, 1)))
 
 
 def test_nothing_to_do():
