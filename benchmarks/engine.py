@@ -15,20 +15,29 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.machine import describe
 from benchmarks.report import Document, publish
 from benchmarks.runner import ROOT, Job, Plan, run_all, select
-from benchmarks.summary import PEER, Outcome, failures, gather
+from benchmarks.summary import OURS, PEER, Outcome, failures, gather
 from benchmarks.tasks import TASKS
 
 # Jobs of one measure stand side by side; a train job stands before the jobs that use its model.
 JOBS = (
     Job("chunking", "train", PEER),
+    Job("chunking", "train", OURS),
     Job("chunking", "memory", PEER),
+    Job("chunking", "memory", OURS, needs_model=True),
     Job("chunking", "decode", PEER, short=True, needs_model=True),
+    Job("chunking", "decode", OURS, short=True, needs_model=True),
     Job("chunking", "marginals", PEER, short=True, needs_model=True),
+    Job("chunking", "marginals", OURS, short=True, needs_model=True),
     Job("chunking", "end_to_end", PEER, short=True, needs_model=True),
+    Job("chunking", "end_to_end", OURS, short=True, needs_model=True),
     Job("xpos", "train", PEER),
+    Job("xpos", "train", OURS),
     Job("xpos", "end_to_end", PEER, short=True, needs_model=True),
+    Job("xpos", "end_to_end", OURS, short=True, needs_model=True),
     Job("upos", "train", PEER),
+    Job("upos", "train", OURS),
     Job("upos", "end_to_end", PEER, short=True, needs_model=True),
+    Job("upos", "end_to_end", OURS, short=True, needs_model=True),
 )
 QUICK_ITERATIONS = 5
 

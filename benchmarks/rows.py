@@ -56,7 +56,9 @@ def _tagging(task: str) -> tuple[Row, ...]:
         _seconds(task, "train", "train_wall", "training alone"),
         _seconds(task, "train", "total_wall", "features and training (ours: all of `spacy train`)"),
         _mebibytes(task, "train", "peak_mebibytes", "peak memory of the command"),
+        Row(task, "train", "model_bytes", "model size", "{:.1f} MiB", scale=2**-20),
         _speed(task, "end_to_end", "words to labels"),
+        _speed(task, "end_to_end", "words to labels, first Docs after loading", "cold_tokens_per_second"),
     )
 
 
@@ -76,7 +78,9 @@ ROWS: tuple[Row, ...] = (
     _speed("chunking", "decode", "decoding, prepared features"),
     _speed("chunking", "decode", "decoding, lists of strings", "from_lists_tokens_per_second"),
     _speed("chunking", "marginals", "all-label marginals, prepared features"),
+    _speed("chunking", "marginals", "all-label marginals, from Docs", "from_docs_tokens_per_second"),
     _speed("chunking", "end_to_end", "words to labels"),
+    _speed("chunking", "end_to_end", "words to labels, first Docs after loading", "cold_tokens_per_second"),
     *_tagging("xpos"),
     *_tagging("upos"),
 )

@@ -95,8 +95,17 @@ class Errors(metaclass=_Coded):
     )
     CRF407 = "Component {name!r} cannot work on document {document!r}: {error}"
     CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
-    CRF409 = "Labels of component {name!r} must be strings, got {label!r}."
+    CRF409 = "Labels of component {name!r} must be strings that are not empty, got {label!r}."
     CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
+    CRF411 = (
+        "Component {name!r}: document {document!r} has the gold tag {after!r} after {before!r}, which `scheme` "
+        "({scheme!r}) or `forbidden` rules out. Correct the annotation, or allow the pair."
+    )
+    CRF412 = (
+        "Component {name!r} has {actual} tags, but its labels and settings make {expected}. Give `target` and "
+        "`scheme` the values that it was trained with."
+    )
+    CRF413 = "Component {name!r}: {label!r} is not a universal part of speech, so it cannot be written to token.pos."
 
     # Corpora and files
     CRF501 = (
@@ -168,7 +177,12 @@ class Errors(metaclass=_Coded):
 
     # Command line
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
+    CRF602 = "The pipeline has no crf_tagger called {name!r}. Its components: {known}."
 
 
 class Warnings(metaclass=_Coded):
     CRFW401 = "Component {name!r}: labels without an example in the training data are never predicted well: {labels}."
+    CRFW402 = (
+        "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
+        "their tokens count as unknown. Give the component a group of spans without overlaps."
+    )

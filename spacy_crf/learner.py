@@ -1,55 +1,63 @@
 """A model and its features, growing together while they are trained."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from .core.gold import UNKNOWN, Gold
 from .core.labels import TagSet
 from .core.learn.blocks import Corpus
 from .core.observations import EdgeObservations
-from .core.sparse import SparseRows
+from .core.sparse import SparseRows, stack
 from .core.types import Bools, Indices
+from .errors import Warnings
 from .features.columns import Columns
 from .features.config import Features
-from .features.extract import Keys
+from .features.extract import FeatureExtractor, Keys
 from .model import ChainModel, extend, get_layout
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Some Docs as feature keys, with their gold.
+    """Some Docs as columns, with their gold; feature keys are computed when they are asked for.
 
-    columns (Columns): what was read from the Docs. state (Keys), edge (Keys): feature keys of the units.
-    gold (Gold): of the units.
+    columns (Columns): what was read from the Docs. gold (Gold): of the units.
+    extractor (FeatureExtractor): of the component.
     """
 
     columns: Columns
-    state: Keys
-    edge: Keys
     gold: Gold
+    extractor: FeatureExtractor
+
+    @cached_property
+    def state(self) -> Keys:
+        """Keys of the state features."""
+        return self.extractor.keys(self.columns, self.extractor.state_templates)
+
+    @cached_property
+    def edge(self) -> Keys:
+        """Keys of the edge features."""
+        return self.extractor.keys(self.columns, self.extractor.edge_templates)
 
 
 class ChainLearner:
     """What a trainer works on.
 
+    name (str), labels (tuple[str, ...]): of the component. tags (TagSet): labels of the chain.
     features (Features): extractor and indices. model (Model): weights. vocab (Vocab): of the pipeline.
-    tags (TagSet): labels of the chain.
     """
 
-    def __init__(self, features: Features, model: ChainModel, vocab: Vocab, tags: TagSet):
-        self.features, self.model, self.vocab, self.tags = features, model, vocab, tags
-        self._known: dict[str, Bools] = {}
-
-    def sample(self, docs: Sequence[Doc], gold: Gold) -> Sample:
-        """Read Docs and compute their feature keys."""
-        extractor = self.features.extractor
-        columns = extractor.read(docs, self.vocab)
-        state = extractor.keys(columns, extractor.state_templates)
-        return Sample(columns, state, extractor.keys(columns, extractor.edge_templates), gold)
+    def __init__(
+        self, name: str, labels: tuple[str, ...], tags: TagSet, features: Features, model: ChainModel, vocab: Vocab
+    ):
+        self.name, self.labels, self.tags = name, labels, tags
+        self.features, self.model, self.vocab = features, model, vocab
+        self._known: dict[str, _Bitmap] = {}
 
     def grow(self, samples: Sequence[Sample]) -> None:
         """Number the new features of samples."""
@@ -58,12 +66,19 @@ class ChainLearner:
             self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
             self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
 
-    def encode(self, columns: Columns, state: Keys, edge: Keys, gold: Gold) -> Corpus:
+    def encode(self, sample: Sample) -> Corpus:
         """Sequences as sparse rows of the known features."""
         edges = None
         if self.features.edge.templates:
-            edges = group_edges(self.features.edge.encode(edge))
-        return Corpus(columns.lengths, self.features.state.encode(state), gold, edges)
+            edges = group_edges(self.features.edge.encode(sample.edge))
+        return Corpus(sample.columns.lengths, self.features.state.encode(sample.state), sample.gold, edges)
+
+    def warn_of_unseen_labels(self, gold: Gold) -> None:
+        """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
+        counts = count_labels(gold, len(self.tags))
+        unseen = [label for label in self.labels if not counts[self.tags.tags_of(label)].any()]
+        if unseen:
+            warnings.warn(Warnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), stacklevel=2)
 
     def add_weights(self, corpus: Corpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""
@@ -73,7 +88,8 @@ class ChainLearner:
         pairs = _label_pairs(corpus, n)
         transitions = np.flatnonzero(layout.allowed) if self.model.attrs["all_transitions"] else np.unique(pairs[1])
         if self.model.attrs["all_states"]:
-            state = np.arange(layout.n_features * n, n_features * n)
+            is_full = len(layout.state_cells) == layout.n_features * n  # not so after labels were added
+            state = np.arange(layout.n_features * n if is_full else 0, n_features * n)
         else:
             state = _seen_cells(corpus, n)
         edge = np.zeros(0, dtype=np.intp)
@@ -89,16 +105,40 @@ class ChainLearner:
         )
 
     def _new(self, section: str, cells: Indices, present: Indices, size: int) -> Indices:
-        """Cells, ascending, that have no weight yet. A bitmap over all cells keeps this linear."""
+        """Cells, ascending, that have no weight yet."""
         known = self._known.get(section)
-        if known is None or known.sum() != len(present) or len(known) > size:
-            known = np.zeros(size, dtype=bool)
-            known[present] = True
-        if len(known) < size:
-            known = np.concatenate([known, np.zeros(max(size - len(known), len(known) // 2), dtype=bool)])
-        fresh = np.unique(cells[~known[cells]])
-        known[fresh] = True
-        self._known[section] = known
+        if known is None or known.count != len(present):
+            known = self._known[section] = _Bitmap(present)
+        return known.add(cells, size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the bitmaps, which are made from the model when they are missing."""
+        return {**self.__dict__, "_known": {}}
+
+
+class _Bitmap:
+    """Which of all cells have a weight: makes finding the new ones linear.
+
+    present ((P,)): distinct cells.
+    """
+
+    def __init__(self, present: Indices):
+        self.count = len(present)
+        self._bits: Bools = np.zeros(int(present.max(initial=-1)) + 1, dtype=bool)
+        self._bits[present] = True
+
+    def add(self, cells: Indices, size: int) -> Indices:
+        """Set cells.
+
+        size (int): above every cell.
+        RETURNS ((m,)): those that were not set before, ascending.
+        """
+        if len(self._bits) < size:
+            room = max(size - len(self._bits), len(self._bits) // 2)
+            self._bits = np.concatenate([self._bits, np.zeros(room, dtype=bool)])
+        fresh = np.unique(cells[~self._bits[cells]])
+        self._bits[fresh] = True
+        self.count += len(fresh)
         return fresh
 
 
@@ -152,3 +192,24 @@ def count_labels(gold: Gold, n_labels: int) -> Indices:
     counts = np.bincount(gold.labels[gold.labels != UNKNOWN], minlength=n_labels)
     informative = ~(gold.weights > 0).all(axis=1)
     return np.asarray(counts + (gold.weights[informative] > 0).sum(axis=0), dtype=np.intp)
+
+
+def join(corpora: Sequence[Corpus]) -> Corpus:
+    """Corpora one after the other."""
+    if len(corpora) == 1:
+        return corpora[0]
+    units = np.cumsum([0] + [len(corpus.gold.labels) for corpus in corpora])
+    gold = Gold(
+        np.concatenate([corpus.gold.labels for corpus in corpora]),
+        np.concatenate([corpus.gold.rows + unit for corpus, unit in zip(corpora, units)]),
+        np.concatenate([corpus.gold.weights for corpus in corpora]),
+    )
+    edges = None
+    if parts := [corpus.edges for corpus in corpora if corpus.edges is not None]:
+        groups = np.cumsum([0] + [part.features.n_rows for part in parts])
+        edges = EdgeObservations(
+            stack([part.features for part in parts], parts[0].features.n_columns),
+            np.concatenate([part.groups + group for part, group in zip(parts, groups)]),
+        )
+    features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
+    return Corpus(np.concatenate([corpus.lengths for corpus in corpora]), features, gold, edges)

@@ -5,13 +5,14 @@ It is a container: serialisation, `use_params`, resuming and `finish_update` com
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import srsly
 from spacy.util import registry
 from thinc.api import Model, NumpyOps
 from thinc.model import deserialize_attr, serialize_attr
+from thinc.types import Floats1d
 
 from .core.chain.potentials import ChainPotentials
 from .core.labels import TagSet
@@ -59,7 +60,7 @@ def forward(
         flat = np.empty(layout.size, dtype=np.float32)
         gather(layout, counts, flat)
         for name, section in zip(PARAMS, layout.split(flat)):
-            model.inc_grad(name, section)
+            model.inc_grad(name, cast(Floats1d, section))
         return observations
 
     return potentials(observations, dense_weights(model), get_layout(model)), backprop
@@ -100,7 +101,7 @@ def flat_weights(model: ChainModel) -> Floats:
 def set_flat_weights(model: ChainModel, flat: Floats) -> None:
     """Replace all weights."""
     for name, section in zip(PARAMS, get_layout(model).split(flat.astype(np.float32))):
-        model.set_param(name, section.copy())
+        model.set_param(name, cast(Floats1d, section.copy()))
 
 
 def dense_weights(model: ChainModel) -> DenseWeights:
@@ -138,8 +139,7 @@ def extend(
     )
     for name, cells in zip(PARAMS, added):
         if len(cells):
-            weights = model.get_param(name)
-            model.set_param(name, np.concatenate([weights, np.zeros(len(cells), dtype=weights.dtype)]))
+            _lengthen(model, name, len(cells))
 
 
 def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
@@ -163,15 +163,21 @@ def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
     )
     if old.boundary:
         for name in ("start", "end"):
-            model.set_param(name, np.pad(model.get_param(name), (0, n_labels - before)))
+            _lengthen(model, name, n_labels - before)
     model.set_dim("nO", n_labels, force=True)
     return model
 
 
+def _lengthen(model: ChainModel, name: str, count: int) -> None:
+    """Add weights of 0 behind those of a section."""
+    weights = cast(Floats1d, model.get_param(name))
+    model.set_param(name, cast(Floats1d, np.concatenate([weights, np.zeros(count, dtype=weights.dtype)])))
+
+
 def _empty_layout(n_labels: int, boundary: bool) -> Layout:
     none = np.zeros(0, dtype=np.intp)
-    allowed = np.ones((n_labels, n_labels), dtype=bool)
-    return Layout(0, n_labels, 0, none, none, none, boundary, allowed, allowed.any(axis=0), allowed.any(axis=1))
+    allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
+    return Layout(0, n_labels, 0, none, none, none, boundary, allowed, at_edges, at_edges)
 
 
 def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:

@@ -3,6 +3,8 @@
 from spacy.cli._util import app as spacy_app
 
 from . import convert as convert
+from . import score as score
+from . import tag as tag
 from .app import app as app
 
 spacy_app.add_typer(app, name="crf")

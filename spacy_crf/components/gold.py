@@ -1,11 +1,12 @@
 """Gold labels of examples, one for each token of the predicted Doc; what is misaligned or missing is unknown."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, POS, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..core.gold import UNKNOWN
@@ -105,22 +106,41 @@ def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str |
         return [None] * n
     spans = list(example.reference.spans[spans_key])
     names: list[str | None] = ["O"] * n
+    alone = without_overlaps(spans)
     if same_tokens(example):
-        aligned = spans
+        for span in spans:
+            names[span.start : span.end] = [None] * len(span)
+        aligned = alone
     else:
-        aligned = example.get_aligned_spans_y2x(spans, allow_overlap=False)
+        aligned = example.get_aligned_spans_y2x(alone, allow_overlap=False)
         if len(aligned) < len(spans):
-            _forget_misaligned(example, spans, names)
+            _forget(example, spans, names)
     for span in aligned:
         names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
     return names
 
 
-def _forget_misaligned(example: Example, spans: Sequence[object], names: list[str | None]) -> None:
-    """Tokens that touch a span without an aligned counterpart are unknown."""
+def without_overlaps(spans: Sequence[Span]) -> list[Span]:
+    """The spans that share no token with another one. O(S log S)."""
+    in_order = sorted(spans, key=_place)
+    ends = [0, *itertools.accumulate((span.end for span in in_order), max)]
+    nexts = [*(span.start for span in in_order[1:]), None]
+    return [
+        span
+        for span, end_before, start_after in zip(in_order, ends, nexts)
+        if end_before <= span.start and (start_after is None or span.end <= start_after)
+    ]
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _forget(example: Example, spans: Sequence[Span], names: list[str | None]) -> None:
+    """Tokens that touch one of the spans are unknown."""
     y2x = example.alignment.y2x
     for span in spans:
-        for token in range(span.start, span.end):  # type: ignore[attr-defined]
+        for token in range(span.start, span.end):
             for x in y2x[token].tolist():
                 names[x] = None
 

@@ -1,6 +1,6 @@
 """From columns to decoded Docs: features, potentials, Viterbi and, on request, exact probabilities."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class SpanScores:
     boundaries: Doubles
     covered: Doubles
 
+    def take(self, chosen: Indices | slice) -> "SpanScores":
+        """Scores of some of the spans."""
+        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -67,6 +71,13 @@ class Prediction:
         none = np.zeros(0)
         scores = SpanScores(none, none, none)
         return cls(np.zeros(0, dtype=np.int32), np.zeros((0, n_labels), dtype=np.float32), scores=scores)
+
+    def above(self, threshold: float) -> "Prediction":
+        """Without the spans whose probability is below a threshold; 0 keeps all."""
+        if not threshold or self.scores is None:
+            return self
+        kept = np.flatnonzero(self.scores.label >= threshold)
+        return replace(self, spans=[self.spans[k] for k in kept.tolist()], scores=self.scores.take(kept))
 
 
 def infer(
@@ -155,11 +166,7 @@ def _by_doc(doc_lengths: Indices, labels: Ints, marginals: Floats | None, spans:
                 labels[low:high],
                 None if marginals is None else marginals[low:high],
                 [(start - low, end - low, label) for start, end, label in triples[own]],
-                None if spans.scores is None else _cut(spans.scores, own),
+                None if spans.scores is None else spans.scores.take(own),
             )
         )
     return predictions
-
-
-def _cut(scores: SpanScores, own: slice) -> SpanScores:
-    return SpanScores(scores.label[own], scores.boundaries[own], scores.covered[own])

@@ -1,32 +1,36 @@
 """`crf_tagger`: a linear-chain CRF for tags, chunks and entities."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from spacy.attrs import POS, TAG
 from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
 from ..core.chain.forward import forward_backward
 from ..core.gold import Gold
 from ..core.labels import Scheme, TagSet
 from ..core.observations import potentials
-from ..errors import Errors
+from ..core.types import Hashes, Indices, Ints
+from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
+from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
 from .base import ChainPipe
-from .gold import collect_labels, describe_annotation, gold_tags
+from .gold import collect_labels, describe_annotation, gold_tags, without_overlaps
 from .inference import Inference, Prediction, SpanScores, encode, score_spans
+from .legality import Violation, find_violation, forget_crossing
 
 SPAN_TARGETS = ("ent", "spans")
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
+ATTRIBUTES = {"tag": TAG, "pos": POS}
 
 DEFAULT_CONFIG = {
     "model": {"@architectures": "spacy_crf.LinearChain.v1"},
@@ -48,7 +52,7 @@ SCORE_WEIGHTS = {"crf_score": 1.0, "tag_acc": None, "pos_acc": None, "ents_f": N
 
 @Language.factory(
     "crf_tagger",
-    assigns=["token.tag"],
+    assigns=["token.tag", "token.pos", "doc.ents", "token.ent_iob", "token.ent_type", "doc.spans"],
     default_config=DEFAULT_CONFIG,
     default_score_weights=SCORE_WEIGHTS,
 )
@@ -74,8 +78,8 @@ def make_crf_tagger(
     model (Model): spacy_crf.LinearChain.v1.
     features (FeatureConfig): templates, cut-offs and word lists.
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or spacy_crf.Minibatch.v1.
-    target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the name
-        of a custom token extension.
+    target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
+        name of a custom token extension.
     scheme (str): how spans become tags, "BIO" or "BILUO"; for token targets, whether tags such as B-NP are kept
         legal; "auto": BIO for spans, none for tokens.
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
@@ -135,7 +139,11 @@ class CRFTagger(ChainPipe):
             problem = {"setting": "scheme", "value": scheme, "expected": "'BIO' or 'BILUO' for spans"}
             raise ValueError(Errors.CRF408.format(name=name, **problem))
         self.target = target
-        _register_extensions(target, scores, marginals)
+        register_extensions(None if target in BUILT_IN_TARGETS else target, scores, marginals)
+        if target not in SPAN_TARGETS and (threshold or scores):
+            setting, value = ("threshold", threshold) if threshold else ("scores", scores)
+            expected = "left out for targets that are not spans"
+            raise ValueError(Errors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
         settings = {
             "target": target,
             "spans_key": spans_key,
@@ -162,21 +170,45 @@ class CRFTagger(ChainPipe):
             return TagSet.of_spans(labels, self.scheme) if labels else TagSet((), self.scheme)
         return TagSet(labels, self.scheme)
 
+    def _check_label(self, label: str) -> None:
+        super()._check_label(label)
+        if self.target == "pos" and label not in POS_IDS:
+            raise ValueError(Errors.CRF413.format(name=self.name, label=label))
+
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return collect_labels(references, self.target, self.cfg["spans_key"])
 
     def describe_gold(self) -> str:
         return describe_annotation(self.target, self.cfg["spans_key"])
 
-    def gold(self, examples: Sequence[Example]) -> Gold:
-        parts = [np.zeros(0, dtype=np.int32)]
-        for example in examples:
-            try:
-                parts.append(gold_tags(example, self.target, self.cfg["spans_key"], self.tags))
-            except KeyError as error:
-                where = {"name": self.name, "document": describe(example.reference)}
-                raise ValueError(Errors.CRF403.format(label=error.args[0], **where)) from error
-        return Gold.known(np.concatenate(parts), len(self.tags))
+    def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
+        parts = [np.zeros(0, dtype=np.int32), *(self._gold_of(example) for example in examples)]
+        labels = np.concatenate(parts)
+        if self.target in SPAN_TARGETS:
+            forget_crossing(labels, lengths, self.tags)
+        violation = find_violation(labels, lengths, get_layout(self.model))
+        if violation is not None:
+            ends = np.cumsum([len(example.predicted) for example in examples])
+            self._raise_violation(violation, examples[int(np.searchsorted(ends, violation.unit, side="right"))])
+        return Gold.known(labels, len(self.tags))
+
+    def _gold_of(self, example: Example) -> Ints:
+        target, key = self.target, self.cfg["spans_key"]
+        document = {"name": self.name, "document": describe(example.reference)}
+        if target == "spans" and key in example.reference.spans:
+            spans = list(example.reference.spans[key])
+            if len(without_overlaps(spans)) < len(spans):
+                warnings.warn(Warnings.CRFW402.format(**document), stacklevel=2)
+        try:
+            return gold_tags(example, target, key, self.tags)
+        except KeyError as error:
+            raise ValueError(Errors.CRF403.format(label=error.args[0], **document)) from error
+
+    def _raise_violation(self, violation: Violation, example: Example) -> NoReturn:
+        names = [*self.tags.tags, "the edge of a sequence"]
+        before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
+        where = {"name": self.name, "document": describe(example.reference), "scheme": self.scheme}
+        raise ValueError(Errors.CRF411.format(before=before, after=after, **where))
 
     def inference(self) -> Inference:
         spans = self.target in SPAN_TARGETS
@@ -192,105 +224,40 @@ class CRFTagger(ChainPipe):
         for span in spans:
             if span.label_ not in self.labels:
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
+        self._require_labels()
         columns = self._features.extractor.read([doc], self.vocab)
-        chains = potentials(encode(columns, self._features), self._weights(), get_layout(self.model))
-        starts = np.array([span.start for span in spans], dtype=np.intp)
-        ends = np.array([span.end for span in spans], dtype=np.intp)
-        messages = forward_backward(chains.astype(np.float64))
-        return score_spans(messages, self.tags, starts, ends, [span.label_ for span in spans])
+        sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)
+        # a span that is empty or runs across sequences is impossible
+        inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
+        found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
+        if inside:
+            chains = potentials(encode(columns, self._features), self._weights(), get_layout(self.model))
+            starts = np.array([spans[k].start for k in inside], dtype=np.intp)
+            ends = np.array([spans[k].end for k in inside], dtype=np.intp)
+            labels = [spans[k].label_ for k in inside]
+            scores = score_spans(forward_backward(chains.astype(np.float64)), self.tags, starts, ends, labels)
+            found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
+            found.covered[inside] = scores.covered
+        return found
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
+        overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
         for doc, prediction in zip(docs, predictions):
-            if self.target in SPAN_TARGETS:
-                self._write_spans(doc, self._above_threshold(prediction))
+            if self.target == "ent":
+                write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
+            elif self.target == "spans":
+                write_group(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["spans_key"])
+            elif self.target in BUILT_IN_TARGETS:
+                write_attribute(doc, ATTRIBUTES[self.target], self._label_ids()[prediction.tags], overwrite)
             else:
-                self._write_tokens(doc, prediction)
-            if self.cfg["marginals"] is not None and prediction.marginals is not None:
-                doc._.set(self.cfg["marginals"], {"tags": list(self.tags.tags), "values": prediction.marginals})
+                values = [self.tags.tags[tag] for tag in prediction.tags.tolist()]
+                write_extension(doc, self.target, values, overwrite)
+            if marginals is not None and prediction.marginals is not None:
+                doc._.set(marginals, {"tags": list(self.tags.tags), "values": prediction.marginals})
 
-    def _above_threshold(self, prediction: Prediction) -> Prediction:
-        scores, threshold = prediction.scores, self.cfg["threshold"]
-        if not threshold or scores is None:
-            return prediction
-        kept = np.flatnonzero(scores.label >= threshold)
-        cut = SpanScores(scores.label[kept], scores.boundaries[kept], scores.covered[kept])
-        return Prediction(prediction.tags, prediction.marginals, [prediction.spans[k] for k in kept.tolist()], cut)
-
-    def _write_tokens(self, doc: Doc, prediction: Prediction) -> None:
-        if self.target not in BUILT_IN_TARGETS:
-            for token, tag in zip(doc, prediction.tags.tolist()):
-                if self.cfg["overwrite"] or token._.get(self.target) in ("", None):
-                    token._.set(self.target, self.tags.tags[tag])
-            return
-        attribute = TAG if self.target == "tag" else POS
-        ids = self._label_ids()[prediction.tags]
-        if not self.cfg["overwrite"]:
-            present = doc.to_array(attribute)
-            ids = np.where(present != 0, present, ids)
-        doc.from_array([attribute], ids[:, None])
-
-    def _label_ids(self) -> "np.ndarray[Any, np.dtype[np.uint64]]":
-        """Ids of the tags in the Doc's arrays."""
+    def _label_ids(self) -> Hashes:
+        """Ids of the tags in the arrays of a Doc."""
         strings = self.vocab.strings
-        ids = [POS_IDS.get(tag, 0) if self.target == "pos" else strings.add(tag) for tag in self.tags.tags]
+        ids = [POS_IDS[tag] if self.target == "pos" else strings.add(tag) for tag in self.tags.tags]
         return np.array(ids, dtype=np.uint64)
-
-    def _write_spans(self, doc: Doc, prediction: Prediction) -> None:
-        spans = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
-        if self.target == "spans":
-            self._write_group(doc, spans, prediction.scores)
-            return
-        if self.cfg["scores"] is not None and prediction.scores is not None:
-            for span, score in zip(spans, _by_span(prediction.scores)):
-                span._.set(self.cfg["scores"], score)
-        if self.cfg["overwrite"] or not doc.ents:
-            doc.set_ents(spans, default="outside")
-            return
-        kept = filter_spans([*doc.ents])
-        taken = {token for ent in kept for token in range(ent.start, ent.end)}
-        free = [span for span in spans if not taken.intersection(range(span.start, span.end))]
-        doc.set_ents([*kept, *free], default="unmodified")
-
-    def _write_group(self, doc: Doc, spans: list[Span], scores: SpanScores | None) -> None:
-        key = self.cfg["spans_key"]
-        if key in doc.spans and len(doc.spans[key]) and not self.cfg["overwrite"]:
-            return
-        attrs = {}
-        if scores is not None:
-            attrs = {
-                "scores": scores.label.tolist(),
-                "scores_boundaries": scores.boundaries.tolist(),
-                "scores_covered": scores.covered.tolist(),
-            }
-        doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
-
-
-def _by_span(scores: SpanScores) -> list[dict[str, float]]:
-    columns = zip(scores.label.tolist(), scores.boundaries.tolist(), scores.covered.tolist())
-    return [{"label": a, "boundaries": b, "covered": c} for a, b, c in columns]
-
-
-def _register_extensions(target: str, scores: str | None, marginals: str | None) -> None:
-    """Register what the settings name, where nobody else has."""
-    if target not in BUILT_IN_TARGETS and not Token.has_extension(target):
-        Token.set_extension(target, default=None)
-    if scores is not None and not Span.has_extension(scores):
-        Span.set_extension(scores, default=None)
-    if marginals is not None and not Doc.has_extension(marginals):
-        Doc.set_extension(marginals, default=None)
-    if marginals is not None and not Token.has_extension(marginals):
-        Token.set_extension(marginals, getter=_TokenMarginals(marginals))
-
-
-class _TokenMarginals:
-    """Getter of a token's probabilities, by tag, from those of its Doc. A class, so that it pickles."""
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __call__(self, token: Token) -> dict[str, float] | None:
-        stored = token.doc._.get(self.name)
-        if stored is None:
-            return None
-        return dict(zip(stored["tags"], np.asarray(stored["values"])[token.i].tolist()))

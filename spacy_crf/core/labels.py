@@ -58,11 +58,12 @@ class TagSet:
 
     def members(self, label: str, prefixes: str = "BILU") -> Bools:
         """((L,)): tags of a span label with one of the prefixes."""
-        return np.array([own == label and prefix in prefixes and prefix != "" for prefix, own in self._parts])
+        return np.array([own == label and prefix != "" and prefix in prefixes for prefix, own in self._parts], dtype=bool)
 
     def tags_of(self, label: str) -> Bools:
         """((L,)): all tags that belong to a label: those of its spans, or the tag itself."""
-        return self.members(label) | np.array([tag == label for tag in self.tags], dtype=bool)
+        own = np.array([tag == label for tag in self.tags], dtype=bool)
+        return np.asarray(self.members(label) | own)
 
     def begins(self) -> Bools:
         """((L,)): tags that open a span."""

@@ -12,8 +12,7 @@ from operator import attrgetter
 
 import numpy as np
 from spacy.lexeme import Lexeme
-from spacy.strings import hash_string
-from spacy.symbols import IDS as SYMBOLS
+from spacy.strings import get_string_id
 
 from ..core.types import Hashes
 from ..errors import Errors
@@ -58,27 +57,34 @@ TOKEN_ATTRIBUTES = (
 POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
 
 
-def _affix(cut: Callable[[str, int], str]) -> Callable[[str, int], str]:
-    return lambda text, n: cut(text, n) if len(text) >= n else ""
+class _Kinds(dict[int, str]):
+    """Kinds of characters for `str.translate`, each found out once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = "d" if character.isdigit() else character
+        return self.setdefault(code, kind)
 
 
-def _collapsed(text: str, _: int) -> str:
-    shape = re.sub(r"[^\W\d_]", lambda m: "X" if m.group().isupper() else "x", text)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"\d", "d", shape))
-
+_KINDS = _Kinds()
+_REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
+_DIGIT = re.compile(r"\d")
 
 # Computed from the text and a number, once per lexeme
 COMPUTED: dict[str, Callable[[str, int], str]] = {
-    "PREFIX": _affix(lambda text, n: text[:n]),
-    "SUFFIX": _affix(lambda text, n: text[-n:]),
-    "LPREFIX": _affix(lambda text, n: text[:n].lower()),
-    "LSUFFIX": _affix(lambda text, n: text[-n:].lower()),
-    "COLLAPSED": _collapsed,
+    "PREFIX": lambda text, n: text[:n] if len(text) >= n else "",
+    "SUFFIX": lambda text, n: text[-n:] if len(text) >= n else "",
+    "LPREFIX": lambda text, n: text[:n].lower() if len(text) >= n else "",
+    "LSUFFIX": lambda text, n: text[-n:].lower() if len(text) >= n else "",
+    "COLLAPSED": lambda text, _: _REPEATED.sub("", text.translate(_KINDS)),
     "LENGTH": lambda text, _: str(len(text)),
-    "HAS_DIGIT": lambda text, _: "1" if any(c.isdigit() for c in text) else "",
+    "HAS_DIGIT": lambda text, _: "1" if _DIGIT.search(text) else "",
     "HAS_HYPHEN": lambda text, _: "1" if "-" in text else "",
-    "HAS_UPPER": lambda text, _: "1" if any(c.isupper() for c in text) else "",
-    "DIGITS": lambda text, _: re.sub(r"\d", "0", text) if any(c.isdigit() for c in text) else "",
+    "HAS_UPPER": lambda text, _: "1" if text != text.lower() else "",
+    "DIGITS": lambda text, _: _DIGIT.sub("0", text) if _DIGIT.search(text) else "",
 }
 NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "POSITION")
 
@@ -130,14 +136,17 @@ class Attribute:
 
 
 def string_hash(value: str) -> int:
-    """The id of a string in every StringStore; 0 for the empty one. Unlike the store, this keeps nothing."""
-    symbol = SYMBOLS.get(value)  # a few hundred names (NOUN, but also "mark") have small ids of their own
-    return hash_string(value) if symbol is None else symbol
+    """The id of a string in every StringStore; 0 for the empty one.
+
+    Symbols of spaCy (NOUN, but also the word "mark") have small ids of their own, not the hash of their letters.
+    """
+    return get_string_id(value)
 
 
 def string_hashes(values: Sequence[str]) -> Hashes:
-    """((N,)): ids of strings."""
-    return np.fromiter(map(string_hash, values), dtype=np.uint64, count=len(values))
+    """((N,)): ids of strings, many of which may be the same."""
+    known = {value: get_string_id(value) for value in set(values)}
+    return np.fromiter((known[value] for value in values), dtype=np.uint64, count=len(values))
 
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")

@@ -6,22 +6,23 @@ This is the only place that reads attributes of tokens.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from spacy.attrs import IDS, LOWER, ORTH, SENT_START
+from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..core.types import Floats, Hashes, Indices
 from ..errors import Errors
-from .attributes import Attribute, string_hash
+from .attributes import Attribute, string_hash, string_hashes
 from .lexemes import LexemeColumns
-from .lists import WordList, value_hashes
+from .lists import WordList
 
 SequenceMode = Literal["auto", "doc", "sents"]
 _PRESENT = np.uint64(string_hash("1"))
+_GREATEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ class Column:
     hashes: Hashes
     numbers: Floats | None = None
     strings: dict[int, str] | None = None
+
+    @classmethod
+    def of_strings(cls, strings: list[str]) -> "Column":
+        """One unit for each string."""
+        hashes = string_hashes(strings)
+        return cls(hashes, strings=dict(zip(hashes.tolist(), strings)))
+
+    def take(self, units: Indices | slice) -> "Column":
+        """Values of the given units, in the given order."""
+        return Column(self.hashes[units], None if self.numbers is None else self.numbers[units], self.strings)
 
 
 @dataclass(frozen=True)
@@ -68,10 +79,7 @@ class Columns:
         units = slice(low, low + int(lengths.sum()))
         sequence_ends = np.cumsum(self.lengths)
         inside = (sequence_ends > units.start) & (sequence_ends <= units.stop)
-        columns = {
-            attribute: Column(c.hashes[units], None if c.numbers is None else c.numbers[units], c.strings)
-            for attribute, c in self.by_attribute.items()
-        }
+        columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         return Columns(lengths, self.lengths[inside], self.orths[units], columns)
 
 
@@ -88,6 +96,9 @@ class ColumnReader:
         self._lexical = LexemeColumns([attribute for attribute in attributes if attribute.is_lexical])
         self._other = [attribute for attribute in attributes if not attribute.is_lexical]
         self._annotated = [a for a in self._other if a.is_annotation and a.name != "_"]
+        self._list_values = {
+            a: Column.of_strings(lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
+        }
         self._ids = [ORTH, SENT_START, LOWER, *(IDS[attribute.name] for attribute in self._annotated)]
 
     def read(self, docs: Sequence[Doc], vocab: Vocab) -> Columns:
@@ -98,21 +109,21 @@ class ColumnReader:
         doc_lengths = np.array([len(doc) for doc in docs], dtype=np.intp)
         arrays = [doc.to_array(self._ids) for doc in docs]
         table = np.concatenate([np.zeros((0, len(self._ids)), dtype=np.uint64), *arrays])
-        orths = np.ascontiguousarray(table[:, 0])
-        lengths = self._sequences(docs, doc_lengths, table[:, 1].astype(np.int64))
+        orths, lowers = np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 2])
+        lengths = self._sequences(docs, doc_lengths, table[:, 1])
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(orths, vocab).items()}
         for number, attribute in enumerate(self._annotated, 3):
-            columns[attribute] = Column(_annotation(attribute, np.ascontiguousarray(table[:, number])))
+            columns[attribute] = _annotation(attribute, np.ascontiguousarray(table[:, number]))
         for attribute in self._other:
             if attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
             elif attribute.name == "LIST":
-                columns[attribute] = self._listed(attribute, table[:, 2], doc_lengths)
+                columns[attribute] = self._listed(attribute, lowers, doc_lengths)
             elif not attribute.is_annotation:
                 columns[attribute] = _positional(attribute, lengths)
         return Columns(doc_lengths, lengths, orths, columns)
 
-    def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Indices) -> Indices:
+    def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""
         starts = np.zeros(len(sent_starts), dtype=bool)
         if self.sequence != "doc":
@@ -126,9 +137,7 @@ class ColumnReader:
         return np.diff(np.append(np.flatnonzero(starts), len(starts)))
 
     def _listed(self, attribute: Attribute, lowers: Hashes, doc_lengths: Indices) -> Column:
-        numbers, values = self.lists[attribute.key].match(np.ascontiguousarray(lowers), doc_lengths)
-        strings = {string_hash(cut): cut for cut in (v[: attribute.number or None] for v in values) if cut}
-        return Column(value_hashes(numbers, values, attribute.number), strings=strings)
+        return self._list_values[attribute].take(self.lists[attribute.key].match(lowers, doc_lengths))
 
 
 def describe(doc: Doc) -> str:
@@ -137,15 +146,16 @@ def describe(doc: Doc) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _annotation(attribute: Attribute, ids: Hashes) -> Hashes:
-    """Hashes of annotation: string ids as they are, enumerations through their names, which outlive versions."""
+def _annotation(attribute: Attribute, ids: Hashes) -> Column:
+    """Annotation: string ids as they are, enumerations through their names, which outlive versions."""
     if attribute.name == "POS":
         distinct, where = np.unique(ids, return_inverse=True)
-        names = [string_hash(POS_NAMES[int(number)]) for number in distinct]
-        return np.array(names, dtype=np.uint64)[where]
+        return Column.of_strings([POS_NAMES[number] for number in distinct.tolist()]).take(where)
+    if attribute.name == "ENT_IOB":
+        return Column.of_strings(list(IOB_STRINGS)).take(ids.astype(np.intp))
     if attribute.name == "SPACY":
-        return np.where(ids > 0, _PRESENT, np.uint64(0))
-    return ids
+        return Column.of_strings(["", "1"]).take(ids.astype(np.intp))
+    return Column(ids)
 
 
 def _positional(attribute: Attribute, lengths: Indices) -> Column:
@@ -161,38 +171,39 @@ def _positional(attribute: Attribute, lengths: Indices) -> Column:
     else:
         position = np.arange(n_units) - np.repeat(ends - lengths, lengths)
         part = attribute.number * position // np.repeat(lengths, lengths)
-        names = [str(number) for number in range(attribute.number)]
-        hashes = np.array([string_hash(name) for name in names], dtype=np.uint64)[part]
-        return Column(hashes, strings={string_hash(name): name for name in names})
-    return Column(hashes)
+        return Column.of_strings([str(number) for number in range(attribute.number)]).take(part)
+    return Column(hashes, strings={int(_PRESENT): "1"})
 
 
 def _extension(name: str, docs: Sequence[Doc]) -> Column:
-    """Values of a custom extension: strings and numbers as categories, floats as real values, True as a flag."""
-    hashes, numbers, strings = [], [], {}
-    has_numbers = False
+    """Values of a custom extension: strings and whole numbers as categories, floats as real values, True as a flag."""
+    hashes: list[int] = []
+    numbers: list[float | None] = []
+    strings: dict[int, str] = {}
     for doc in docs:
         for token in doc:
-            value = token._.get(name)
-            text, number = _category(name, value, token, doc)
-            has_numbers |= isinstance(value, float)
+            text, number = _category(name, token._.get(name), token)
             hashes.append(string_hash(text))
             numbers.append(number)
             strings[hashes[-1]] = text
-    reals = np.array(numbers, dtype=np.float32) if has_numbers else None
+    reals = None
+    if any(number is not None for number in numbers):
+        reals = np.array([1.0 if number is None else number for number in numbers], dtype=np.float32)
     return Column(np.array(hashes, dtype=np.uint64), reals, strings)
 
 
-def _category(name: str, value: object, token: Token, doc: Doc) -> tuple[str, float]:
-    """String and real value of an extension's value; the empty string where there is none."""
+def _category(name: str, value: Any, token: Token) -> tuple[str, float | None]:
+    """String of an extension's value, the empty one where it has none, and its real value if it is a float."""
+    value = value.item() if isinstance(value, np.generic) else value
     if value is None or value is False:
-        return "", 1.0
+        return "", None
     if value is True:
-        return "1", 1.0
+        return "1", None
     if isinstance(value, str | int):
-        return str(value), 1.0
-    if isinstance(value, float) and np.isfinite(value):
-        return "value" if value else "", float(value)
+        return str(value), None
+    if isinstance(value, float) and abs(value) <= _GREATEST:
+        return "value" if value else "", value
+    document = describe(token.doc)
     raise ValueError(
-        Errors.CRF308.format(extension=name, value=value, token=token.i, text=token.text, document=describe(doc))
+        Errors.CRF308.format(extension=name, value=value, token=token.i, text=token.text, document=document)
     )

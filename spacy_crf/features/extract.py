@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.types import Floats, Hashes, Indices
+from ..core.types import Bools, Floats, Hashes, Indices
+from ..errors import Errors
 from .attributes import Attribute, string_hash
 from .columns import ColumnReader, Columns, SequenceMode
 from .hashing import ABSENT, mix
@@ -47,6 +48,12 @@ class FeatureExtractor:
         self.attributes: list[Attribute] = list(
             dict.fromkeys(atom.attribute for template in templates for atom in template.atoms)
         )
+        self._extensions = {
+            atom.attribute.key: template
+            for template in templates
+            for atom in template.atoms
+            if atom.attribute.name == "_"
+        }
         self._reader = ColumnReader(self.attributes, lists, sequence)
 
     @property
@@ -55,21 +62,28 @@ class FeatureExtractor:
         return any(attribute.is_annotation for attribute in self.attributes)
 
     def read(self, docs: Sequence[Doc], vocab: Vocab) -> Columns:
-        """Columns of a batch of Docs."""
+        """Columns of a batch of Docs.
+
+        RAISES (ValueError): for an extension that is not registered, and whatever `ColumnReader.read` raises.
+        """
+        for name, template in self._extensions.items():
+            if not Token.has_extension(name):
+                raise ValueError(Errors.CRF309.format(template=str(template), extension=name))
         return self._reader.read(docs, vocab)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
         """Feature keys of all units. O(N) array operations for each atom.
 
         columns (Columns): as read from Docs.
-        templates (list[Template]): some of the extractor's.
+        templates (list[Template]): some of the extractor's. Edge templates yield nothing at the first unit of a
+            sequence: no transition leads there.
         """
         windows = Windows(columns, self.padding)
         keys = np.empty((len(templates), windows.n_units), dtype=np.uint64)
         values = None
         for row, template in enumerate(templates):
+            absent = windows.is_first.copy() if template.is_edge else np.zeros(windows.n_units, dtype=bool)
             key: Hashes = np.full(windows.n_units, string_hash(str(template)), dtype=np.uint64)
-            absent = np.zeros(windows.n_units, dtype=bool)
             for atom in template.atoms:
                 hashes = windows.hashes(atom)
                 key = mix(key, hashes)
@@ -97,6 +111,11 @@ class Windows:
         self._before = np.arange(self.n_units) - np.repeat(ends - columns.lengths, columns.lengths)
         self._after = np.repeat(ends, columns.lengths) - np.arange(self.n_units) - 1
         self._hashes: dict[Atom, Hashes] = {}
+
+    @property
+    def is_first(self) -> Bools:
+        """((N,)): units that begin a sequence."""
+        return self._before == 0
 
     def hashes(self, atom: Atom) -> Hashes:
         """((N,)): hashes of an attribute at an offset from each unit."""

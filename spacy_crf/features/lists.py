@@ -11,7 +11,7 @@ from spacy.language import Language
 
 from ..core.types import Hashes, Indices
 from ..errors import Errors
-from .attributes import string_hash
+from .attributes import string_hash, string_hashes
 from .hashing import HashTable
 
 
@@ -19,38 +19,43 @@ class WordList:
     """One list, as read from a file of `word or phrase<TAB>value` lines.
 
     name (str): what templates call it, LIST(name).
-    entries (list[tuple[tuple[str, ...], str]]): lower-cased words of each phrase, and its value.
+    entries (Iterable[tuple[tuple[str, ...], str]]): lower-cased words of each phrase, and its value; the last one
+        counts where a phrase comes twice.
     """
 
     def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
         self.name = name
-        self.entries = sorted(set(entries))
-        singles = {words[0]: value for words, value in self.entries if len(words) == 1}
-        self._words = HashTable(np.array([string_hash(word) for word in singles], dtype=np.uint64))
-        self._values = list(singles.values())
-        self._phrases: dict[int, list[tuple[tuple[int, ...], str]]] = {}
+        self.entries = sorted(dict(entries).items())
+        self.values = sorted({value for _, value in self.entries})
+        number = {value: index for index, value in enumerate(self.values, 1)}
+        singles = {words[0]: number[value] for words, value in self.entries if len(words) == 1}
+        self._words = HashTable(string_hashes(list(singles)))
+        self._word_values = np.array([*singles.values(), 0], dtype=np.intp)  # the last one for unknown words, -1
+        self._phrases: dict[int, list[tuple[tuple[int, ...], int]]] = {}
         for words, value in self.entries:
             if len(words) > 1:
                 hashes = tuple(map(string_hash, words))
-                self._phrases.setdefault(hashes[0], []).append((hashes, value))
+                self._phrases.setdefault(hashes[0], []).append((hashes, number[value]))
         for candidates in self._phrases.values():
             candidates.sort(key=lambda candidate: -len(candidate[0]))
         self._openers = np.array(sorted(self._phrases), dtype=np.uint64)
 
-    def match(self, lowers: Hashes, doc_lengths: Indices) -> tuple[Indices, list[str]]:
-        """Numbers of the values of each token.
+    def strings(self, prefix: int = 0) -> list[str]:
+        """What tokens can have, in the order that `match` counts: nothing, each value, each value after `I-`.
+
+        prefix (int): cut values to this length, for the bit strings of word classes; 0 leaves them whole.
+        """
+        values = [value[:prefix] if prefix else value for value in self.values]
+        return ["", *values, *(f"I-{value}" for value in values)]
+
+    def match(self, lowers: Hashes, doc_lengths: Indices) -> Indices:
+        """Look up tokens and phrases of Docs. O(N), and for each opening word the phrases that it opens.
 
         lowers ((N,)): LOWER of each token.
         doc_lengths ((D,)): tokens per Doc; a match does not cross Docs.
-        RETURNS (tuple): (N,) numbers into the list of values, whose entry 0 is the empty string (no match).
+        RETURNS ((N,)): numbers into `strings`.
         """
-        values = ["", *self._values]
-        numbers = self._words.find(lowers).astype(np.intp) + 1
-        if len(self._openers):
-            self._match_phrases(lowers, doc_lengths, numbers, values)
-        return numbers, values
-
-    def _match_phrases(self, lowers: Hashes, doc_lengths: Indices, numbers: Indices, values: list[str]) -> None:
+        numbers = self._word_values[self._words.find(lowers)]
         doc_ends = np.repeat(np.cumsum(doc_lengths), doc_lengths)
         free = 0
         for position in np.flatnonzero(np.isin(lowers, self._openers)).tolist():
@@ -59,35 +64,31 @@ class WordList:
             for words, value in self._phrases[int(lowers[position])]:
                 end = position + len(words)
                 if end <= doc_ends[position] and tuple(lowers[position:end].tolist()) == words:
-                    numbers[position] = len(values)
-                    numbers[position + 1 : end] = len(values) + 1
-                    values += [value, f"I-{value}"]
+                    numbers[position] = value
+                    numbers[position + 1 : end] = len(self.values) + value
                     free = end
                     break
+        return numbers
 
     @classmethod
     def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
-        """Read a TSV file; phrases are split as the pipeline splits text, at spaces without one.
+        """Read a TSV file. Empty lines, and lines without a tab that begin with #, are skipped.
 
+        nlp (Language | None): splits phrases as the pipeline splits text; at spaces without one.
         RAISES (ValueError): for an unreadable file, or a line that is not `phrase<TAB>value` (with its number).
         """
-        entries = []
         try:
-            lines = Path(path).read_text(encoding="utf8").splitlines()
+            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(Errors.CRF307.format(name=name, path=path, error=error)) from error
+        entries = []
         for number, line in enumerate(lines, 1):
-            if not line.strip() or line.startswith("#"):
+            fields = line.split("\t")
+            phrase, value = " ".join(fields[0].split()), fields[-1].strip()
+            if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
                 continue
-            phrase, _, value = line.partition("\t")
-            if not phrase.strip() or not value.strip():
+            if len(fields) != 2 or not phrase or not value:
                 raise ValueError(Errors.CRF306.format(name=name, path=path, line=number, text=line))
-            words = phrase.split() if nlp is None else [token.text for token in nlp.make_doc(phrase.strip())]
-            entries.append((tuple(word.lower() for word in words), value.strip()))
+            words = phrase.split() if nlp is None else [token.text for token in nlp.make_doc(phrase)]
+            entries.append((tuple(word.lower() for word in words), value))
         return cls(name, entries)
-
-
-def value_hashes(numbers: Indices, values: list[str], prefix: int) -> Hashes:
-    """((N,)): hashes of numbered values, cut to a prefix where asked (bit strings of word classes)."""
-    cut = [value[:prefix] if prefix else value for value in values]
-    return np.array([string_hash(value) for value in cut], dtype=np.uint64)[numbers]

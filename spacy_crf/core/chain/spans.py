@@ -15,8 +15,8 @@ class SpanQuery:
     """S events: that units first..end-1 of a sequence take labels from given sets, and the unit after as well.
 
     firsts ((S,)), ends ((S,)): units of the concatenated sequences; a span lies within one sequence.
-    opening ((S, L)), inner ((S, L)), closing ((S, L)): labels allowed at the first unit, between, at the last unit (at the
-        only unit: both opening and closing).
+    opening ((S, L)), inner ((S, L)), closing ((S, L)): labels allowed at the first unit, between, at the last unit;
+        at an only unit both opening and closing.
     after ((S, L)): labels allowed at the unit after the span, where its sequence has one.
     """
 
@@ -65,7 +65,7 @@ def _advance(messages: ForwardBackward, mass: Doubles, rows: Indices) -> Doubles
     edges = edge_marginals(messages, rows).astype(np.float64)
     leaving = edges.sum(axis=2, keepdims=True)
     conditional = np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0)
-    return np.matmul(mass[:, None, :], conditional)[:, 0, :]
+    return np.asarray(np.matmul(mass[:, None, :], conditional)[:, 0, :])
 
 
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:

@@ -99,8 +99,9 @@ def test_pruning_dominated_labels_changes_nothing(n_labels, scale, masked, seed)
 
 def test_pruning_is_worth_it_where_emissions_decide():
     rng = np.random.default_rng(1)
-    potentials, _ = random_case(rng, [30, 20], 40, 20.0, False)
-    calm = replace(potentials, transitions=rng.normal(0, 0.5, (40, 40)))
+    potentials, _ = random_case(rng, [30, 20], 40, 50.0, False)
+    weak = rng.normal(0, 0.5, (40, 40))
+    calm = replace(potentials, transitions=weak, start=weak[0], end=weak[1])
     lattice = prune(calm)
     assert lattice is not None and len(lattice.origins) < 50 * 40 * 40 / 8
     assert prune(replace(potentials, transitions=rng.normal(0, 100, (40, 40)))) is None

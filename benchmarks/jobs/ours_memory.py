@@ -1,0 +1,48 @@
+"""spacy_crf: peak memory of the core learning from encoded features, in a process without spaCy and Docs."""
+
+import sys
+
+import numpy as np
+
+from benchmarks.measure import Settings, peak_mebibytes, read_settings, report
+from benchmarks.summary import Numbers
+from spacy_crf.core.gold import Gold
+from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.lbfgs import LBFGS
+from spacy_crf.core.params import Layout
+from spacy_crf.core.sparse import SparseRows
+
+ENOUGH_ITERATIONS = 20  # as in the peer's job: the history of six steps is full
+
+
+def learn(settings: Settings) -> Numbers:
+    """Train for a few iterations and measure.
+
+    settings (Settings): settings of the job.
+    RETURNS (Numbers): MiB before the data, with all data loaded, and at the peak.
+    """
+    before = peak_mebibytes()
+    with np.load(settings.models / f"{settings.task.name}.encoded.npz") as data:
+        n_features, n_labels = data["sizes"].tolist()
+        features = SparseRows(data["indptr"], data["indices"], None, n_features)
+        corpus = Corpus(data["lengths"], features, Gold.known(data["labels"], n_labels))
+        square = np.ones((n_labels, n_labels), dtype=bool)
+        none = np.zeros(0, dtype=np.intp)
+        cells = (data["state_cells"], data["transition_cells"], none)
+        layout = Layout(n_features, n_labels, 0, *cells, False, square, square[0], square[0])
+    fed = peak_mebibytes()
+    objective = FullBatchObjective(corpus, layout, settings.task.c2)
+    optimizer = LBFGS(objective, objective.start(np.zeros(layout.size, dtype=np.float32)))
+    optimizer.run(min(settings.iterations, ENOUGH_ITERATIONS))
+    assert "spacy" not in sys.modules, "the core must not know spaCy"
+    return {
+        "before_mebibytes": before,
+        "fed_mebibytes": fed,
+        "peak_mebibytes": peak_mebibytes(),
+        "iterations": optimizer.iterations,
+    }
+
+
+if __name__ == "__main__":
+    report(learn(read_settings()))

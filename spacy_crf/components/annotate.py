@@ -1,0 +1,103 @@
+"""Writes predictions to Docs. Annotation that is there stays, unless it is to be overwritten."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from spacy.attrs import ENT_IOB, ENT_TYPE
+from spacy.tokens import Doc, Span, SpanGroup, Token
+from thinc.types import Ints2d
+
+from ..core.types import Hashes
+from .inference import Prediction
+
+BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
+
+
+def write_attribute(doc: Doc, attribute: int, ids: Hashes, overwrite: bool) -> None:
+    """Set TAG or POS of all tokens.
+
+    ids ((n,)): their values as in `Doc.to_array`.
+    """
+    if not overwrite:
+        present = doc.to_array(attribute)
+        ids = np.where(present != 0, present, ids)
+    doc.from_array([attribute], cast(Ints2d, ids[:, None]))
+
+
+def write_extension(doc: Doc, name: str, values: Sequence[str], overwrite: bool) -> None:
+    """Set a custom attribute of all tokens."""
+    for token, value in zip(doc, values):
+        if overwrite or token._.get(name) in ("", None):
+            token._.set(name, value)
+
+
+def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: str | None) -> None:
+    """Set doc.ents; tokens outside of entities become so explicitly.
+
+    scores (str | None): Span extension for the probabilities.
+    """
+    spans = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
+    free: Sequence[int] = range(len(spans))
+    kept: Sequence[Span] = ()
+    blocked: list[Span] = []
+    if not overwrite:
+        kept, blocked = doc.ents, _blocked(doc)
+        taken = {token for span in (*kept, *blocked) for token in range(span.start, span.end)}
+        free = [k for k, span in enumerate(spans) if taken.isdisjoint(range(span.start, span.end))]
+    doc.set_ents([*kept, *(spans[k] for k in free)], blocked=blocked, default="outside")
+    if scores is not None and prediction.scores is not None:
+        found = prediction.scores
+        for k in free:
+            values = {"label": found.label[k], "boundaries": found.boundaries[k], "covered": found.covered[k]}
+            spans[k]._.set(scores, {name: float(value) for name, value in values.items()})
+
+
+def write_group(doc: Doc, prediction: Prediction, overwrite: bool, key: str) -> None:
+    """Set doc.spans[key], the probabilities in the attrs of the group."""
+    if doc.spans.get(key) and not overwrite:
+        return
+    attrs: dict[str, object] = {}
+    if prediction.scores is not None:
+        attrs = {
+            "scores": prediction.scores.label.tolist(),
+            "scores_boundaries": prediction.scores.boundaries.tolist(),
+            "scores_covered": prediction.scores.covered.tolist(),
+        }
+    spans = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+
+
+def register_extensions(target: str | None, scores: str | None, marginals: str | None) -> None:
+    """Register what the settings name, where nobody else has.
+
+    target (str | None): of tokens. scores (str | None): of spans. marginals (str | None): of Docs and tokens.
+    """
+    if target is not None and not Token.has_extension(target):
+        Token.set_extension(target, default=None)
+    if scores is not None and not Span.has_extension(scores):
+        Span.set_extension(scores, default=None)
+    if marginals is not None and not Doc.has_extension(marginals):
+        Doc.set_extension(marginals, default=None)
+    if marginals is not None and not Token.has_extension(marginals):
+        Token.set_extension(marginals, getter=_TokenMarginals(marginals))
+
+
+def _blocked(doc: Doc) -> list[Span]:
+    """Tokens that somebody has barred from entities."""
+    iob, types = doc.to_array([ENT_IOB, ENT_TYPE]).reshape(-1, 2).T
+    barred = np.flatnonzero((iob == BLOCKED) & (types == 0))
+    return [Span(doc, token, token + 1) for token in barred.tolist()]
+
+
+class _TokenMarginals:
+    """Getter of a token's probabilities, by tag, from those of its Doc. A class, so that it pickles."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __call__(self, token: Token) -> dict[str, float] | None:
+        stored = token.doc._.get(self.name)
+        if stored is None:
+            return None
+        return dict(zip(stored["tags"], np.asarray(stored["values"])[token.i].tolist()))

@@ -1,0 +1,165 @@
+"""Labels, settings, features and weights of a component over a linear chain, and how they are stored."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Self
+
+import srsly
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.vocab import Vocab
+
+from ..core.labels import Scheme, TagSet
+from ..core.params import DenseWeights
+from ..core.types import Bools
+from ..errors import Errors
+from ..features.columns import SequenceMode
+from ..features.config import FeatureConfig, Features
+from ..learner import ChainLearner
+from ..model import ChainModel, get_layout, resize_labels, set_masks
+from ..trainers import Trainer
+from .storage import Parts, read_folder, readable, write_folder
+
+
+class ChainState(TrainablePipe):
+    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: ChainModel,
+        name: str,
+        *,
+        features: FeatureConfig,
+        trainer: Trainer,
+        sequence: SequenceMode,
+        scheme: Scheme,
+        forbidden: list[list[str]],
+        scorer: Callable[..., dict[str, Any]] | None,
+        settings: dict[str, Any],
+    ):
+        self.vocab, self.model, self.name, self.scorer, self.trainer = vocab, model, name, scorer, trainer
+        self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden
+        self.cfg: dict[str, Any] = {**settings, "labels": []}
+        self._features = Features(features, sequence)
+        self._dense: tuple[list[Any], DenseWeights] | None = None
+        self._begin()
+
+    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
+        """The tags of the chain for the component's labels."""
+        raise NotImplementedError
+
+    # -- labels ----------------------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the component."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """Labels as `initialize` takes them back."""
+        return list(self.cfg["labels"])
+
+    @property
+    def tags(self) -> TagSet:
+        """Tags of the chain, in the order of its label indices."""
+        return self._learner.tags
+
+    def add_label(self, label: str) -> int:
+        """Add a label behind the present ones; trained weights stay.
+
+        RETURNS (int): 1 if the label is new, else 0.
+        """
+        self._check_label(label)
+        if label in self.labels:
+            return 0
+        self.cfg["labels"] = [*self.cfg["labels"], label]
+        self.vocab.strings.add(label)
+        if get_layout(self.model).n_labels:
+            resize_labels(self.model, len(self.make_tags(self.labels)))
+        self.trainer.reset()
+        self._begin()
+        return 1
+
+    def _check_label(self, label: str) -> None:
+        if not isinstance(label, str) or not label:
+            raise ValueError(Errors.CRF409.format(name=self.name, label=label))
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dense weights, which are made from the model when they are missing."""
+        return {**self.__dict__, "_dense": None}
+
+    def _begin(self) -> None:
+        """Tie features, model and tags together after one of them was replaced."""
+        tags = self.make_tags(self.labels)
+        if get_layout(self.model).n_labels == len(tags):
+            set_masks(self.model, self._allowed(tags))
+        self._learner = ChainLearner(self.name, self.labels, tags, self._features, self.model, self.vocab)
+        self._dense = None
+
+    def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        transitions, starts, ends = tags.legal()
+        for pair in self.forbidden:
+            if len(pair) != 2:
+                problem = {"setting": "forbidden", "value": pair, "expected": "a list of pairs [from, to]"}
+                raise ValueError(Errors.CRF408.format(name=self.name, **problem))
+            for tag in pair:
+                if tag not in tags.number:
+                    raise ValueError(Errors.CRF410.format(name=self.name, tag=tag, tags=", ".join(tags.tags)))
+            transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
+        return transitions, starts, ends
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Everything that training made, as bytes; the same ones for the same state."""
+        serialized: bytes = srsly.msgpack_dumps(self._parts().files(exclude))
+        return serialized
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Restore from `to_bytes`."""
+        with readable(self.name, "bytes"):
+            files = {name: data for name, data in srsly.msgpack_loads(bytes_data).items() if name not in set(exclude)}
+        self._restore(files, "bytes")
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write cfg (JSON), features and model (msgpack) to a folder."""
+        write_folder(Path(path), self._parts().files(exclude))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read a folder that `to_disk` wrote; no code from the files is run.
+
+        RAISES (ValueError): for a folder that is incomplete, damaged, or of another format.
+        """
+        self._restore(read_folder(Path(path), exclude, self.name), str(path))
+        return self
+
+    def _parts(self) -> Parts:
+        return Parts(self.cfg, self._features.to_data(), self.model.to_bytes())
+
+    def _restore(self, files: dict[str, bytes], path: str) -> None:
+        """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
+        parts = Parts.parse(files, self.name, path)
+        if parts.features is not None:
+            self._check_templates(parts.features)
+        with readable(self.name, path):
+            if parts.cfg is not None:
+                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
+            if parts.features is not None:
+                self._features = Features.from_data(parts.features, self.feature_config, self.sequence)
+            if parts.model is not None:
+                self.model.from_bytes(parts.model)
+        self.trainer.reset()
+        self._check_sizes()
+        self._begin()
+
+    def _check_templates(self, features: dict[str, Any]) -> None:
+        theirs, ours = features.get("templates"), [str(template) for template in self.feature_config.templates]
+        if theirs != ours:
+            raise ValueError(Errors.CRF406.format(name=self.name, theirs=theirs, ours=ours))
+
+    def _check_sizes(self) -> None:
+        actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))
+        if actual and actual != expected:
+            raise ValueError(Errors.CRF412.format(name=self.name, actual=actual, expected=expected))

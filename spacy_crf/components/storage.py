@@ -1,0 +1,76 @@
+"""Files of a component: cfg (JSON), features and model (msgpack). Reading them runs no code."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import srsly
+
+from ..errors import Errors
+
+FORMAT = 1  # of what is written here
+NAMES = ("cfg", "features", "model")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is stored; None for a part that was excluded.
+
+    cfg (dict | None): settings and labels. features (dict | None): see `Features.to_data`.
+    model (bytes | None): of the thinc Model.
+    """
+
+    cfg: dict[str, Any] | None
+    features: dict[str, Any] | None
+    model: bytes | None
+
+    def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        """Contents of the files by name; the same bytes for the same state."""
+        cfg = srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")
+        contents = zip(NAMES, (cfg, srsly.msgpack_dumps(self.features), self.model or b""))
+        excluded = set(exclude)
+        return {name: content for name, content in contents if name not in excluded}
+
+    @classmethod
+    def parse(cls, files: Mapping[str, bytes], name: str, path: str) -> "Parts":
+        """Parts from the contents of their files.
+
+        name (str), path (str): of the component, for messages.
+        RAISES (ValueError): for damaged data, or another format.
+        """
+        with readable(name, path):
+            cfg = dict(srsly.json_loads(files["cfg"])) if "cfg" in files else None
+            features = dict(srsly.msgpack_loads(files["features"])) if "features" in files else None
+        if cfg is not None and cfg.get("format") != FORMAT:
+            found = cfg.get("format")
+            raise ValueError(Errors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
+        return cls(cfg, features, files.get("model"))
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write files to a folder, which is made if it is not there."""
+    path.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (path / name).write_bytes(content)
+
+
+def read_folder(path: Path, exclude: Iterable[str], name: str) -> dict[str, bytes]:
+    """Contents of the files that are not excluded.
+
+    name (str): of the component, for messages.
+    RAISES (ValueError): where one is missing.
+    """
+    excluded = set(exclude)
+    with readable(name, str(path)):
+        return {part: (path / part).read_bytes() for part in NAMES if part not in excluded}
+
+
+@contextmanager
+def readable(name: str, path: str) -> Iterator[None]:
+    """Tell data that cannot be read by one coded error, whatever stumbled over it."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(Errors.CRF404.format(name=name, path=path, error=repr(error))) from error

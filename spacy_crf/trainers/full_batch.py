@@ -1,0 +1,151 @@
+"""The trainer that sees the whole corpus in every step: L-BFGS."""
+
+import weakref
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import logger
+from thinc.api import Optimizer
+
+from ..core.learn.full_batch import FullBatchObjective
+from ..core.learn.lbfgs import LBFGS
+from ..errors import Errors
+from ..features.columns import Columns
+from ..learner import ChainLearner, Sample, join
+from ..model import flat_weights, get_layout, set_flat_weights
+from .base import MakeSample
+
+
+class LBFGSTrainer:
+    """Full-batch L-BFGS: every step sees every example. See `make_lbfgs` for the settings.
+
+    The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
+    components write, a step that finds it changed encodes everything again and starts a new history.
+    """
+
+    def __init__(self, iterations_per_step: int, c2: float, n_threads: int, **settings: Any):
+        self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
+        self.reset()
+
+    def reset(self) -> None:
+        self._objective: FullBatchObjective | None = None
+        self._optimizer: LBFGS | None = None
+        self._references: dict[int, weakref.ref[Doc]] = {}
+        self._checksums: dict[int, int] = {}
+        self._n_units = 0
+        self._end_step()
+
+    def _end_step(self) -> None:
+        self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
+        self._pending: list[Sample] = []
+        self._annotation_changed = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings: encodings and history stay in the process that trains."""
+        names = ("iterations_per_step", "c2", "n_threads", "settings")
+        return {name: self.__dict__[name] for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.reset()
+
+    @property
+    def optimizer(self) -> LBFGS | None:
+        """The optimiser of the present run: its iterations, value and reason to stop."""
+        return self._optimizer
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        arriving = {id(eg.reference): eg.reference for eg in examples}
+        if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():
+            self._end_step()
+            raise ValueError(Errors.CRF203)
+        if self._optimizer is not None and not arriving.keys() <= self._references.keys():
+            self._end_step()
+            raise ValueError(Errors.CRF202)
+        if self._optimizer is None or learner.features.extractor.reads_annotation:
+            sample = make_sample(examples)
+            self._pending.append(sample)
+            self._compare_annotation(learner, examples, sample)
+        self._arrived.update(arriving)
+        return self._loss(learner, sum(len(eg.predicted) for eg in examples))
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        if not self._arrived:
+            return
+        try:
+            self._step(learner)
+        finally:
+            self._end_step()
+
+    def _step(self, learner: ChainLearner) -> None:
+        if self._optimizer is not None and self._arrived.keys() != self._references.keys():
+            raise ValueError(Errors.CRF202)
+        if self._optimizer is None or self._annotation_changed:
+            self._start(learner)
+        objective, optimizer = self._objective, self._optimizer
+        if objective is None or optimizer is None or optimizer.reason is not None:
+            return
+        optimizer.run(self.iterations_per_step)
+        set_flat_weights(learner.model, objective.finish(optimizer.x))
+        if optimizer.reason is not None:
+            logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
+
+    def _start(self, learner: ChainLearner) -> None:
+        """Encode everything that has arrived and begin at the present weights."""
+        samples, self._pending = self._pending, []
+        learner.grow(samples)
+        corpus = join([learner.encode(sample) for sample in samples])
+        self._n_units = len(corpus.gold.labels)
+        if not self._n_units:
+            return
+        learner.warn_of_unseen_labels(corpus.gold)
+        learner.add_weights(corpus)
+        # the run is over when its examples are gone: nothing encoded outlives them
+        self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
+        self._objective = FullBatchObjective(corpus, get_layout(learner.model), self.c2, self.n_threads)
+        self._optimizer = LBFGS(self._objective, self._objective.start(flat_weights(learner.model)), **self.settings)
+
+    def _loss(self, learner: ChainLearner, n_units: int) -> float:
+        """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
+        if self._optimizer is None:
+            return n_units * float(np.log(max(1, len(learner.tags))))
+        return self._optimizer.value * n_units / self._n_units
+
+    def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
+        """Note whether components upstream have annotated a Doc otherwise than in the step before."""
+        if not learner.features.extractor.reads_annotation:
+            return
+        now = dict(zip((id(eg.reference) for eg in examples), annotation_checksums(sample.columns)))
+        if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
+            self._annotation_changed = True
+        self._checksums.update(now)
+
+
+def annotation_checksums(columns: Columns) -> list[int]:
+    """One number for each Doc, which changes with what other components wrote to it."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    for attribute, column in columns.by_attribute.items():
+        if attribute.is_annotation:
+            arrays.append(column.hashes)
+            if attribute.name == "_":
+                ones = np.ones(len(column.hashes), dtype=np.float32)
+                arrays.append(ones if column.numbers is None else column.numbers)
+    ends = np.cumsum(columns.doc_lengths)
+    bounds = zip((ends - columns.doc_lengths).tolist(), ends.tolist())
+    return [zlib.crc32(b"".join(array[low:high].tobytes() for array in arrays)) for low, high in bounds]
+
+
+class _Forget:
+    """Resets a trainer when an example of its run is gone."""
+
+    def __init__(self, trainer: LBFGSTrainer):
+        self._trainer = weakref.ref(trainer)
+
+    def __call__(self, _: Any) -> None:
+        trainer = self._trainer()
+        if trainer is not None:
+            trainer.reset()
