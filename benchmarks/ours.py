@@ -93,6 +93,7 @@ def save_corpus(path: Path, corpus: Corpus, layout: Layout) -> None:
         indptr=corpus.features.indptr,
         indices=corpus.features.indices,
         labels=corpus.gold.labels,
+        slots=corpus.slots,
         sizes=np.array([layout.n_features, layout.n_labels]),
         state_cells=layout.state_cells,
         transition_cells=layout.transition_cells,

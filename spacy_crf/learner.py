@@ -71,7 +71,8 @@ class ChainLearner:
         edges = None
         if self.features.edge.templates:
             edges = group_edges(self.features.edge.encode(sample.edge))
-        return Corpus(sample.columns.lengths, self.features.state.encode(sample.state), sample.gold, edges)
+        state = self.features.state
+        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, state.slots)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
@@ -212,4 +213,5 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
             np.concatenate([part.groups + group for part, group in zip(parts, groups)]),
         )
     features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
-    return Corpus(np.concatenate([corpus.lengths for corpus in corpora]), features, gold, edges)
+    lengths = np.concatenate([corpus.lengths for corpus in corpora])
+    return Corpus(lengths, features, gold, edges, corpora[0].slots)

@@ -38,7 +38,6 @@ def LinearChain(boundary: bool = True, all_states: bool = False, all_transitions
         "linear_chain",
         forward,
         init=init,
-        dims={"nO": None},
         params=dict.fromkeys(PARAMS),
         attrs={
             "layout": _empty_layout(0, boundary),
@@ -84,7 +83,6 @@ def start_layout(model: ChainModel, tags: TagSet, allowed: tuple[Bools, Bools, B
     """
     layout = _empty_layout(len(tags), get_layout(model).boundary)
     model.attrs["layout"] = _with_masks(layout, allowed)
-    model.set_dim("nO", len(tags), force=True)
     init(model)
 
 
@@ -164,7 +162,6 @@ def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
     if old.boundary:
         for name in ("start", "end"):
             _lengthen(model, name, n_labels - before)
-    model.set_dim("nO", n_labels, force=True)
     return model
 
 

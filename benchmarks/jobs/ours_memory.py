@@ -26,7 +26,7 @@ def learn(settings: Settings) -> Numbers:
     with np.load(settings.models / f"{settings.task.name}.encoded.npz") as data:
         n_features, n_labels = data["sizes"].tolist()
         features = SparseRows(data["indptr"], data["indices"], None, n_features)
-        corpus = Corpus(data["lengths"], features, Gold.known(data["labels"], n_labels))
+        corpus = Corpus(data["lengths"], features, Gold.known(data["labels"], n_labels), slots=data["slots"])
         square = np.ones((n_labels, n_labels), dtype=bool)
         none = np.zeros(0, dtype=np.intp)
         cells = (data["state_cells"], data["transition_cells"], none)

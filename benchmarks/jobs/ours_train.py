@@ -43,7 +43,7 @@ def train_chunker(settings: Settings) -> Numbers:
     with Clock() as features:
         sample = pipe._sample(examples)
         learner.grow([sample])
-        corpus = learner.encode(sample.columns, sample.state, sample.edge, sample.gold)
+        corpus = learner.encode(sample)
         learner.add_weights(corpus)
     layout = get_layout(pipe.model)
     save_corpus(settings.models / f"{settings.task.name}{CORPUS_SUFFIX}", corpus, layout)

@@ -94,7 +94,7 @@ class ChainState(TrainablePipe):
     def _begin(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""
         tags = self.make_tags(self.labels)
-        if get_layout(self.model).n_labels == len(tags):
+        if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self._allowed(tags))
         self._learner = ChainLearner(self.name, self.labels, tags, self._features, self.model, self.vocab)
         self._dense = None

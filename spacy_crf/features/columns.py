@@ -68,9 +68,9 @@ class Columns:
         """Cut into so many runs of whole Docs with about the same number of units."""
         if n_parts <= 1:
             return [self]
-        doc_ends = np.cumsum(self.doc_lengths)
-        targets = np.arange(1, n_parts) * len(self.orths) // n_parts
-        cuts = [0, *np.searchsorted(doc_ends, targets).tolist(), len(doc_ends)]
+        doc_middles = np.cumsum(self.doc_lengths) - self.doc_lengths / 2
+        targets = np.arange(1, n_parts) * len(self.orths) / n_parts
+        cuts = [0, *np.searchsorted(doc_middles, targets).tolist(), len(self.doc_lengths)]
         return [self._run(first, last) for first, last in itertools.pairwise(cuts) if first < last]
 
     def _run(self, first: int, last: int) -> "Columns":

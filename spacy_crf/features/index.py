@@ -36,6 +36,11 @@ class FeatureIndex:
     def __len__(self) -> int:
         return len(self.table)
 
+    @property
+    def slots(self) -> Ints:
+        """((F,)): number of the template of each feature."""
+        return self._template
+
     def encode(self, keys: Keys) -> SparseRows:
         """Sparse rows of the known features. O(N A)."""
         numbers = np.ascontiguousarray(self.table.find(keys.keys).T)

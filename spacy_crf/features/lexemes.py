@@ -20,9 +20,11 @@ class LexemeColumns:
         self.attributes = attributes
         self._clear()
 
+    def __len__(self) -> int:
+        return len(self._table)
+
     def _clear(self) -> None:
         self._table = HashTable()
-        self._size = 0
         self._columns: Hashes = np.zeros((len(self.attributes), 1024), dtype=np.uint64)
 
     def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
@@ -37,18 +39,20 @@ class LexemeColumns:
     def _rows(self, orths: Hashes, vocab: Vocab) -> Indices:
         rows = self._table.find(orths)
         if (rows < 0).any():
-            if self._size > MAX_LEXEMES:
+            if len(self) > MAX_LEXEMES:
                 self._clear()
-            self._learn(orths[self._table.add(orths)], vocab)
+            self._learn(np.unique(orths[self._table.find(orths) < 0]), vocab)
             rows = self._table.find(orths)
         return rows.astype(np.intp)
 
     def _learn(self, orths: Hashes, vocab: Vocab) -> None:
-        first, self._size = self._size, self._size + len(orths)
-        if self._size > self._columns.shape[1]:
-            grown = np.zeros((len(self.attributes), 2 * self._size), dtype=np.uint64)
+        """Compute the rows of new word forms, and number them once that has succeeded."""
+        lexemes = [vocab[orth] for orth in orths.tolist()]
+        first, size = len(self), len(self) + len(orths)
+        if size > self._columns.shape[1]:
+            grown = np.zeros((len(self.attributes), 2 * size), dtype=np.uint64)
             grown[:, :first] = self._columns[:, :first]
             self._columns = grown
-        lexemes = [vocab[orth] for orth in orths.tolist()]
         for column, attribute in zip(self._columns, self.attributes):
-            column[first : self._size] = attribute.lexical_hashes(lexemes)
+            column[first:size] = attribute.lexical_hashes(lexemes)
+        self._table.add(orths)

@@ -20,11 +20,12 @@ RANGE = 345.0
 # float32 serves training: states with a share below DROPPED, and steps that underflow, count for nothing, unless what
 # follows them is so much better (RESCUED for a state, PASSED for a step) that they matter in the end.
 DROPPED, RESCUED, PASSED = 1e-30, 1e20, 1e28
+MODERATE = 30.0  # emissions whose exponentials need no scaling
 
 
 @dataclass(frozen=True)
 class ScaledPotentials:
-    """exp(potentials - shift): every factor lies in [0, 1].
+    """exp(potentials - shift): every factor is at most 1, that of an emission at most e^MODERATE.
 
     emissions ((N, L)), transitions ((L, L) or (G, L, L)), start ((L,)), end ((L,)): the factors.
     shifts ((N,)): log of what was divided out, by the unit where it belongs.
@@ -109,9 +110,15 @@ def log_partition(potentials: ChainPotentials) -> Doubles:
 
 
 def scale(potentials: ChainPotentials) -> ScaledPotentials:
-    """Divide the greatest factor out of each emission row, each matrix, the start and the end."""
+    """Divide the greatest factor out of each emission row, each matrix, the start and the end.
+
+    Emissions that are all moderate are left as they are: row maxima cost more than their exponentials.
+    """
     batch = potentials.batch
-    emissions, shifts = _exp_shifted(potentials.emissions, axis=1)
+    if potentials.emissions.min(initial=0) > -MODERATE and potentials.emissions.max(initial=0) < MODERATE:
+        emissions, shifts = np.exp(potentials.emissions), np.zeros(batch.n_units, dtype=potentials.emissions.dtype)
+    else:
+        emissions, shifts = _exp_shifted(potentials.emissions, axis=1)
     start, start_shift = _exp_shifted(potentials.start, axis=0)
     end, end_shift = _exp_shifted(potentials.end, axis=0)
     inner = slice(len(batch.first_rows), None)
@@ -240,14 +247,15 @@ def _wide(potentials: ChainPotentials) -> Bools:
         low = np.where(values > -np.inf, values, np.inf).min(axis=axis, initial=np.inf)
         return np.asarray(np.maximum(high - low, 0.0))
 
-    spreads = spread(potentials.emissions, 1)
-    if potentials.edges is None:
-        spreads = spreads + spread(potentials.transitions, None)
-    else:
-        spreads = spreads + spread(potentials.edges.matrices, (1, 2))[potentials.edges.groups]
-    first = len(potentials.batch.first_rows)
-    spreads[:first] += spread(potentials.start, 0)
-    spreads[potentials.batch.last_rows] += spread(potentials.end, 0)
+    matrices = potentials.transitions[None] if potentials.edges is None else potentials.edges.matrices
+    by_matrix, start, end = spread(matrices, (1, 2)), spread(potentials.start, 0), spread(potentials.end, 0)
+    others = by_matrix.max(initial=0) + start + end
+    if potentials.emissions.max(initial=0) - potentials.emissions.min(initial=0) + others <= RANGE:
+        return np.zeros(potentials.batch.n_units, dtype=bool)
+    groups = 0 if potentials.edges is None else potentials.edges.groups
+    spreads = spread(potentials.emissions, 1) + by_matrix[groups]
+    spreads[: len(potentials.batch.first_rows)] += start
+    spreads[potentials.batch.last_rows] += end
     return np.asarray(spreads > RANGE)
 
 

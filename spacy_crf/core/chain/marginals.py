@@ -16,7 +16,7 @@ def node_marginals(messages: ForwardBackward) -> Floats:
     RETURNS ((N, L)): in packed order; rows sum to 1.
     """
     marginals = messages.alpha * messages.beta
-    marginals /= marginals.sum(axis=1, keepdims=True)
+    marginals /= (marginals @ np.ones(marginals.shape[1], dtype=marginals.dtype))[:, None]
     return marginals
 
 

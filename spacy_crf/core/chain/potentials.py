@@ -102,12 +102,11 @@ class ChainPotentials:
                 raise NonFiniteError(Errors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
         if self.edges is not None and not np.all(self.edges.matrices < np.inf):
             raise NonFiniteError(Errors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
-        if n_labels:
-            # NaN compares false, so one comparison finds both NaN and +inf
+        # NaN compares false, so one comparison finds both NaN and +inf
+        if not self.emissions.max(initial=-np.inf) < np.inf:
             fine = self.emissions.max(axis=1) < np.inf
-            if not fine.all():
-                culprits = np.unique(self.batch.row_sequences[~fine]).tolist()
-                raise NonFiniteError(Errors.CRF102.format(name="emissions"), culprits)
+            culprits = np.unique(self.batch.row_sequences[~fine]).tolist()
+            raise NonFiniteError(Errors.CRF102.format(name="emissions"), culprits)
 
     def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
         """The same potentials in another precision."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..gold import Gold
 from ..observations import EdgeObservations, Observations, observe
 from ..sparse import SparseRows
-from ..types import Floats, Indices
+from ..types import Floats, Indices, Ints
 
 UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python
 
@@ -23,12 +23,14 @@ class Corpus:
     features (SparseRows): N rows of state features.
     gold (Gold): of N units.
     edges (EdgeObservations | None): edge features.
+    slots ((F,) | None): template of each state feature, where a unit has at most one of each template.
     """
 
     lengths: Indices
     features: SparseRows
     gold: Gold
     edges: EdgeObservations | None = None
+    slots: Ints | None = None
 
     def take(self, sequences: Indices) -> "Corpus":
         """The given sequences in the given order."""
@@ -37,7 +39,7 @@ class Corpus:
         offsets = np.cumsum(lengths) - lengths
         units = np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
         edges = self.edges and self.edges.take(units)
-        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges)
+        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ..sparse import SparseRows
 from ..threads import run_parallel
 from ..types import Doubles, Floats, Indices, Ints
 from .blocks import Block, Corpus, cut
+from .implied import factor
 from .singletons import find_singletons
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
@@ -32,7 +33,7 @@ class FullBatchObjective:
     """sum of -log p(gold | x) + c2 |w|^2 over a corpus, and its gradient, as in CRFsuite.
 
     It works on a vector of its own (`start` to `finish`), in which singleton attributes are merged and features are
-    sorted by frequency, so that frequent ones share cache lines.
+    sorted by frequency, so that frequent ones share cache lines. What features imply is scored once for each feature.
 
     corpus (Corpus): encoded sequences with gold.
     layout (Layout): which weights exist.
@@ -51,7 +52,10 @@ class FullBatchObjective:
     ):
         self.layout, self.c2, self.n_threads, self.dtype = layout, c2, n_threads, dtype
         self.singletons = find_singletons(layout, corpus.features)
-        features, self._order, self._inner = self._compacted(corpus.features)
+        features, self._order, self._inner, ranked = self._compacted(corpus.features)
+        self._implications = None
+        if corpus.slots is not None and features.values is None:
+            features, self._implications = factor(features, corpus.slots[ranked])
         self.blocks = cut(Corpus(corpus.lengths, features, corpus.gold, corpus.edges))
         self._own = self._own_weights(int(corpus.lengths.sum()))
         n_merged = len(self.singletons.units)
@@ -81,7 +85,7 @@ class FullBatchObjective:
         RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
         """
         shared, merged = self._split(x)
-        scatter(self._inner, shared, self._weights)
+        self._set_weights(shared)
         own_gradient = np.zeros(len(merged))
         lanes = list(range(len(self._lanes)))
         losses = run_parallel(lambda lane: self._run_lane(lane, merged, own_gradient), lanes, self.n_threads)
@@ -115,13 +119,25 @@ class FullBatchObjective:
                     counts = gold_counts(block.gold, block.observations, self._inner)
                 add_counts(counts, block.observations, out)
                 own_counts[own.where] = own.scales * counts.nodes[own.rows, own.labels]
+        if self._implications is not None:
+            self._implications.collect_gradient(out.state)
         return self._join(out, own_counts)
+
+    def _set_weights(self, shared: Doubles) -> None:
+        if self._implications is None:
+            scatter(self._inner, shared, self._weights)
+            return
+        self._weights.state[...] = 0  # rows that took weights of others have cells that no weight overwrites
+        scatter(self._inner, shared, self._weights)
+        self._implications.spread_weights(self._weights.state)
 
     def _sum_lanes(self) -> DenseWeights:
         first, *others = self._lanes
         for other in others:
             for total, part in zip(first.sections(), other.sections()):
                 total += part
+        if self._implications is not None:
+            self._implications.collect_gradient(first.state)
         return first
 
     def _split(self, x: Doubles) -> tuple[Doubles, Doubles]:
@@ -134,8 +150,8 @@ class FullBatchObjective:
         shared, others = np.split(flat, self._sections[:1])
         return np.concatenate([shared, own, others])
 
-    def _compacted(self, features: SparseRows) -> tuple[SparseRows, Indices, Layout]:
-        """Features without singletons, most frequent first; the state weights they keep; their layout."""
+    def _compacted(self, features: SparseRows) -> tuple[SparseRows, Indices, Layout, Indices]:
+        """Features without singletons, most frequent first; their state weights; their layout; their old numbers."""
         layout, merged = self.layout, self.singletons.features
         frequency = np.bincount(features.indices, minlength=layout.n_features)
         ranked = np.argsort(-frequency, kind="stable")
@@ -149,7 +165,7 @@ class FullBatchObjective:
         pairs = np.flatnonzero(~merged[features.indices])
         compact = features.select(pairs, column[features.indices[pairs]], len(ranked))
         inner = replace(layout, n_features=len(ranked), state_cells=cells[order])
-        return compact, kept[order], inner
+        return compact, kept[order], inner, ranked
 
     def _own_weights(self, n_units: int) -> list[_OwnWeights]:
         """For each block, the merged weights of its units."""

@@ -186,3 +186,9 @@ def test_a_line_that_only_rises_is_refused():
     line = on_a_line(lambda s: 1.0 + s, lambda s: -1.0)
     with pytest.raises(LineSearchError):
         wolfe(line, line(0.0), 1.0)
+
+
+def test_a_wall_ends_with_the_point_before_it():
+    """The interval shrinks by ten each time, until rounding leaves nothing between its ends."""
+    line = on_a_line(lambda s: -s if s <= 1 else 1e12 * s, lambda s: -1.0 if s <= 1 else 1e12)
+    assert wolfe(line, line(0.0), 1.0).step == 1.0

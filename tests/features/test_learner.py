@@ -1,0 +1,150 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import TagSet
+from spacy_crf.core.sparse import from_columns
+from spacy_crf.features.config import Features, make_features
+from spacy_crf.learner import ChainLearner, count_labels, group_edges
+from spacy_crf.model import LinearChain, get_layout, resize_labels, start_layout
+
+LABELS = ("X", "Y", "Z")
+TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]
+
+
+def make_learner(vocab, tags=TagSet(LABELS, "none"), texts=TEXTS, **settings):
+    model = LinearChain(**settings)
+    start_layout(model, tags, tags.legal())
+    return ChainLearner(Features(make_features(texts), "auto"), model, vocab, tags)
+
+
+# a sentence: words, each with the set of labels that gold allows (all: unknown)
+sentences = st.lists(
+    st.tuples(st.sampled_from("abAB"), st.sets(st.sampled_from(range(3)), min_size=1)), min_size=0, max_size=6
+)
+
+
+def learn(learner, batch):
+    docs = [Doc(learner.vocab, words=[word for word, _ in sentence]) for sentence in batch]
+    weights = np.zeros((sum(map(len, batch)), 3), dtype=np.float32)
+    for row, (_, labels) in enumerate(unit for sentence in batch for unit in sentence):
+        weights[row, list(labels)] = 1
+    sample = learner.sample(docs, Gold.weighted(weights))
+    learner.grow([sample])
+    corpus = learner.encode(sample.columns, sample.state, sample.edge, sample.gold)
+    learner.add_weights(corpus)
+    return corpus
+
+
+def named_cells(learner):
+    """The weights of a model by the names of what they belong to; each exists once."""
+    layout, n = get_layout(learner.model), len(learner.tags)
+    state, edge = learner.features.state.names(), learner.features.edge.names()
+    found = [
+        [(state[cell // n], cell % n) for cell in layout.state_cells.tolist()],
+        [divmod(cell, n) for cell in layout.transition_cells.tolist()],
+        [(edge[cell // (n * n)], *divmod(cell % (n * n), n)) for cell in layout.edge_cells.tolist()],
+    ]
+    assert all(len(cells) == len(set(cells)) for cells in found)
+    sizes = [len(learner.model.get_param(name)) for name in ("state", "transitions", "edges")]
+    assert sizes == [len(cells) for cells in found]
+    assert (layout.n_features, layout.n_edge_features) == (len(state), len(edge))
+    return [set(cells) for cells in found]
+
+
+def expected_cells(batches):
+    state, transitions, edges = set(), set(), set()
+    for sentence in (sentence for batch in batches for sentence in batch):
+        for i, (word, labels) in enumerate(sentence):
+            labels = labels if len(labels) < 3 else set()
+            lower = word.lower()
+            before = sentence[i - 1][0].lower() if i else "BOS-1"
+            state |= {(name, label) for name in (f"ORTH[0]={word}", f"LOWER[-1]={before}") for label in labels}
+            if not i or len(sentence[i - 1][1]) == 3:
+                continue
+            pairs = {(first, second) for first in sentence[i - 1][1] for second in labels}
+            transitions |= pairs
+            names = f"B:ORTH[0]={word}", f"B:LOWER[-1]|LOWER[0]={before}|{lower}"
+            edges |= {(name, *pair) for name in names for pair in pairs}
+    return [state, transitions, edges]
+
+
+@given(st.lists(st.lists(sentences, max_size=3), max_size=4))
+def test_weights_are_those_of_the_pairs_seen(vocab, batches):
+    parts, whole = make_learner(vocab), make_learner(vocab)
+    for number, batch in enumerate(batches, 1):
+        learn(parts, batch)
+        assert named_cells(parts) == expected_cells(batches[:number])
+    learn(whole, [sentence for batch in batches for sentence in batch])
+    assert named_cells(whole) == named_cells(parts)
+
+
+@given(st.lists(st.lists(sentences, max_size=3), max_size=3))
+def test_all_weights_on_request(vocab, batches):
+    tags = TagSet.of_spans(("P",), "BIO")
+    learner = make_learner(vocab, tags, all_states=True, all_transitions=True)
+    for batch in batches:
+        learn(learner, batch)
+        state, transitions, _ = named_cells(learner)
+        assert state == {(name, label) for name in learner.features.state.names() for label in range(3)}
+        assert transitions == set(zip(*np.nonzero(tags.legal()[0])))
+
+
+def test_all_weights_of_a_label_that_is_added_later(vocab):
+    learner = make_learner(vocab, all_states=True)
+    learn(learner, [[("a", {0}), ("b", {1})]])
+    resize_labels(learner.model, 4)
+    tags = TagSet((*LABELS, "W"), "none")
+    learner = ChainLearner(learner.features, learner.model, vocab, tags)
+    sample = learner.sample([Doc(vocab, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
+    learner.grow([sample])
+    learner.add_weights(learner.encode(sample.columns, sample.state, sample.edge, sample.gold))
+    assert named_cells(learner)[0] == {(name, label) for name in learner.features.state.names() for label in range(4)}
+
+
+def test_weights_that_are_there_keep_their_values(vocab):
+    learner = make_learner(vocab)
+    learn(learner, [[("a", {0}), ("b", {1})]])
+    names = named_cells(learner)[0]
+    size = len(learner.model.get_param("state"))
+    learner.model.set_param("state", np.arange(1, size + 1, dtype=np.float32))
+    learn(learner, [[("B", {2}), ("a", {1}), ("b", {1})]])
+    assert learner.model.get_param("state")[:size].tolist() == list(range(1, size + 1))
+    assert not learner.model.get_param("state")[size:].any()
+    assert names < named_cells(learner)[0]
+
+
+@given(
+    st.integers(0, 4).flatmap(
+        lambda width: st.lists(st.lists(st.integers(-1, 3), min_size=width, max_size=width), max_size=12)
+    ),
+    st.booleans(),
+)
+def test_units_with_the_same_edge_features_share_a_row(table, valued):
+    columns = np.array(table, dtype=np.int32).reshape(len(table), -1)
+    values = (np.arange(columns.size).reshape(columns.shape) % 3).astype(np.float32) if valued else None
+    rows = from_columns(columns, 4, values)
+
+    def row(rows, n):
+        pairs = slice(rows.indptr[n], rows.indptr[n + 1])
+        return tuple(rows.indices[pairs]), None if rows.values is None else tuple(rows.values[pairs])
+
+    grouped = group_edges(rows)
+    assert [row(grouped.features, group) for group in grouped.groups] == [row(rows, n) for n in range(len(table))]
+    assert grouped.features.n_rows == len({row(rows, n) for n in range(len(table))})
+
+
+def test_labels_are_counted_where_gold_says_something():
+    weights = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1], [0.2, 0.3, 0.5]], dtype=np.float32)
+    assert count_labels(Gold.weighted(weights), 3).tolist() == [3, 2, 2]
+    assert count_labels(Gold.known(np.array([2, -1]), 3), 3).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("settings", [{}, {"all_states": True, "all_transitions": True}])
+def test_nothing_to_learn_from(vocab, settings):
+    learner = make_learner(vocab, **settings)
+    learn(learner, [[], []])
+    assert [len(cells) for cells in named_cells(learner)] == [0, 9 if settings else 0, 0]

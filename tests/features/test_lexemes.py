@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.features import lexemes
+from spacy_crf.features.attributes import parse_attribute, string_hash
+from spacy_crf.features.lexemes import LexemeColumns
+
+ATTRIBUTES = [parse_attribute(text) for text in ("ORTH", "LOWER", "SHAPE", "SUFFIX2", "IS_TITLE", "COLLAPSED")]
+word = st.text(st.sampled_from("aBç1-"), min_size=1, max_size=3)
+
+
+def orths(vocab, words):
+    return np.array([vocab.strings.add(word) for word in words], dtype=np.uint64)
+
+
+def expected(vocab, words):
+    return {
+        attribute: [vocab.strings.add(attribute.lexical_strings([vocab[word]])[0]) for word in words]
+        for attribute in ATTRIBUTES
+    }
+
+
+def gathered(columns, vocab, words):
+    return {attribute: hashes.tolist() for attribute, hashes in columns.gather(orths(vocab, words), vocab).items()}
+
+
+@given(st.lists(st.lists(word, max_size=12), max_size=5))
+def test_the_cache_gives_what_a_computation_gives(vocab, batches):
+    columns = LexemeColumns(ATTRIBUTES)
+    for words in batches:
+        assert gathered(columns, vocab, words) == expected(vocab, words)
+
+
+@given(st.lists(st.lists(word, max_size=12), max_size=8))
+def test_starting_over_changes_nothing(vocab, batches):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexemes, "MAX_LEXEMES", 4)
+        columns = LexemeColumns(ATTRIBUTES)
+        for words in batches:
+            assert gathered(columns, vocab, words) == expected(vocab, words)
+
+
+def test_memory_stays_bounded(vocab, monkeypatch):
+    monkeypatch.setattr(lexemes, "MAX_LEXEMES", 50)
+    columns = LexemeColumns(ATTRIBUTES)
+    for first in range(0, 1_000, 10):
+        columns.gather(orths(vocab, [f"w{number}" for number in range(first, first + 10)]), vocab)
+        assert len(columns) <= 60
+
+
+def test_columns_grow(vocab):
+    columns = LexemeColumns(ATTRIBUTES)
+    words = [f"w{number}" for number in range(3_000)]
+    for size in (1, 1_500, 3_000):
+        assert gathered(columns, vocab, words[:size]) == expected(vocab, words[:size])
+    assert len(columns) == 3_000
+
+
+def test_words_are_computed_once(vocab, monkeypatch):
+    computed = []
+    original = type(ATTRIBUTES[0]).lexical_hashes
+
+    def counted(self, found):
+        computed.extend(lexeme.orth_ for lexeme in found)
+        return original(self, found)
+
+    monkeypatch.setattr(type(ATTRIBUTES[0]), "lexical_hashes", counted)
+    columns = LexemeColumns(ATTRIBUTES[:1])
+    for words in (["a", "b", "a"], ["b", "c"], ["a"]):
+        columns.gather(orths(vocab, words), vocab)
+    assert sorted(computed) == ["a", "b", "c"]
+
+
+def test_a_failure_leaves_no_trace(vocab):
+    """Words of a foreign vocabulary must not have empty values when they come again."""
+    columns = LexemeColumns(ATTRIBUTES)
+    foreign = np.append(orths(vocab, ["a"]), np.uint64(string_hash("no string store knows this")))
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            columns.gather(foreign, vocab)
+    assert gathered(columns, vocab, ["a", "b"]) == expected(vocab, ["a", "b"])
+
+
+def test_no_attributes(vocab):
+    assert LexemeColumns([]).gather(orths(vocab, ["a"]), vocab) == {}

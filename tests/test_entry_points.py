@@ -1,0 +1,82 @@
+"""Registered functions: listed in pyproject, found without an import, and light."""
+
+import importlib
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli.package import get_third_party_dependencies
+from spacy.util import registry
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+GROUPS: dict[str, dict[str, str]] = PROJECT["entry-points"]
+ENTRIES = [(group, name, target) for group, entries in GROUPS.items() for name, target in entries.items()]
+REGISTRIES = [group for group in GROUPS if group not in ("spacy_factories", "spacy_cli")]
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("group, name, target", ENTRIES)
+def test_every_entry_point_is_the_function_registered_under_its_name(group: str, name: str, target: str) -> None:
+    module, attribute = target.split(":")
+    function = getattr(importlib.import_module(module), attribute)
+    if group == "spacy_factories":
+        assert spacy.blank("en").get_factory_meta(name).factory == name
+        function = registry.get("factories", name)
+    elif group != "spacy_cli":
+        assert registry.get(group.removeprefix("spacy_"), name) is function
+    assert function.__module__.startswith("spacy_crf.") or group == "spacy_cli"
+
+
+def test_nothing_is_registered_without_being_listed() -> None:
+    code = f"""
+import importlib, pkgutil, spacy, spacy_crf
+from spacy.util import registry
+for module in pkgutil.walk_packages(spacy_crf.__path__, "spacy_crf."):
+    importlib.import_module(module.name)
+for group in {REGISTRIES}:
+    for name, function in getattr(registry, group.removeprefix("spacy_")).get_all().items():
+        if function.__module__.startswith("spacy_crf."):
+            print(group, name)
+for name in spacy.blank("en").factories:
+    if registry.find("factories", name)["module"].startswith("spacy_crf."):
+        print("spacy_factories", name)
+"""
+    registered = set(run(code).splitlines())
+    assert registered == {f"{group} {name}" for group, name, _ in ENTRIES if group != "spacy_cli"}
+
+
+def test_a_fresh_process_needs_no_import_and_loads_nothing_heavy() -> None:
+    code = """
+import sys, spacy
+nlp = spacy.blank("en")
+print([name for name in ("scipy", "pulp", "sklearn", "threadpoolctl") if name in sys.modules])
+nlp.add_pipe("crf_tagger")
+print([name for name in ("scipy", "pulp", "sklearn", "threadpoolctl") if name in sys.modules])
+"""
+    assert run(code).splitlines() == ["[]", "[]"]
+
+
+def test_the_core_imports_without_spacy() -> None:
+    code = """
+import importlib, pkgutil, sys, spacy_crf.core
+for module in pkgutil.walk_packages(spacy_crf.core.__path__, "spacy_crf.core."):
+    importlib.import_module(module.name)
+print([name for name in ("spacy", "thinc", "scipy") if name in sys.modules])
+"""
+    assert run(code) == "[]"
+
+
+def test_packages_of_pipelines_require_the_library() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger")
+    assert any(requirement.startswith("spacy_crf>=") for requirement in get_third_party_dependencies(nlp.config))

@@ -1,0 +1,5 @@
+"""Fixtures for tests of training."""
+
+from tagging import extension
+
+__all__ = ["extension"]
