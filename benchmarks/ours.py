@@ -103,4 +103,3 @@ def save_corpus(path: Path, corpus: Corpus, layout: Layout) -> None:
 def folder_bytes(path: Path) -> int:
     """Size of all files below a folder."""
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from spacy.vocab import Vocab
 
-from .core.gold import UNKNOWN, Gold
+from .core.gold import Gold
 from .core.labels import TagSet
 from .core.learn.blocks import Corpus
 from .core.observations import EdgeObservations
@@ -190,9 +190,7 @@ def _edge_cells(edges: EdgeObservations, units: Indices, pairs: Indices, n_label
 
 def count_labels(gold: Gold, n_labels: int) -> Indices:
     """((L,)): how often each label is the gold label, or may be."""
-    counts = np.bincount(gold.labels[gold.labels != UNKNOWN], minlength=n_labels)
-    informative = ~(gold.weights > 0).all(axis=1)
-    return np.asarray(counts + (gold.weights[informative] > 0).sum(axis=0), dtype=np.intp)
+    return np.bincount(gold.seen_pairs()[1], minlength=n_labels)
 
 
 def join(corpora: Sequence[Corpus]) -> Corpus:

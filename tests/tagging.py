@@ -48,7 +48,9 @@ def make_reference(nlp: Language, line: str) -> Doc:
     """A fully annotated Doc from `word/TAG/ner` triples."""
     words, tags, ner = zip(*(token.rsplit("/", 2) for token in line.split()))
     pos = [UNIVERSAL.get(tag, "VERB") for tag in tags]
-    doc = Doc(nlp.vocab, words=words, tags=tags, pos=pos, ents=list(ner), sent_starts=[True] + [False] * (len(words) - 1))
+    doc = Doc(
+        nlp.vocab, words=words, tags=tags, pos=pos, ents=list(ner), sent_starts=[True] + [False] * (len(words) - 1)
+    )
     doc.spans["sc"] = [Span(doc, ent.start, ent.end, label=ent.label_) for ent in doc.ents]
     for token in doc:
         token._.set(EXTENSION, "upper" if token.is_title else "other")

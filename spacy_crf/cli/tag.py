@@ -21,7 +21,9 @@ EXTENSION = "crf_marginals"
 @app.command("tag")
 def tag_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a trained pipeline")],
-    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input without")] = None,
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input without")
+    ] = None,
     pipe: Annotated[str | None, typer.Option(help="Name of the component; the first crf_tagger without")] = None,
 ) -> None:
     """Tag texts and show how sure the tagger is of each token.

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE
+from spacy.attrs import ENT_IOB, ENT_TYPE, IDX
 from spacy.tokens import Doc, Span, SpanGroup, Token
 from thinc.types import Ints2d
 
 from ..core.types import Hashes
 from .inference import Prediction
 
+UNSET = ("", None)
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
 
@@ -27,9 +28,20 @@ def write_attribute(doc: Doc, attribute: int, ids: Hashes, overwrite: bool) -> N
 
 def write_extension(doc: Doc, name: str, values: Sequence[str], overwrite: bool) -> None:
     """Set a custom attribute of all tokens."""
-    for token, value in zip(doc, values):
-        if overwrite or token._.get(name) in ("", None):
-            token._.set(name, value)
+    _, _, getter, setter = Token.get_extension(name)
+    if getter is not None or setter is not None:
+        for token, value in zip(doc, values):
+            if overwrite or token._.get(name) in UNSET:
+                token._.set(name, value)
+        return
+    # a plain value lives in user_data under this key: `token._` would build four objects for each token
+    keys = [("._.", name, start, None) for start in doc.to_array(IDX).tolist()]
+    if overwrite:
+        doc.user_data.update(zip(keys, values))
+        return
+    for key, value in zip(keys, values):
+        if doc.user_data.get(key) in UNSET:
+            doc.user_data[key] = value
 
 
 def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: str | None) -> None:

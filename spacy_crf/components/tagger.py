@@ -243,18 +243,19 @@ class CRFTagger(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
+        tags = self.tags.tags
+        ids = self._label_ids() if self.target in ATTRIBUTES else None
         for doc, prediction in zip(docs, predictions):
-            if self.target == "ent":
+            if ids is not None:
+                write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], overwrite)
+            elif self.target == "ent":
                 write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
             elif self.target == "spans":
                 write_group(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["spans_key"])
-            elif self.target in BUILT_IN_TARGETS:
-                write_attribute(doc, ATTRIBUTES[self.target], self._label_ids()[prediction.tags], overwrite)
             else:
-                values = [self.tags.tags[tag] for tag in prediction.tags.tolist()]
-                write_extension(doc, self.target, values, overwrite)
+                write_extension(doc, self.target, [tags[tag] for tag in prediction.tags.tolist()], overwrite)
             if marginals is not None and prediction.marginals is not None:
-                doc._.set(marginals, {"tags": list(self.tags.tags), "values": prediction.marginals})
+                doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})
 
     def _label_ids(self) -> Hashes:
         """Ids of the tags in the arrays of a Doc."""

@@ -58,7 +58,9 @@ class TagSet:
 
     def members(self, label: str, prefixes: str = "BILU") -> Bools:
         """((L,)): tags of a span label with one of the prefixes."""
-        return np.array([own == label and prefix != "" and prefix in prefixes for prefix, own in self._parts], dtype=bool)
+        return np.array(
+            [own == label and prefix != "" and prefix in prefixes for prefix, own in self._parts], dtype=bool
+        )
 
     def tags_of(self, label: str) -> Bools:
         """((L,)): all tags that belong to a label: those of its spans, or the tag itself."""

@@ -32,13 +32,18 @@ class HashTable:
     """
 
     def __init__(self, keys: Hashes | None = None):
-        self.keys: Hashes = np.zeros(0, dtype=np.uint64)
+        self._held: Hashes = np.zeros(1, dtype=np.uint64)  # ends in ABSENT: what number -1 holds
         self._allocate(1 << 10)
         if keys is not None:
             self.add(keys)
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self._held) - 1
+
+    @property
+    def keys(self) -> Hashes:
+        """((F,)): the keys by number."""
+        return self._held[:-1]
 
     def find(self, keys: Hashes) -> Ints:
         """Numbers of keys, -1 for unknown and absent ones. O(N) expected.
@@ -48,17 +53,14 @@ class HashTable:
         """
         flat = keys.reshape(-1)
         slots = (flat & self._mask).astype(np.intp)
-        held = self._slots[slots]
-        hit = held == flat  # an absent key hits an empty slot, whose number is -1
-        numbers = np.where(hit, self._numbers[slots], np.int32(-1))
-        pending = np.flatnonzero(~hit & (held != ABSENT))
+        numbers = self._numbers[slots]
+        pending = np.flatnonzero((self._held[numbers] != flat) & (numbers >= 0))
         slots = slots[pending]
         while len(pending):
             slots = (slots + 1) & int(self._mask)
-            held = self._slots[slots]
-            hit = held == flat[pending]
-            numbers[pending[hit]] = self._numbers[slots[hit]]
-            going = ~hit & (held != ABSENT)
+            found = self._numbers[slots]
+            numbers[pending] = found
+            going = (self._held[found] != flat[pending]) & (found >= 0)
             pending, slots = pending[going], slots[going]
         return numbers.reshape(keys.shape)
 
@@ -76,30 +78,24 @@ class HashTable:
         firsts = unknown[np.sort(np.unique(keys[unknown], return_index=True)[1])]
         if not len(firsts):
             return firsts
-        self.keys = np.concatenate([self.keys, keys[firsts]])
-        if 2 * len(self.keys) > len(self._slots):
-            self._allocate(1 << (2 * len(self.keys)).bit_length())
+        self._held = np.concatenate([self.keys, keys[firsts], self._held[-1:]])
+        if 2 * len(self) > len(self._numbers):
+            self._allocate(1 << (2 * len(self)).bit_length())
             self._insert(self.keys, 0)
         else:
-            self._insert(keys[firsts], len(self.keys) - len(firsts))
+            self._insert(keys[firsts], len(self) - len(firsts))
         return firsts
 
     def _allocate(self, size: int) -> None:
         self._mask = np.uint64(size - 1)
-        self._slots: Hashes = np.zeros(size, dtype=np.uint64)
         self._numbers: Ints = np.full(size, -1, dtype=np.int32)
 
     def _insert(self, keys: Hashes, first: int) -> None:
         """Place distinct new keys: in each round, the first claimant of each free slot gets it."""
         numbers = np.arange(first, first + len(keys), dtype=np.int32)
         slots = (keys & self._mask).astype(np.intp)
-        while len(keys):
-            free = np.flatnonzero(self._slots[slots] == ABSENT)
-            self._numbers[slots[free[::-1]]] = free[::-1]  # the last write, hence the first claimant, stays
-            won = free[self._numbers[slots[free]] == free]
-            self._slots[slots[won]] = keys[won]
-            self._numbers[slots[won]] = numbers[won]
-            left = np.ones(len(keys), dtype=bool)
-            left[won] = False
-            keys, numbers = keys[left], numbers[left]
-            slots = (slots[left] + 1) & int(self._mask)
+        while len(numbers):
+            free = np.flatnonzero(self._numbers[slots] < 0)
+            self._numbers[slots[free[::-1]]] = numbers[free[::-1]]  # the last write, hence the first claimant, stays
+            left = self._numbers[slots] != numbers
+            numbers, slots = numbers[left], (slots[left] + 1) & int(self._mask)

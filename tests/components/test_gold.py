@@ -65,7 +65,12 @@ def test_a_span_that_no_tokens_match_is_unknown(nlp: Language, target: str) -> N
 def test_missing_annotation_is_unknown(nlp: Language) -> None:
     reference = Doc(nlp.vocab, words=["a", "b"])
     example = Example(reference.copy(), reference)
-    for target, tags in (("tag", TagSet(("X",), "none")), ("ent", BIO), ("spans", BIO), (EXTENSION, TagSet(("x",), "none"))):
+    for target, tags in (
+        ("tag", TagSet(("X",), "none")),
+        ("ent", BIO),
+        ("spans", BIO),
+        (EXTENSION, TagSet(("x",), "none")),
+    ):
         assert names(example, target, tags) == [None, None]
 
 

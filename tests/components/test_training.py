@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
-from tagging import EXTENSION, TARGETS, TRAINER_CONFIGS, TRAINERS, build, clean_docs, fit, make_examples, read_target, train
+from tagging import (
+    EXTENSION,
+    TARGETS,
+    TRAINER_CONFIGS,
+    TRAINERS,
+    build,
+    clean_docs,
+    fit,
+    make_examples,
+    read_target,
+    train,
+)
 
 from spacy_crf.model import flat_weights, set_flat_weights
 

@@ -89,7 +89,7 @@ def test_sequences(vocab, starts, auto, sents):
 def test_docs_without_boundaries_are_one_sequence_unless_boundaries_are_demanded(vocab):
     docs = [Doc(vocab, words=["a", "b"], sent_starts=[True, True]), Doc(vocab, words=["no", "ends"])]
     assert read(docs, vocab, "BIAS")[0].lengths.tolist() == [1, 1, 2]
-    with pytest.raises(ValueError, match="CRF311.*'no ends '"):
+    with pytest.raises(ValueError, match=r"CRF311.*'no ends '"):
         read(docs, vocab, "BIAS", sequence="sents")
 
 

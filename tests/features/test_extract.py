@@ -93,7 +93,8 @@ def test_features_are_those_of_the_reference(vocab, data, texts, sequence, paddi
 @pytest.mark.parametrize("preset", ["tagging", "chunking", "ner"])
 @pytest.mark.parametrize("padding", [True, False])
 def test_presets_give_the_features_of_the_reference(vocab, preset, padding):
-    words = "Mark flew to St. Gallen - in 1984 , he said . \n Nobody knew .".split(" ")
+    words = ["Mark", "flew", "to", "St.", "Gallen", "-", "in", "1984", ",", "he", "said", ".", "\n"]
+    words += ["Nobody", "knew", "."]
     starts = [word in ("Mark", "Nobody") for word in words]
     batch = [Doc(vocab, words=words, tags=["T" + word[0] for word in words], sent_starts=starts), Doc(vocab)]
     texts = [str(template) for template in parse_templates([f"@{preset}"])]

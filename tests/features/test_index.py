@@ -1,6 +1,5 @@
 from collections import Counter
 
-import numpy as np
 import pytest
 import srsly
 from hypothesis import given
@@ -161,4 +160,11 @@ def test_config_defaults():
     assert (config.min_count, config.min_edge_count, config.lists, config.padding) == (1, 1, {}, True)
     features = Features(make_features(["ORTH", "B:TAG"], min_count=3, min_edge_count=5), "doc")
     assert (features.state.min_count, features.edge.min_count) == (3, 5)
-    assert np.array_equal([len(features.state), len(features.edge)], [0, 0])
+    assert (len(features.state), len(features.edge)) == (0, 0)
+
+
+def test_slots_are_the_templates_of_the_features(vocab):
+    indexer = Indexer(vocab, TEXTS)
+    indexer.grow(["a", "B"])
+    spelt = [str(template) for template in indexer.index.templates]
+    assert [spelt[slot] for slot in indexer.index.slots] == [name.split("=")[0] for name in indexer.index.names()]

@@ -8,17 +8,20 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.config import Features, make_features
-from spacy_crf.learner import ChainLearner, count_labels, group_edges
+from spacy_crf.learner import ChainLearner, Sample, count_labels, group_edges
 from spacy_crf.model import LinearChain, get_layout, resize_labels, start_layout
 
 LABELS = ("X", "Y", "Z")
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]
 
 
-def make_learner(vocab, tags=TagSet(LABELS, "none"), texts=TEXTS, **settings):
+TAGS = TagSet(LABELS, "none")
+
+
+def make_learner(vocab, tags=TAGS, **settings):
     model = LinearChain(**settings)
     start_layout(model, tags, tags.legal())
-    return ChainLearner(Features(make_features(texts), "auto"), model, vocab, tags)
+    return ChainLearner("chain", LABELS, tags, Features(make_features(TEXTS), "auto"), model, vocab)
 
 
 # a sentence: words, each with the set of labels that gold allows (all: unknown)
@@ -32,11 +35,14 @@ def learn(learner, batch):
     weights = np.zeros((sum(map(len, batch)), 3), dtype=np.float32)
     for row, (_, labels) in enumerate(unit for sentence in batch for unit in sentence):
         weights[row, list(labels)] = 1
-    sample = learner.sample(docs, Gold.weighted(weights))
+    take_in(learner, docs, Gold.weighted(weights))
+
+
+def take_in(learner, docs, gold):
+    extractor = learner.features.extractor
+    sample = Sample(extractor.read(docs, learner.vocab), gold, extractor)
     learner.grow([sample])
-    corpus = learner.encode(sample.columns, sample.state, sample.edge, sample.gold)
-    learner.add_weights(corpus)
-    return corpus
+    learner.add_weights(learner.encode(sample))
 
 
 def named_cells(learner):
@@ -98,10 +104,8 @@ def test_all_weights_of_a_label_that_is_added_later(vocab):
     learn(learner, [[("a", {0}), ("b", {1})]])
     resize_labels(learner.model, 4)
     tags = TagSet((*LABELS, "W"), "none")
-    learner = ChainLearner(learner.features, learner.model, vocab, tags)
-    sample = learner.sample([Doc(vocab, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
-    learner.grow([sample])
-    learner.add_weights(learner.encode(sample.columns, sample.state, sample.edge, sample.gold))
+    learner = ChainLearner("chain", tags.tags, tags, learner.features, learner.model, vocab)
+    take_in(learner, [Doc(vocab, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
     assert named_cells(learner)[0] == {(name, label) for name in learner.features.state.names() for label in range(4)}
 
 
@@ -117,14 +121,9 @@ def test_weights_that_are_there_keep_their_values(vocab):
     assert names < named_cells(learner)[0]
 
 
-@given(
-    st.integers(0, 4).flatmap(
-        lambda width: st.lists(st.lists(st.integers(-1, 3), min_size=width, max_size=width), max_size=12)
-    ),
-    st.booleans(),
-)
-def test_units_with_the_same_edge_features_share_a_row(table, valued):
-    columns = np.array(table, dtype=np.int32).reshape(len(table), -1)
+@given(st.integers(0, 12), st.integers(0, 4), st.integers(0, 2**32 - 1), st.booleans())
+def test_units_with_the_same_edge_features_share_a_row(n_units, width, seed, valued):
+    columns = np.random.default_rng(seed).integers(-1, 3, (n_units, width)).astype(np.int32)
     values = (np.arange(columns.size).reshape(columns.shape) % 3).astype(np.float32) if valued else None
     rows = from_columns(columns, 4, values)
 
@@ -133,8 +132,8 @@ def test_units_with_the_same_edge_features_share_a_row(table, valued):
         return tuple(rows.indices[pairs]), None if rows.values is None else tuple(rows.values[pairs])
 
     grouped = group_edges(rows)
-    assert [row(grouped.features, group) for group in grouped.groups] == [row(rows, n) for n in range(len(table))]
-    assert grouped.features.n_rows == len({row(rows, n) for n in range(len(table))})
+    assert [row(grouped.features, group) for group in grouped.groups] == [row(rows, n) for n in range(n_units)]
+    assert grouped.features.n_rows == len({row(rows, n) for n in range(n_units)})
 
 
 def test_labels_are_counted_where_gold_says_something():

@@ -12,7 +12,7 @@ from .logspace import transition_matrices
 from .potentials import ChainPotentials, NoPathError
 from .pruning import best_path, prune
 
-CHUNK = 1 << 16  # cells of a work array: it stays in the cache
+CHUNK = 1 << 17  # cells of a work array: it stays in the cache
 FEW = 16  # sequences below which a row of sequences is too short to repay a call
 
 
