@@ -66,7 +66,7 @@ def test_the_core_knows_neither_spacy_nor_files(module: str) -> None:
     folder = module.split(".")[1:-1]
     for target in own(module):
         if target[0] == "core" and len(target) > 1 and target[1] in CORE_BELOW:
-            assert folder and target[1] in CORE_BELOW[folder[0]] | {folder[0]} or module in ABOVE_CHAIN
+            assert (folder and target[1] in CORE_BELOW[folder[0]] | {folder[0]}) or module in ABOVE_CHAIN
 
 
 # what a batch shows to the model ends in the potentials of its chains

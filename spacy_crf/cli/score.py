@@ -54,8 +54,11 @@ def _rows(scores: dict[str, Any]) -> Iterable[tuple[str, str]]:
 
 def _baseline_row(train: Path, data: Path, format: Format | None, target: Target) -> tuple[str, str]:
     vocab = Vocab()
-    docs = [Corpus(path, format=format).read_docs(vocab) for path in (train, data)]
-    return f"{target}_acc of the most frequent {target} of each word", f"{100 * most_frequent(*docs, target):.2f}"
+    known, scored = (Corpus(path, format=format).read_docs(vocab) for path in (train, data))
+    return (
+        f"{target}_acc of the most frequent {target} of each word",
+        f"{100 * most_frequent(known, scored, target):.2f}",
+    )
 
 
 def most_frequent(train: Iterable[Doc], dev: Iterable[Doc], target: Target) -> float:

@@ -63,7 +63,9 @@ def with_marginals(nlp: Language, name: str, texts: Iterator[str] | list[str]) -
     """
     if not Doc.has_extension(EXTENSION):
         Doc.set_extension(EXTENSION, default=None)
-    nlp.get_pipe(name).cfg["marginals"] = EXTENSION
+    tagger = nlp.get_pipe(name)
+    assert isinstance(tagger, CRFTagger)
+    tagger.cfg["marginals"] = EXTENSION
     yield from nlp.pipe(texts)
 
 

@@ -1,7 +1,7 @@
 """Writes predictions to Docs. Annotation that is there stays, unless it is to be overwritten."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, IDX
@@ -36,12 +36,13 @@ def write_extension(doc: Doc, name: str, values: Sequence[str], overwrite: bool)
         return
     # a plain value lives in user_data under this key: `token._` would build four objects for each token
     keys = [("._.", name, start, None) for start in doc.to_array(IDX).tolist()]
+    stored = cast(dict[tuple[str, str, int, None], Any], doc.user_data)
     if overwrite:
-        doc.user_data.update(zip(keys, values))
+        stored.update(zip(keys, values))
         return
     for key, value in zip(keys, values):
-        if doc.user_data.get(key) in UNSET:
-            doc.user_data[key] = value
+        if stored.get(key) in UNSET:
+            stored[key] = value
 
 
 def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: str | None) -> None:

@@ -28,7 +28,7 @@ Augmenter = Callable[[Language, Example], Iterator[Example]]
 WHOLE_FORMATS = ("spacy", "conllu")
 
 
-@registry.readers("spacy_crf.Corpus.v1")  # type: ignore[untyped-decorator]
+@registry.readers("spacy_crf.Corpus.v1")
 def make_corpus(
     path: Path | str | None,
     format: Format | None = None,
