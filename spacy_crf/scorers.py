@@ -22,7 +22,8 @@ def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str, **
     """Accuracy of tokens, or precision, recall and F of spans.
 
     target (str): of the component: gives the keys tag_acc, pos_acc, {extension}_acc, ents_*, or spans_{key}_*.
-    RETURNS (dict): these, and the headline of the target as "crf_score".
+    RETURNS (dict): these, and the headline of the target as "crf_score". Where a pipeline has several such components,
+        "crf_score" is that of the last one: let [training.score_weights] name the keys of the targets instead.
     """
     if target == "ent":
         return _with_headline(get_ner_prf(examples), "ents_f")

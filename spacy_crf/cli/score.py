@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from wasabi import msg, table
 
 from ..components.tagger import CRFTagger
-from ..corpora.reader import Corpus, Format
+from ..corpora.reader import Corpus
 from .app import app
 from .tag import find_tagger
 
@@ -24,6 +24,7 @@ def score_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a trained pipeline")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="Corpus: .spacy, CoNLL-U or CoNLL columns")],
     format: Annotated[str | None, typer.Option(help="Format of DATA; otherwise picked by file")] = None,
+    columns: Annotated[str | None, typer.Option(help="Names of the columns of column files, e.g. word,tag")] = None,
     input: Annotated[str | None, typer.Option(help="Columns that are input, not gold, e.g. tag")] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="Training corpus: also score the most frequent tag of each word")
@@ -35,11 +36,13 @@ def score_cli(
         nlp = spacy.load(Path(model) if Path(model).exists() else model)
         tagger = nlp.get_pipe(find_tagger(nlp, pipe))
         assert isinstance(tagger, CRFTagger)
-        given = [kind.strip() for kind in (input or "").split(",") if kind.strip()]
-        corpus = Corpus(data, format=format, input=given)  # type: ignore[arg-type]
+        layout = {"format": format, "columns": _names(columns) or None}
+        corpus = Corpus(data, **layout, input=_names(input))  # type: ignore[arg-type]
         rows = list(_rows(nlp.evaluate(list(corpus(nlp)))))
         if baseline is not None and tagger.target in ("tag", "pos"):
-            rows.append(_baseline_row(baseline, data, format, tagger.target))  # type: ignore[arg-type]
+            known, gold = (Corpus(path, **layout).read_docs(Vocab()) for path in (baseline, data))  # type: ignore[arg-type]
+            accuracy = most_frequent(known, gold, tagger.target)  # type: ignore[arg-type]
+            rows.append((f"{tagger.target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     except (ValueError, OSError) as error:
         msg.fail("Nothing was scored", str(error), exits=1)
     typer.echo(table(rows, aligns=("l", "r")))
@@ -52,13 +55,8 @@ def _rows(scores: dict[str, Any]) -> Iterable[tuple[str, str]]:
             yield name, f"{100 * value:.2f}"
 
 
-def _baseline_row(train: Path, data: Path, format: Format | None, target: Target) -> tuple[str, str]:
-    vocab = Vocab()
-    known, scored = (Corpus(path, format=format).read_docs(vocab) for path in (train, data))
-    return (
-        f"{target}_acc of the most frequent {target} of each word",
-        f"{100 * most_frequent(known, scored, target):.2f}",
-    )
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def most_frequent(train: Iterable[Doc], dev: Iterable[Doc], target: Target) -> float:

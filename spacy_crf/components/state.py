@@ -17,7 +17,7 @@ from ..features.config import FeatureConfig, Features
 from ..learner import ChainLearner
 from ..model import ChainModel, get_layout, resize_labels, set_masks
 from ..trainers import Trainer
-from .storage import Parts, read_folder, readable, write_folder
+from .storage import Parts, choose, read_folder, readable, write_folder
 
 
 class ChainState(TrainablePipe):
@@ -119,7 +119,7 @@ class ChainState(TrainablePipe):
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Restore from `to_bytes`."""
         with readable(self.name, "bytes"):
-            files = {name: data for name, data in srsly.msgpack_loads(bytes_data).items() if name not in set(exclude)}
+            files = choose(srsly.msgpack_loads(bytes_data), exclude)
         self._restore(files, "bytes")
         return self
 
@@ -151,7 +151,7 @@ class ChainState(TrainablePipe):
             if parts.model is not None:
                 self.model.from_bytes(parts.model)
         self.trainer.reset()
-        self._check_sizes()
+        self._check_sizes(path)
         self._begin()
 
     def _check_templates(self, features: dict[str, Any]) -> None:
@@ -159,7 +159,10 @@ class ChainState(TrainablePipe):
         if theirs != ours:
             raise ValueError(Errors.CRF406.format(name=self.name, theirs=theirs, ours=ours))
 
-    def _check_sizes(self) -> None:
+    def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))
         if actual and actual != expected:
             raise ValueError(Errors.CRF412.format(name=self.name, actual=actual, expected=expected))
+        if get_layout(self.model).n_features != len(self._features.state):
+            problem = "the features and the model do not belong together"
+            raise ValueError(Errors.CRF404.format(name=self.name, path=path, error=problem))

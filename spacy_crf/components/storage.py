@@ -56,6 +56,15 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
         (path / name).write_bytes(content)
 
 
+def choose(files: Mapping[str, bytes], exclude: Iterable[str]) -> dict[str, bytes]:
+    """The files that are not excluded.
+
+    RAISES (KeyError): where one is missing.
+    """
+    excluded = set(exclude)
+    return {name: files[name] for name in NAMES if name not in excluded}
+
+
 def read_folder(path: Path, exclude: Iterable[str], name: str) -> dict[str, bytes]:
     """Contents of the files that are not excluded.
 

@@ -113,7 +113,7 @@ def test_settings_for_spans_are_refused_for_tokens(setting: str, value: object) 
 
 
 def test_spans_need_a_scheme() -> None:
-    with pytest.raises(ValueError, match="CRF408.*scheme"):
+    with pytest.raises(ValueError, match=r"CRF408.*scheme"):
         spacy.blank("en").add_pipe("crf_tagger", config={"target": "ent", "scheme": "none"})
 
 

@@ -12,6 +12,7 @@ from spacy_crf.components.gold import gold_tags, same_tokens, without_overlaps
 from spacy_crf.components.legality import find_violation, forget_crossing
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
+from spacy_crf.model import LinearChain, get_layout, start_layout
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")
@@ -120,8 +121,6 @@ def test_training_survives_an_entity_across_sentences() -> None:
 
 
 def test_violations_are_found_where_they_are() -> None:
-    from spacy_crf.model import LinearChain, get_layout, start_layout
-
     model = LinearChain()
     start_layout(model, BILUO, BILUO.legal())
     lengths = np.array([3, 2])

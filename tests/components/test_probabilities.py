@@ -10,8 +10,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tagging import build, clean_docs, make_examples, train
 
+from spacy_crf.components.inference import encode
 from spacy_crf.core.labels import TagSet
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.core.observations import potentials
+from spacy_crf.model import dense_weights, flat_weights, get_layout, set_flat_weights
 
 
 def softened(target: str, scheme: str = "BIO", **config: object) -> Language:
@@ -30,10 +32,6 @@ def legal_paths(tags: TagSet, n: int) -> list[tuple[int, ...]]:
 
 def path_probabilities(nlp: Language, doc: Doc) -> dict[tuple[int, ...], float]:
     """All label sequences of a Doc with their probabilities, summed up from the weights."""
-    from spacy_crf.components.inference import encode
-    from spacy_crf.core.observations import potentials
-    from spacy_crf.model import dense_weights, get_layout
-
     pipe = nlp.get_pipe("crf_tagger")
     columns = pipe._features.extractor.read([doc], nlp.vocab)
     chain = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model))
@@ -139,5 +137,5 @@ def test_run_time_settings_of_the_config_win_over_the_saved_ones(tmp_path: Path)
 
 def test_probabilities_need_training() -> None:
     nlp = build(target="ent")
-    with pytest.raises(ValueError, match="CRF40[13]"):
+    with pytest.raises(ValueError, match=r"CRF40[13]"):
         nlp.get_pipe("crf_tagger").span_probabilities(nlp.make_doc("Bo"), [Span(nlp.make_doc("Bo"), 0, 1, label="PER")])

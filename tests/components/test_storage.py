@@ -40,8 +40,10 @@ def test_a_foreign_folder_is_named(tmp_path: Path) -> None:
     other.get_pipe("tagger").to_disk(tmp_path / "tagger")
     with pytest.raises(ValueError, match=r"CRF404.*tagger"):
         build().get_pipe("crf_tagger").from_disk(tmp_path / "tagger")
-    with pytest.raises(ValueError, match="CRF404.*bytes"):
+    with pytest.raises(ValueError, match=r"CRF404.*bytes"):
         build().get_pipe("crf_tagger").from_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"CRF404.*cfg"):
+        build().get_pipe("crf_tagger").from_bytes(srsly.msgpack_dumps({"tagger": 1}))
 
 
 def test_another_format_is_named_with_both_versions(folder: Path) -> None:
@@ -71,7 +73,16 @@ def test_parts_can_be_excluded(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["cfg", "model"]
     pipe.from_disk(tmp_path / "parts", exclude=["features"])
     assert nlp(clean_docs(nlp)[0])[0].tag_ == "NNP"
-    assert pipe.from_bytes(pipe.to_bytes(exclude=["cfg"])).labels == pipe.labels
+    assert pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]), exclude=["cfg"]).labels == pipe.labels
+
+
+def test_parts_of_different_models_are_told_apart(folder: Path) -> None:
+    other = train(
+        "Minibatch", target="ent", scheme="BIO", features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
+    )
+    (folder / "crf_tagger" / "model").write_bytes(other.get_pipe("crf_tagger").model.to_bytes())
+    with pytest.raises(ValueError, match=r"CRF404.*do not belong together"):
+        spacy.load(folder)
 
 
 def test_a_bad_model_leaves_the_name_of_the_file_problem_readable(folder: Path) -> None:

@@ -1,6 +1,9 @@
 """spaCy's own command line over the component: what a user types, with a tiny corpus."""
 
-import shutil
+import re
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,7 @@ import spacy
 import srsly
 from spacy.cli import app
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import DocBin, Token
 from spacy.util import load_config
 from tagging import EXTENSION, TRAINER_CONFIGS, make_examples, read_target
 from typer.testing import CliRunner
@@ -20,8 +23,6 @@ CONFIG = Path(__file__).parents[2] / "configs" / "crf_tagger.cfg"
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny corpus as .spacy."""
-    from spacy.tokens import Token
-
     Token.set_extension(EXTENSION, default=None, force=True)
     path = tmp_path_factory.mktemp("corpus") / "tiny.spacy"
     nlp = spacy.blank("en")
@@ -152,7 +153,8 @@ def test_fill_config_and_debug_data(tmp_path: Path, corpus: Path) -> None:
     assert filled["trainer"]["iterations_per_step"] == 20 and filled["trainer"]["period"] == 10
     assert filled["model"]["all_states"] is False
     result = invoke("debug", "data", tmp_path / "filled.cfg")
-    assert "crf_tagger" in result.output and not isinstance(result.exception, ValueError)
+    # the command ends with an error, as the corpus is small
+    assert "Pipeline can be initialized" in result.output and "Training pipeline: crf_tagger" in result.output
 
 
 def test_find_threshold(tmp_path: Path, corpus: Path) -> None:
@@ -241,10 +243,14 @@ def test_sourced_components_resume_where_they_were(tmp_path: Path, corpus: Path)
 
 
 @pytest.mark.slow
-def test_a_package_requires_the_library(tmp_path: Path, corpus: Path) -> None:
-    model = trained(tmp_path, corpus)
-    (tmp_path / "packages").mkdir()
-    run("package", model, tmp_path / "packages", "--build", "none", "--name", "tiny")
-    meta = next((tmp_path / "packages").rglob("meta.json"))
-    assert any(requirement.startswith("spacy_crf>=") for requirement in srsly.read_json(meta)["requirements"])
-    shutil.rmtree(tmp_path / "packages")
+def test_a_wheel_of_a_pipeline_requires_the_library(tmp_path: Path, corpus: Path) -> None:
+    model, packages = trained(tmp_path, corpus), tmp_path / "packages"
+    packages.mkdir()
+    command = [sys.executable, "-m", "spacy", "package", model, packages, "--build", "wheel", "--name", "tiny"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = packages.rglob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = archive.read(metadata).decode("utf8").splitlines()
+    assert any(re.match(r"Requires-Dist: spacy[-_]crf[ (<>=]", line) for line in lines)

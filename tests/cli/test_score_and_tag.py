@@ -1,0 +1,89 @@
+"""`crf score` and `crf tag` on a pipeline trained in the test."""
+
+import pytest
+import spacy
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+TRAIN = """the DT
+can NN
+leaks VBZ
+
+they PRP
+can MD
+swim VB
+
+the DT
+swim NN
+
+they PRP
+can MD
+leak VB
+
+he PRP
+can MD
+"""
+DEV = """they PRP
+can MD
+swim VB
+
+the DT
+can NN
+leaks VBZ
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}
+    nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.05}})
+    examples = []
+    for block in TRAIN.strip().split("\n\n"):
+        words, tags = zip(*(line.split() for line in block.splitlines()))
+        reference = spacy.tokens.Doc(nlp.vocab, words=list(words), tags=list(tags))
+        examples.append(Example(spacy.tokens.Doc(nlp.vocab, words=list(words)), reference))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples, sgd=optimizer)
+    path = tmp_path_factory.mktemp("model")
+    nlp.to_disk(path)
+    return path
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+
+def test_score_beside_the_baseline(model, tmp_path):
+    for name, text in (("train.tsv", TRAIN), ("dev.tsv", DEV)):
+        (tmp_path / name).write_text(text.replace(" ", "\t"))
+    columns = ["--columns", "word,tag"]
+    result = run("score", model, tmp_path / "dev.tsv", *columns, "--baseline", tmp_path / "train.tsv")
+    assert result.exit_code == 0, result.output
+    lines = {line.rsplit(None, 1)[0].strip(): line.rsplit(None, 1)[1] for line in result.output.splitlines() if line}
+    assert lines["tag_acc"] == "100.00"
+    # "can" is MD more often, so the baseline misses its NN; of "swim" both tags come once, and the first one wins
+    assert lines["tag_acc of the most frequent tag of each word"] == "83.33"
+
+
+def test_score_names_what_is_wrong(model, tmp_path):
+    result = run("score", model, tmp_path / "nothing.conllu")
+    assert result.exit_code == 1 and "[CRF5" in result.output
+    result = run("score", model, tmp_path, "--pipe", "tagger")
+    assert result.exit_code == 1 and "[CRF602]" in result.output
+
+
+def test_tag_shows_tokens_with_probabilities(model):
+    result = run("tag", model, "they can leak")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines() if line.strip()]
+    assert [row[:2] for row in rows[2:]] == [["they", "PRP"], ["can", "MD"], ["leak", "VB"]]
+    assert all(0.3 < float(row[2]) <= 1 for row in rows[2:])
+
+
+def test_tag_reads_standard_input(model):
+    result = run("tag", model, stdin="they can\n\nhe leaks\n")
+    assert result.output.count("token") == 2 and "leaks" in result.output
