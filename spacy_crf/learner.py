@@ -105,6 +105,14 @@ class ChainLearner:
             self._new("edges", edge, layout.edge_cells, n_edges * n * n),
         )
 
+    def add_state_weights(self, cells: Indices) -> None:
+        """Give weights to more pairs of feature and label.
+
+        cells ((P,)): `feature * L + label`, without a weight so far.
+        """
+        layout, none = get_layout(self.model), np.zeros(0, dtype=np.intp)
+        extend(self.model, layout.n_features, layout.n_edge_features, cells, none, none)
+
     def _new(self, section: str, cells: Indices, present: Indices, size: int) -> Indices:
         """Cells, ascending, that have no weight yet."""
         known = self._known.get(section)

@@ -1,5 +1,6 @@
 """What all components over a linear chain share: training and prediction."""
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spacy import util
@@ -14,12 +15,14 @@ from ..core.gold import Gold
 from ..core.params import DenseWeights
 from ..core.types import Indices
 from ..errors import Errors
-from ..features.columns import describe
+from ..features.columns import Columns, describe
 from ..features.config import Features
 from ..learner import Sample
 from ..model import PARAMS, dense_weights, get_layout, start_layout
 from .inference import Inference, Prediction, encode, infer
 from .state import ChainState
+
+_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 class ChainPipe(ChainState):
@@ -114,7 +117,7 @@ class ChainPipe(ChainState):
         self._dense = None
 
     def _sample(self, examples: Sequence[Example]) -> Sample:
-        columns = self._features.extractor.read([eg.predicted for eg in examples], self.vocab)
+        columns = self._read([eg.predicted for eg in examples])
         return Sample(columns, self.gold(examples, columns.lengths), self._features.extractor)
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Prediction]) -> float:
@@ -142,7 +145,7 @@ class ChainPipe(ChainState):
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
-        columns = self._features.extractor.read(docs, self.vocab)
+        columns = self._read(docs)
         return infer(columns, self._features, self._weights(), get_layout(self.model), self.tags, self.inference())
 
     def __call__(self, doc: Doc) -> Doc:
@@ -172,6 +175,10 @@ class ChainPipe(ChainState):
             message = Errors.CRF407.format(name=self.name, document=describe(doc), error=error)
             return ValueError(message).with_traceback(error.__traceback__)
         return error
+
+    def _read(self, docs: Sequence[Doc]) -> Columns:
+        with _READING:
+            return self._features.extractor.read(docs, self.vocab)
 
     def _weights(self) -> DenseWeights:
         """Dense weights, made anew when a parameter was replaced (training, `use_params`, loading)."""

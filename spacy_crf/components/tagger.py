@@ -47,7 +47,8 @@ DEFAULT_CONFIG = {
     "forbidden": [],
     "scorer": {"@scorers": "spacy_crf.tagger_scorer.v1"},
 }
-SCORE_WEIGHTS = {"crf_score": 1.0, "tag_acc": None, "pos_acc": None, "ents_f": None, "ents_p": None, "ents_r": None}
+SCORES = ("tag_acc", "pos_acc", "ents_f", "ents_p", "ents_r", "spans_sc_f", "spans_sc_p", "spans_sc_r")
+SCORE_WEIGHTS: dict[str, float | None] = {"crf_score": 1.0, **dict.fromkeys(SCORES)}
 
 
 @Language.factory(
@@ -225,7 +226,7 @@ class CRFTagger(ChainPipe):
             if span.label_ not in self.labels:
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
         self._require_labels()
-        columns = self._features.extractor.read([doc], self.vocab)
+        columns = self._read([doc])
         sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)
         # a span that is empty or runs across sequences is impossible
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]

@@ -18,6 +18,7 @@ def make_lbfgs(
     delta: float = 1e-5,
     epsilon: float = 1e-5,
     n_threads: int = 0,
+    unseen: float = 0.0,
 ) -> LBFGSTrainer:
     """Full-batch L-BFGS on the negative log-likelihood + c2 |w|^2, CRFsuite's objective.
 
@@ -29,9 +30,12 @@ def make_lbfgs(
     period (int), delta (float): stop when the objective improved by less than `delta` over `period` iterations.
     epsilon (float): stop when |gradient| < epsilon max(1, |w|).
     n_threads (int): 0 takes all CPUs that the process may use. The result does not depend on it.
+    unseen (float): after the first step, give weights to pairs of feature and label as well that gold never shows but
+        that the model expects more often than this in the whole corpus; 0: never. Features that occur once have none.
     RETURNS (Trainer): the trainer.
     """
-    return LBFGSTrainer(iterations_per_step, c2, n_threads, memory=memory, period=period, delta=delta, epsilon=epsilon)
+    search = {"memory": memory, "period": period, "delta": delta, "epsilon": epsilon}
+    return LBFGSTrainer(iterations_per_step, c2, n_threads, unseen, **search)
 
 
 @registry.misc("spacy_crf.Minibatch.v1")

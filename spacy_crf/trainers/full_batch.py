@@ -11,8 +11,10 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
+from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS
+from ..core.types import Indices
 from ..errors import Errors
 from ..features.columns import Columns
 from ..learner import ChainLearner, Sample, join
@@ -27,11 +29,13 @@ class LBFGSTrainer:
     components write, a step that finds it changed encodes everything again and starts a new history.
     """
 
-    def __init__(self, iterations_per_step: int, c2: float, n_threads: int, **settings: Any):
+    def __init__(self, iterations_per_step: int, c2: float, n_threads: int, unseen: float = 0.0, **settings: Any):
         self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
+        self.unseen = unseen
         self.reset()
 
     def reset(self) -> None:
+        self._corpus: Corpus | None = None  # until the weights are complete
         self._objective: FullBatchObjective | None = None
         self._optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
@@ -46,7 +50,7 @@ class LBFGSTrainer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: encodings and history stay in the process that trains."""
-        names = ("iterations_per_step", "c2", "n_threads", "settings")
+        names = ("iterations_per_step", "c2", "n_threads", "unseen", "settings")
         return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -91,6 +95,9 @@ class LBFGSTrainer:
             return
         optimizer.run(self.iterations_per_step)
         set_flat_weights(learner.model, objective.finish(optimizer.x))
+        if self._corpus is not None:
+            self._add_unseen(learner, self._corpus, objective.expected_unseen(optimizer.x, self.unseen))
+            self._corpus = None
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
 
@@ -106,6 +113,17 @@ class LBFGSTrainer:
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
         self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
+        self._corpus = corpus if self.unseen > 0 else None
+        self._optimize(learner, corpus)
+
+    def _add_unseen(self, learner: ChainLearner, corpus: Corpus, cells: Indices) -> None:
+        """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
+        learner.add_state_weights(cells)
+        logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
+        self._optimize(learner, corpus)
+
+    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
+        self._objective = self._optimizer = None  # not two sets of work arrays at a time
         self._objective = FullBatchObjective(corpus, get_layout(learner.model), self.c2, self.n_threads)
         self._optimizer = LBFGS(self._objective, self._objective.start(flat_weights(learner.model)), **self.settings)
 

@@ -100,7 +100,7 @@ def test_marginals_on_doc_and_tokens() -> None:
 
 
 def test_the_analysis_of_the_pipeline_knows_what_may_be_assigned() -> None:
-    nlp = spacy.blank("en")
+    nlp = spacy.blank("xx")
     nlp.add_pipe("crf_tagger")
     assigned = nlp.analyze_pipes()["summary"]["crf_tagger"]["assigns"]
     assert {"token.tag", "token.pos", "doc.ents", "doc.spans"} <= set(assigned)
@@ -109,12 +109,12 @@ def test_the_analysis_of_the_pipeline_knows_what_may_be_assigned() -> None:
 @pytest.mark.parametrize("setting, value", [("threshold", 0.5), ("scores", "crf_test_scores")])
 def test_settings_for_spans_are_refused_for_tokens(setting: str, value: object) -> None:
     with pytest.raises(ValueError, match=rf"CRF408.*{setting}"):
-        spacy.blank("en").add_pipe("crf_tagger", config={"target": "tag", setting: value})
+        spacy.blank("xx").add_pipe("crf_tagger", config={"target": "tag", setting: value})
 
 
 def test_spans_need_a_scheme() -> None:
     with pytest.raises(ValueError, match=r"CRF408.*scheme"):
-        spacy.blank("en").add_pipe("crf_tagger", config={"target": "ent", "scheme": "none"})
+        spacy.blank("xx").add_pipe("crf_tagger", config={"target": "ent", "scheme": "none"})
 
 
 def test_tokens_that_carry_a_scheme_are_kept_legal() -> None:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -154,6 +155,15 @@ def test_worker_processes_that_are_spawned(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == 12
+
+
+def test_threads_may_share_a_pipeline() -> None:
+    nlp, alone = train(), train()
+    texts = [[f"{word.text}{number}" for word in doc] for number in range(40) for doc in clean_docs(nlp)[:5]]
+    with ThreadPoolExecutor(8) as pool:
+        docs = list(pool.map(lambda words: nlp(Doc(nlp.vocab, words=words)), texts))
+    for doc, words in zip(docs, texts):
+        assert read_target(doc, "tag") == read_target(alone(Doc(alone.vocab, words=words)), "tag")
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from spacy_crf.scorers import make_tagger_scorer, tagger_score
 
 def example(target: str) -> Example:
     """Four tokens, of which one has no gold and two of the others are right; or two gold spans, one found of three."""
-    vocab = spacy.blank("en").vocab
+    vocab = spacy.blank("xx").vocab
     gold, guess = (Doc(vocab, words=["a", "b", "c", "d"]) for _ in range(2))
     values = (["X", "NOUN", "NOUN", ""], ["X", "NOUN", "VERB", "VERB"])
     for doc, names in zip((gold, guess), values):
@@ -47,7 +47,7 @@ def test_precision_and_recall_of_spans(target: str, prefix: str) -> None:
 
 @pytest.mark.parametrize("target", ["tag", "pos", "ent", "spans", EXTENSION])
 def test_data_without_annotation_have_no_score(target: str) -> None:
-    doc = Doc(spacy.blank("en").vocab, words=["a", "b"])
+    doc = Doc(spacy.blank("xx").vocab, words=["a", "b"])
     scores = tagger_score([Example(doc.copy(), doc)], target=target, spans_key="np")
     assert scores["crf_score"] is None
 

@@ -34,7 +34,7 @@ def test_a_damaged_folder_is_named(folder: Path, part: str, damage: Callable[[Pa
 
 
 def test_a_foreign_folder_is_named(tmp_path: Path) -> None:
-    other = spacy.blank("en")
+    other = spacy.blank("xx")
     other.add_pipe("tagger").add_label("X")
     other.initialize()
     other.get_pipe("tagger").to_disk(tmp_path / "tagger")

@@ -65,7 +65,6 @@ def test_accumulated_parts_are_one_step() -> None:
                 nlp.update([examples[k] for k in part], sgd=False)
             nlp.get_pipe("crf_tagger").finish_update(None)
         results.append(nlp.get_pipe("crf_tagger").trainer.optimizer.value)
-        assert nlp.get_pipe("crf_tagger").trainer.optimizer.iterations == 40
     assert results[1:] == pytest.approx([results[0]] * 2, rel=1e-4)
 
 

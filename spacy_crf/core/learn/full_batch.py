@@ -52,10 +52,10 @@ class FullBatchObjective:
     ):
         self.layout, self.c2, self.n_threads, self.dtype = layout, c2, n_threads, dtype
         self.singletons = find_singletons(layout, corpus.features)
-        features, self._order, self._inner, ranked = self._compacted(corpus.features)
+        features, self._order, self._inner, self._ranked = self._compacted(corpus.features)
         self._implications = None
         if corpus.slots is not None and features.values is None:
-            features, self._implications = factor(features, corpus.slots[ranked])
+            features, self._implications = factor(features, corpus.slots[self._ranked])
         self.blocks = cut(Corpus(corpus.lengths, features, corpus.gold, corpus.edges))
         self._own = self._own_weights(int(corpus.lengths.sum()))
         n_merged = len(self.singletons.units)
@@ -94,6 +94,20 @@ class FullBatchObjective:
         gradient -= self._gold
         gradient += 2 * self.c2 * x
         return value, gradient
+
+    def expected_unseen(self, x: Doubles, threshold: float) -> Indices:
+        """State cells without a weight that the model at x expects more often than `threshold` in the corpus.
+
+        Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins, Lacker &
+        Theiler 2003).
+
+        RETURNS ((P,)): cells `feature * L + label`, ascending; merged features are left out.
+        """
+        self(x)
+        expected = self._lanes[0].state.reshape(-1)
+        expected[self._inner.state_cells] = 0
+        column, label = np.divmod(np.flatnonzero(expected > threshold), self.layout.n_labels)
+        return np.sort(self._ranked[column] * self.layout.n_labels + label)
 
     def _run_lane(self, lane: int, merged: Doubles, own_gradient: Doubles) -> float:
         """Every n-th block, summed in order into the lane's own accumulator."""

@@ -90,3 +90,28 @@ def test_objective_with_slots_equals_objective_without(seed):
         expected_value, expected_gradient = plain(plain.start(flat))
         assert value == pytest.approx(expected_value, rel=1e-12)
         np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-9, atol=1e-9)
+
+
+def test_expected_unseen_are_the_cells_whose_gradient_is_large():
+    table, slots = columns_with_implications(5, n_units=90)
+    features = from_columns(table, len(slots))
+    rng = np.random.default_rng(5)
+    lengths, labels = np.array([40, 30, 20]), rng.integers(0, 3, 90).astype(np.int32)
+    seen = cells(features.indices.astype(np.intp), labels[features.row_numbers()], 3)
+    square = np.ones((3, 3), dtype=bool)
+    none = np.zeros(0, dtype=np.intp)
+    corpus = Corpus(lengths, features, Gold.known(labels, 3), slots=slots)
+    some = Layout(len(slots), 3, 0, seen, np.arange(9), none, True, square, square[0], square[0])
+    full = Layout(len(slots), 3, 0, np.arange(3 * len(slots)), np.arange(9), none, True, square, square[0], square[0])
+    flat = rng.normal(size=some.size)
+    everywhere = np.zeros(full.size)
+    everywhere[seen], everywhere[3 * len(slots) :] = flat[: len(seen)], flat[len(seen) :]
+    reference = FullBatchObjective(corpus, full, 0.0, dtype=np.float64)
+    gradient = reference(reference.start(everywhere))[1]
+    expected = reference.finish(gradient)[: 3 * len(slots)]
+    repeated = np.bincount(features.indices, minlength=len(slots)) > 1
+    unseen = np.setdiff1d(np.flatnonzero(expected > 0.4), seen)
+    objective = FullBatchObjective(corpus, some, 0.0, dtype=np.float64)
+    found = objective.expected_unseen(objective.start(flat), 0.4)
+    assert found.tolist() == unseen[repeated[unseen // 3]].tolist()
+    assert len(found)
