@@ -81,7 +81,7 @@ class TagSet:
         if self.scheme == "none":
             return np.ones((n, n), dtype=bool), np.ones(n, dtype=bool), np.ones(n, dtype=bool)
         allowed = np.array([[self._follows(before, after) for after in self._parts] for before in self._parts])
-        open_ended = np.array([self.scheme == "BILUO" and prefix in ("B", "I") for prefix, _ in self._parts])
+        open_ended = np.array([self.scheme == "BILUO" and p in ("B", "I") for p, _ in self._parts], dtype=bool)
         return allowed.reshape(n, n), ~self.continues(), ~open_ended
 
     def _follows(self, before: tuple[str, str], after: tuple[str, str]) -> bool:

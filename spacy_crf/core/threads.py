@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -45,13 +46,42 @@ def _cgroup_quota() -> float | None:
     return int(quota) / int(period)
 
 
+class _BlasLimit:
+    """One BLAS thread while anybody holds it: the first holder sets the limit, the last one lifts it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._holders = 0
+        self._controller: Any = None  # finding the libraries takes milliseconds: once a process
+        self._limit: Any = None
+
+    def acquire(self) -> None:
+        from threadpoolctl import ThreadpoolController
+
+        with self._lock:
+            self._controller = self._controller or ThreadpoolController()
+            if not self._holders:
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._holders += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            if not self._holders:
+                self._limit.restore_original_limits()
+
+
+_BLAS_LIMIT = _BlasLimit()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
+    _BLAS_LIMIT.acquire()
+    try:
         yield
+    finally:
+        _BLAS_LIMIT.release()
 
 
 def run_parallel(function: Callable[[Work], Result], work: Sequence[Work], n_threads: int) -> list[Result]:

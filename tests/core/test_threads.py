@@ -81,3 +81,17 @@ def test_blas_has_one_thread_inside_and_its_own_outside(n_threads):
     before = blas_threads()
     assert all(set(inside) <= {1} for inside in threads.run_parallel(blas_threads, [0, 1], n_threads))
     assert blas_threads() == before
+
+
+def test_nested_holders_lift_the_limit_together():
+    def blas_threads():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    before = blas_threads()
+    first, second = threads.single_threaded_blas(), threads.single_threaded_blas()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
