@@ -90,7 +90,10 @@ class FullBatchObjective:
         lanes = list(range(len(self._lanes)))
         losses = run_parallel(lambda lane: self._run_lane(lane, merged, own_gradient), lanes, self.n_threads)
         gradient = self._join(self._sum_lanes(), own_gradient)
-        value = float(sum(losses) - self._gold @ x + self.c2 * (x @ x))
+        # Scores see the weights in single precision. Gold must see the same ones: a weight that gold uses 30,000 times
+        # would shift the value by its rounding error as often, which is noise to the line search.
+        seen = x.astype(self.dtype).astype(np.float64)
+        value = float(sum(losses) - self._gold @ seen + self.c2 * (x @ x))
         gradient -= self._gold
         gradient += 2 * self.c2 * x
         return value, gradient

@@ -1,0 +1,42 @@
+"""What the README names exists, and what exists is in the README."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from spacy_crf.components.tagger import DEFAULT_CONFIG
+from spacy_crf.features.attributes import parse_attribute
+from spacy_crf.features.presets import PRESETS
+from spacy_crf.features.templates import parse_templates
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
+
+
+def table(heading):
+    """First cells of the Markdown table with the given heading."""
+    lines = README.split(f"| {heading} |")[1].splitlines()[2:]
+    rows = [line for line in lines[: next((k for k, line in enumerate(lines) if not line.startswith("|")), len(lines))]]
+    return [re.split(r"(?<!\\)\|", row)[1] for row in rows]
+
+
+def quoted(cells):
+    return [name.replace("\\|", "|") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_settings_table_is_the_default_config():
+    assert sorted(quoted(table("setting"))) == sorted(set(DEFAULT_CONFIG) - {"scorer"})
+
+
+@pytest.mark.parametrize("name", [n for n in quoted(table("attribute")) if not n.endswith("*") and n != "L"])
+def test_attributes_are_known(name):
+    assert str(parse_attribute(name)) == name
+
+
+@pytest.mark.parametrize("text", quoted(table("spelling")))
+def test_spellings_can_be_parsed(text):
+    assert parse_templates([text])
+
+
+def test_every_preset_is_named():
+    assert {f"@{name}" for name in PRESETS} <= set(quoted(table("spelling")))
