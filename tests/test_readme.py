@@ -1,5 +1,6 @@
 """What the README names exists, and what exists is in the README."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -16,7 +17,7 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
 def table(heading):
     """First cells of the Markdown table with the given heading."""
     lines = README.split(f"| {heading} |")[1].splitlines()[2:]
-    rows = [line for line in lines[: next((k for k, line in enumerate(lines) if not line.startswith("|")), len(lines))]]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
     return [re.split(r"(?<!\\)\|", row)[1] for row in rows]
 
 
