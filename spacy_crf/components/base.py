@@ -1,6 +1,7 @@
 """What all components over a linear chain share: training and prediction."""
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spacy import util
@@ -37,10 +38,12 @@ class ChainPipe(ChainState):
 
     # -- what a subclass defines -----------------------------------------------------------------------------
 
+    @abstractmethod
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         """Labels that occur in gold Docs, sorted."""
         raise NotImplementedError
 
+    @abstractmethod
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the tokens of the predicted Docs, one Doc after the other.
 
@@ -48,10 +51,12 @@ class ChainPipe(ChainState):
         """
         raise NotImplementedError
 
+    @abstractmethod
     def inference(self) -> Inference:
         """What to compute for each Doc under the present settings."""
         raise NotImplementedError
 
+    @abstractmethod
     def describe_gold(self) -> str:
         """How messages name the annotation that the component learns from."""
         raise NotImplementedError

@@ -1,5 +1,6 @@
 """Labels, settings, features and weights of a component over a linear chain, and how they are stored."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -44,6 +45,7 @@ class ChainState(TrainablePipe):
         self._dense: tuple[list[Any], DenseWeights] | None = None
         self._begin()
 
+    @abstractmethod
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         """The tags of the chain for the component's labels."""
         raise NotImplementedError
