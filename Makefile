@@ -31,6 +31,7 @@ test: $(VENVS)/test/.installed
 
 wheel: $(VENVS)/test/.installed $(MODEL)
 	$(VENVS)/test/bin/python -m build --wheel --outdir $(OUTPUT)/dist .
+	mkdir -p $(OUTPUT)/packages
 	$(VENVS)/test/bin/python -m spacy package $(MODEL) $(OUTPUT)/packages --name crf_demo --build wheel --force
 	rm -rf $(VENVS)/wheel && $(PYTHON) -m venv $(VENVS)/wheel
 	$(VENVS)/wheel/bin/pip install -q $(OUTPUT)/dist/*.whl $(OUTPUT)/packages/*/dist/*.whl
