@@ -39,11 +39,11 @@ def prepare(settings: Settings) -> Prepared:
     columns = extractor.read(make_docs(nlp, read(settings, "test")), nlp.vocab)
     parts = columns.split(available_threads())
     keys = [extractor.keys(part, extractor.state_templates) for part in parts]
-    pipe._weights()  # part of loading
+    pipe._emissions()  # part of loading
     jobs = [partial(_potentials, pipe, part.lengths, own) for part, own in zip(parts, keys)]
     return Prepared(jobs, len(columns.orths))
 
 
 def _potentials(pipe: CRFTagger, lengths: object, keys: Keys) -> ChainPotentials:
     observations = observe(lengths, pipe._features.state.encode(keys))  # type: ignore[arg-type]
-    return potentials(observations, pipe._weights(), get_layout(pipe.model))
+    return potentials(observations, pipe._emissions().weights, get_layout(pipe.model))

@@ -5,6 +5,7 @@ It is a container: serialisation, `use_params`, resuming and `finish_update` com
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -13,11 +14,12 @@ from spacy.util import registry
 from thinc.api import Model, NumpyOps
 from thinc.model import deserialize_attr, serialize_attr
 from thinc.types import Floats1d
+from thinc.util import convert_recursive, is_xp_array
 
 from .core.chain.potentials import ChainPotentials
 from .core.labels import TagSet
 from .core.observations import Observations, potentials
-from .core.params import DenseWeights, Layout, gather, scatter
+from .core.params import DenseWeights, Layout, Pruned, gather, scatter
 from .core.types import Bools, Floats, Indices
 
 ChainModel = Model[Observations, ChainPotentials]
@@ -179,6 +181,16 @@ def _empty_layout(n_labels: int, boundary: bool) -> Layout:
 
 def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:
     return replace(layout, allowed=allowed[0], allowed_start=allowed[1], allowed_end=allowed[2])
+
+
+def pruned_bytes(model: ChainModel, pruned: Pruned) -> bytes:
+    """What `model.to_bytes` would give if the model had the given weights and layout."""
+    data = model.to_dict()
+    data["params"][0].update(zip(PARAMS, pruned.layout.split(pruned.flat)))
+    data["attrs"][0]["layout"] = serialize_attr(pruned.layout, pruned.layout, "layout", model)
+    data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
+    serialized: bytes = srsly.msgpack_dumps(data)
+    return serialized
 
 
 @serialize_attr.register(Layout)

@@ -18,10 +18,11 @@ BELOW: dict[str, set[str]] = {
     "features": {"core", "errors"},
     "model": {"core", "errors"},
     "learner": {"model", "features", "core", "errors"},
+    "emissions": {"learner", "features", "core"},
     "trainers": {"learner", "model", "features", "core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
-    "components": {"trainers", "learner", "model", "scorers", "features", "core", "errors"},
+    "components": {"emissions", "trainers", "learner", "model", "scorers", "features", "core", "errors"},
     "corpora": {"components", "errors"},
     "cli": {"corpora", "components", "scorers", "features", "core", "errors"},
 }

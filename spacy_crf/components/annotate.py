@@ -1,6 +1,6 @@
 """Writes predictions to Docs. Annotation that is there stays, unless it is to be overwritten."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -11,33 +11,56 @@ from thinc.types import Ints2d
 from ..core.types import Hashes
 from .inference import Prediction
 
+_ExtensionKey = tuple[str, str, int, None]
 UNSET = ("", None)
+SHARED_STARTS = 1 << 14  # characters of a document up to which its keys are kept
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
 
-def write_attribute(doc: Doc, attribute: int, ids: Hashes, overwrite: bool) -> None:
+def write_attribute(doc: Doc, attribute: int, ids: Hashes, present: Hashes | None) -> None:
     """Set TAG or POS of all tokens.
 
-    ids ((n,)): their values as in `Doc.to_array`.
+    ids ((n,)): their values as in `Doc.to_array`. present ((n,) | None): those that stay where they are not 0.
     """
-    if not overwrite:
-        present = doc.to_array(attribute)
+    if present is not None and present.any():
         ids = np.where(present != 0, present, ids)
-    doc.from_array([attribute], cast(Ints2d, ids[:, None]))
+    doc.from_array([attribute], cast(Ints2d, ids))
 
 
-def write_extension(doc: Doc, name: str, values: Sequence[str], overwrite: bool) -> None:
-    """Set a custom attribute of all tokens."""
+class _ExtensionKeys(dict[int, _ExtensionKey]):
+    """Keys of `Doc.user_data` under which a plain token attribute lives, by the token's first character.
+
+    Documents share them: a new tuple for each token costs ten times as much, most of it in the garbage collector.
+    """
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __missing__(self, start: int) -> _ExtensionKey:
+        key = ("._.", self._name, start, None)
+        return self.setdefault(start, key) if start < SHARED_STARTS else key
+
+
+_EXTENSION_KEYS: dict[str, _ExtensionKeys] = {}
+
+
+def write_extension(doc: Doc, name: str, values: Iterable[str], starts: Hashes | None, overwrite: bool) -> None:
+    """Set a custom attribute of all tokens.
+
+    starts ((n,) | None): IDX of the tokens, where it is known already.
+    """
     _, _, getter, setter = Token.get_extension(name)
     if getter is not None or setter is not None:
         for token, value in zip(doc, values):
             if overwrite or token._.get(name) in UNSET:
                 token._.set(name, value)
         return
-    # a plain value lives in user_data under this key: `token._` would build four objects for each token
-    keys = [("._.", name, start, None) for start in doc.to_array(IDX).tolist()]
-    stored = cast(dict[tuple[str, str, int, None], Any], doc.user_data)
-    if overwrite:
+    # a plain value lives in user_data: `token._` would build four objects for each token
+    known = _EXTENSION_KEYS.get(name) or _EXTENSION_KEYS.setdefault(name, _ExtensionKeys(name))
+    first_characters = doc.to_array(IDX) if starts is None else starts
+    keys = map(known.__getitem__, first_characters.tolist())
+    stored = cast(dict[_ExtensionKey, Any], doc.user_data)
+    if overwrite or not stored:
         stored.update(zip(keys, values))
         return
     for key, value in zip(keys, values):

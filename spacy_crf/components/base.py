@@ -19,7 +19,7 @@ from ..errors import Errors
 from ..features.columns import Columns, describe
 from ..features.config import Features
 from ..learner import Sample
-from ..model import PARAMS, dense_weights, get_layout, start_layout
+from ..model import get_layout, start_layout
 from .inference import Inference, Prediction, encode, infer
 from .state import ChainState
 
@@ -119,7 +119,7 @@ class ChainPipe(ChainState):
     def finish_update(self, sgd: Optimizer) -> None:
         """Let the trainer take its step."""
         self.trainer.apply(self._learner, sgd or None)
-        self._dense = None
+        self._scores = None
 
     def _sample(self, examples: Sequence[Example]) -> Sample:
         columns = self._read([eg.predicted for eg in examples])
@@ -137,7 +137,7 @@ class ChainPipe(ChainState):
         sample, layout = self._sample(examples), get_layout(self.model)
         observations = encode(sample.columns, self._features)
         gold = sample.gold.take(observations.batch.units)
-        return loss_and_gradient(observations, gold, self._weights(), layout, DenseWeights.zeros(layout))
+        return loss_and_gradient(observations, gold, self._emissions().weights, layout, DenseWeights.zeros(layout))
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -150,8 +150,8 @@ class ChainPipe(ChainState):
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
-        columns = self._read(docs)
-        return infer(columns, self._features, self._weights(), get_layout(self.model), self.tags, self.inference())
+        inference = self.inference()
+        return infer(self._read(docs, inference.extra), self._emissions(), self.tags, inference)
 
     def __call__(self, doc: Doc) -> Doc:
         """Process one Doc in place; if it fails, the error handler is told."""
@@ -181,16 +181,9 @@ class ChainPipe(ChainState):
             return ValueError(message).with_traceback(error.__traceback__)
         return error
 
-    def _read(self, docs: Sequence[Doc]) -> Columns:
+    def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         with _READING:
-            return self._features.extractor.read(docs, self.vocab)
-
-    def _weights(self) -> DenseWeights:
-        """Dense weights, made anew when a parameter was replaced (training, `use_params`, loading)."""
-        params = [self.model.get_param(name) for name in PARAMS]
-        if self._dense is None or any(old is not new for old, new in zip(self._dense[0], params)):
-            self._dense = (params, dense_weights(self.model))
-        return self._dense[1]
+            return self._features.extractor.read(docs, self.vocab, extra)
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:

@@ -10,13 +10,12 @@ from ..core.chain.potentials import ChainPotentials
 from ..core.chain.spans import covered_spans, exact_spans, span_probabilities
 from ..core.chain.viterbi import viterbi
 from ..core.labels import TagSet
-from ..core.observations import Observations, observe, potentials
-from ..core.params import DenseWeights, Layout
+from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
-from ..core.types import Doubles, Floats, Indices, Ints
+from ..core.types import Doubles, Floats, Hashes, Indices, Ints
+from ..emissions import Emissions, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
-from ..learner import group_edges
 
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
@@ -27,11 +26,14 @@ class Inference:
 
     spans (bool): turn tags into spans. marginals (bool): of every label at every unit.
     probabilities (bool): of the decoded spans.
+    extra (int | None): attribute to read along with the features, for `set_annotations`: a call into a Doc costs more
+        than the attributes that it returns.
     """
 
     spans: bool = False
     marginals: bool = False
     probabilities: bool = False
+    extra: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,20 @@ class SpanScores:
         return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Prediction:
     """What was decoded for one Doc.
 
     tags ((n,)): label indices. marginals ((n, L) | None): probabilities.
     spans (list[tuple[int, int, str]]): (start, end, label). scores (SpanScores | None): of the spans.
+    extra ((n,) | None): the attribute that was read along.
     """
 
     tags: Ints
     marginals: Floats | None = None
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     scores: SpanScores | None = None
+    extra: Hashes | None = None
 
     @classmethod
     def empty(cls, n_labels: int) -> "Prediction":
@@ -80,42 +84,34 @@ class Prediction:
         return replace(self, spans=[self.spans[k] for k in kept.tolist()], scores=self.scores.take(kept))
 
 
-def infer(
-    columns: Columns, features: Features, weights: DenseWeights, layout: Layout, tags: TagSet, inference: Inference
-) -> list[Prediction]:
+def infer(columns: Columns, emissions: Emissions, tags: TagSet, inference: Inference) -> list[Prediction]:
     """Decode a batch of Docs on the threads of this process.
 
     RETURNS (list[Prediction]): one for each Doc.
     """
     n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-    parts = columns.split(n_threads)
-    decoded = run_parallel(lambda part: _infer_part(part, features, weights, layout, tags, inference), parts, n_threads)
+    parts = [(part, emissions.look_up(part)) for part in columns.split(n_threads)]
+    decoded = run_parallel(
+        lambda part: _decode(part[0], emissions.potentials(*part), tags, inference), parts, n_threads
+    )
     return [prediction for part in decoded for prediction in part]
 
 
 def encode(columns: Columns, features: Features) -> Observations:
     """Packed observations of a batch of Docs."""
-    extractor = features.extractor
-    state = features.state.encode(extractor.keys(columns, extractor.state_templates))
-    edges = None
-    if extractor.edge_templates:
-        edges = group_edges(features.edge.encode(extractor.keys(columns, extractor.edge_templates)))
-    return observe(columns.lengths, state, edges)
+    state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
+    return observe(columns.lengths, state, edge_observations(columns, features))
 
 
-def _infer_part(
-    columns: Columns, features: Features, weights: DenseWeights, layout: Layout, tags: TagSet, inference: Inference
-) -> list[Prediction]:
-    observations = encode(columns, features)
-    chains = potentials(observations, weights, layout)
-    rows = observations.batch.rows
+def _decode(columns: Columns, chains: ChainPotentials, tags: TagSet, inference: Inference) -> list[Prediction]:
+    rows = chains.batch.rows
     labels = viterbi(chains).labels[rows]
     messages = _messages(chains) if inference.marginals or inference.probabilities else None
     marginals = None
     if messages is not None and inference.marginals:
         marginals = node_marginals(messages)[rows].astype(np.float32)
     spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
-    return _by_doc(columns.doc_lengths, labels, marginals, spans)
+    return _by_doc(columns, labels, marginals, spans)
 
 
 def _messages(chains: ChainPotentials) -> ForwardBackward:
@@ -149,24 +145,19 @@ def score_spans(
     return SpanScores(exact, boundaries, covered)
 
 
-def _by_doc(doc_lengths: Indices, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:
-    ends = np.cumsum(doc_lengths)
-    if spans is None:
-        return [
-            Prediction(labels[low:high], None if marginals is None else marginals[low:high])
-            for low, high in zip((ends - doc_lengths).tolist(), ends.tolist())
-        ]
-    bounds = np.searchsorted(spans.starts, np.concatenate([[0], ends])).tolist()
-    triples = list(zip(spans.starts.tolist(), spans.ends.tolist(), spans.labels))
-    predictions = []
-    for number, (low, high) in enumerate(zip((ends - doc_lengths).tolist(), ends.tolist())):
-        own = slice(bounds[number], bounds[number + 1])
-        predictions.append(
-            Prediction(
-                labels[low:high],
-                None if marginals is None else marginals[low:high],
-                [(start - low, end - low, label) for start, end, label in triples[own]],
-                None if spans.scores is None else spans.scores.take(own),
-            )
-        )
+def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:
+    ends = np.cumsum(columns.doc_lengths)
+    bounds = list(zip((ends - columns.doc_lengths).tolist(), ends.tolist()))
+    predictions = [Prediction(labels[low:high]) for low, high in bounds]
+    for prediction, (low, high) in zip(predictions, bounds):
+        if columns.extra is not None:
+            prediction.extra = columns.extra[low:high]
+        if marginals is not None:
+            prediction.marginals = marginals[low:high]
+    if spans is not None:
+        triples = list(zip(spans.starts.tolist(), spans.ends.tolist(), spans.labels))
+        cuts = np.searchsorted(spans.starts, np.concatenate([[0], ends])).tolist()
+        for prediction, (low, _), own in zip(predictions, bounds, map(slice, cuts, cuts[1:])):
+            prediction.spans = [(start - low, end - low, label) for start, end, label in triples[own]]
+            prediction.scores = None if spans.scores is None else spans.scores.take(own)
     return predictions

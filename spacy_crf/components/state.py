@@ -10,13 +10,14 @@ from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
 from ..core.labels import Scheme, TagSet
-from ..core.params import DenseWeights
+from ..core.params import prune
 from ..core.types import Bools
+from ..emissions import Emissions
 from ..errors import Errors
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig, Features
 from ..learner import ChainLearner
-from ..model import ChainModel, get_layout, resize_labels, set_masks
+from ..model import PARAMS, ChainModel, dense_weights, flat_weights, get_layout, pruned_bytes, resize_labels, set_masks
 from ..trainers import Trainer
 from .storage import Parts, choose, read_folder, readable, write_folder
 
@@ -42,7 +43,7 @@ class ChainState(TrainablePipe):
         self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden
         self.cfg: dict[str, Any] = {**settings, "labels": []}
         self._features = Features(features, sequence)
-        self._dense: tuple[list[Any], DenseWeights] | None = None
+        self._scores: tuple[list[Any], Emissions] | None = None
         self._begin()
 
     @abstractmethod
@@ -89,17 +90,13 @@ class ChainState(TrainablePipe):
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the dense weights, which are made from the model when they are missing."""
-        return {**self.__dict__, "_dense": None}
-
     def _begin(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""
         tags = self.make_tags(self.labels)
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self._allowed(tags))
         self._learner = ChainLearner(self.name, self.labels, tags, self._features, self.model, self.vocab)
-        self._dense = None
+        self._scores = None
 
     def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
         transitions, starts, ends = tags.legal()
@@ -113,9 +110,16 @@ class ChainState(TrainablePipe):
             transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
         return transitions, starts, ends
 
+    def _emissions(self) -> Emissions:
+        """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
+        params = [self.model.get_param(name) for name in PARAMS]
+        if self._scores is None or any(old is not new for old, new in zip(self._scores[0], params)):
+            self._scores = (params, Emissions(self._features, dense_weights(self.model), get_layout(self.model)))
+        return self._scores[1]
+
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Everything that training made, as bytes; the same ones for the same state."""
-        serialized: bytes = srsly.msgpack_dumps(self._parts().files(exclude))
+        serialized: bytes = srsly.msgpack_dumps(self._parts(exclude).files(exclude))
         return serialized
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
@@ -127,7 +131,7 @@ class ChainState(TrainablePipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write cfg (JSON), features and model (msgpack) to a folder."""
-        write_folder(Path(path), self._parts().files(exclude))
+        write_folder(Path(path), self._parts(exclude).files(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read a folder that `to_disk` wrote; no code from the files is run.
@@ -137,8 +141,16 @@ class ChainState(TrainablePipe):
         self._restore(read_folder(Path(path), exclude, self.name), str(path))
         return self
 
-    def _parts(self) -> Parts:
-        return Parts(self.cfg, self._features.to_data(), self.model.to_bytes())
+    def _parts(self, exclude: Iterable[str]) -> Parts:
+        """What to store: without weights of 0 and features that have no others, as scores do not need them.
+
+        The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
+        """
+        if {"features", "model"} & set(exclude) or not all(map(self.model.has_param, PARAMS)):
+            return Parts(self.cfg, self._features.to_data(), self.model.to_bytes())
+        pruned = prune(get_layout(self.model), flat_weights(self.model))
+        kept = (pruned.features, pruned.edge_features)
+        return Parts(self.cfg, self._features.to_data(kept), pruned_bytes(self.model, pruned))
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
@@ -155,6 +167,8 @@ class ChainState(TrainablePipe):
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()
+        if get_layout(self.model).n_labels:
+            self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
 
     def _check_templates(self, features: dict[str, Any]) -> None:
         theirs, ours = features.get("templates"), [str(template) for template in self.feature_config.templates]

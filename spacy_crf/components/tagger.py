@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from spacy.attrs import POS, TAG
+from spacy.attrs import IDX, POS, TAG
 from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
@@ -15,7 +15,6 @@ from spacy.vocab import Vocab
 from ..core.chain.forward import forward_backward
 from ..core.gold import Gold
 from ..core.labels import Scheme, TagSet
-from ..core.observations import potentials
 from ..core.types import Hashes, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
@@ -25,7 +24,7 @@ from ..trainers import Trainer
 from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
 from .base import ChainPipe
 from .gold import collect_labels, describe_annotation, gold_tags, without_overlaps
-from .inference import Inference, Prediction, SpanScores, encode, score_spans
+from .inference import Inference, Prediction, SpanScores, score_spans
 from .legality import Violation, find_violation, forget_crossing
 
 SPAN_TARGETS = ("ent", "spans")
@@ -214,7 +213,14 @@ class CRFTagger(ChainPipe):
     def inference(self) -> Inference:
         spans = self.target in SPAN_TARGETS
         wanted = self.target == "spans" or self.cfg["threshold"] > 0 or self.cfg["scores"] is not None
-        return Inference(spans=spans, marginals=self.cfg["marginals"] is not None, probabilities=spans and wanted)
+        marginals = self.cfg["marginals"] is not None
+        return Inference(spans=spans, marginals=marginals, probabilities=spans and wanted, extra=self._read_along())
+
+    def _read_along(self) -> int | None:
+        """What `set_annotations` has to know of each token: its present tag, or where its extensions are kept."""
+        if self.target in ATTRIBUTES:
+            return None if self.cfg["overwrite"] else ATTRIBUTES[self.target]
+        return None if self.target in SPAN_TARGETS else IDX
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -232,7 +238,8 @@ class CRFTagger(ChainPipe):
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
         if inside:
-            chains = potentials(encode(columns, self._features), self._weights(), get_layout(self.model))
+            emissions = self._emissions()
+            chains = emissions.potentials(columns, emissions.look_up(columns))
             starts = np.array([spans[k].start for k in inside], dtype=np.intp)
             ends = np.array([spans[k].end for k in inside], dtype=np.intp)
             labels = [spans[k].label_ for k in inside]
@@ -248,13 +255,14 @@ class CRFTagger(ChainPipe):
         ids = self._label_ids() if self.target in ATTRIBUTES else None
         for doc, prediction in zip(docs, predictions):
             if ids is not None:
-                write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], overwrite)
+                write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
             elif self.target == "ent":
                 write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
             elif self.target == "spans":
                 write_group(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["spans_key"])
             else:
-                write_extension(doc, self.target, [tags[tag] for tag in prediction.tags.tolist()], overwrite)
+                values = map(tags.__getitem__, prediction.tags.tolist())
+                write_extension(doc, self.target, values, prediction.extra, overwrite)
             if marginals is not None and prediction.marginals is not None:
                 doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})
 

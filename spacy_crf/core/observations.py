@@ -65,13 +65,23 @@ def potentials(observations: Observations, weights: DenseWeights, layout: Layout
     """Log potentials of a batch under dense weights, in the weights' precision. O(nnz L + G L^2)."""
     emissions = np.zeros((observations.batch.n_units, layout.n_labels), dtype=weights.state.dtype)
     observations.features.times(weights.state, out=emissions)
+    return chain_potentials(observations.batch, emissions, observations.edges, weights, layout)
+
+
+def chain_potentials(
+    batch: PackedBatch, emissions: Floats, edges: EdgeObservations | None, weights: DenseWeights, layout: Layout
+) -> ChainPotentials:
+    """Log potentials of a batch whose emissions are known.
+
+    emissions ((N, L)), edges (EdgeObservations | None): in packed order.
+    """
     return ChainPotentials(
-        observations.batch,
+        batch,
         emissions,
         masked(weights.transitions, layout.allowed),
         masked(weights.start, layout.allowed_start),
         masked(weights.end, layout.allowed_end),
-        None if observations.edges is None else _edge_potentials(observations.edges, weights, layout),
+        None if edges is None else _edge_potentials(edges, weights, layout),
     )
 
 

@@ -4,7 +4,7 @@ Only the weights of a layout are learned and stored: attribute-label pairs (and 
 asked otherwise, as in CRFsuite. Everything else is 0, or -inf where a mask forbids it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -107,6 +107,54 @@ def gather(layout: Layout, dense: DenseWeights, out: Floats) -> None:
     edges[:] = dense.edges.reshape(-1)[layout.edge_cells]
     if layout.boundary:
         start[:], end[:] = dense.start, dense.end
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Weights without those of 0, and without features that have no others. Scores are the same.
+
+    layout (Layout), flat ((layout.size,)): the weights left, features numbered without gaps.
+    features ((F,)), edge_features ((E,)): which features are left.
+    """
+
+    layout: Layout
+    flat: Floats
+    features: Bools
+    edge_features: Bools
+
+
+def prune(layout: Layout, flat: Floats) -> Pruned:
+    """Leave out weights of 0, but for those of starts and ends.
+
+    flat ((layout.size,)): all weights.
+    """
+    state, transitions, edges, *boundary = layout.split(flat)
+    state_cells, features = _renumbered(layout.state_cells[state != 0], layout.n_features, layout.n_labels)
+    edge_cells, edge_features = _renumbered(layout.edge_cells[edges != 0], layout.n_edge_features, layout.n_labels**2)
+    kept = replace(
+        layout,
+        n_features=int(features.sum()),
+        n_edge_features=int(edge_features.sum()),
+        state_cells=state_cells,
+        transition_cells=layout.transition_cells[transitions != 0],
+        edge_cells=edge_cells,
+    )
+    left = [section[section != 0] for section in (state, transitions, edges)]
+    return Pruned(kept, np.concatenate([*left, *boundary]), features, edge_features)
+
+
+def count_active(layout: Layout, flat: Floats) -> tuple[int, int]:
+    """How many weights are not 0, and how many features, edge features included, have such a weight."""
+    pruned = prune(layout, flat)
+    return int(np.count_nonzero(flat)), pruned.layout.n_features + pruned.layout.n_edge_features
+
+
+def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:
+    """Cells `row * width + column` for rows counted without those that have no cell, and which rows are left."""
+    row, column = np.divmod(cells, width)
+    used = np.zeros(n_rows, dtype=bool)
+    used[row] = True
+    return (np.cumsum(used) - 1)[row] * width + column, used
 
 
 def masked(scores: Floats, allowed: Bools) -> Floats:

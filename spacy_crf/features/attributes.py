@@ -8,6 +8,7 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
@@ -73,18 +74,34 @@ _KINDS = _Kinds()
 _REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
 _DIGIT = re.compile(r"\d")
 
+
+class WordForms:
+    """Lexemes whose attributes are asked for, with their texts, each read once.
+
+    lexemes (list[Lexeme]): of one vocabulary.
+    """
+
+    def __init__(self, lexemes: Sequence[Lexeme]):
+        self.lexemes = lexemes
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Their letters."""
+        return [lexeme.orth_ for lexeme in self.lexemes]
+
+
 # Computed from the text and a number, once per lexeme
-COMPUTED: dict[str, Callable[[str, int], str]] = {
-    "PREFIX": lambda text, n: text[:n] if len(text) >= n else "",
-    "SUFFIX": lambda text, n: text[-n:] if len(text) >= n else "",
-    "LPREFIX": lambda text, n: text[:n].lower() if len(text) >= n else "",
-    "LSUFFIX": lambda text, n: text[-n:].lower() if len(text) >= n else "",
-    "COLLAPSED": lambda text, _: _REPEATED.sub("", text.translate(_KINDS)),
-    "LENGTH": lambda text, _: str(len(text)),
-    "HAS_DIGIT": lambda text, _: "1" if _DIGIT.search(text) else "",
-    "HAS_HYPHEN": lambda text, _: "1" if "-" in text else "",
-    "HAS_UPPER": lambda text, _: "1" if text != text.lower() else "",
-    "DIGITS": lambda text, _: _DIGIT.sub("0", text) if _DIGIT.search(text) else "",
+COMPUTED: dict[str, Callable[[list[str], int], list[str]]] = {
+    "PREFIX": lambda texts, n: [text[:n] if len(text) >= n else "" for text in texts],
+    "SUFFIX": lambda texts, n: [text[-n:] if len(text) >= n else "" for text in texts],
+    "LPREFIX": lambda texts, n: [text[:n].lower() if len(text) >= n else "" for text in texts],
+    "LSUFFIX": lambda texts, n: [text[-n:].lower() if len(text) >= n else "" for text in texts],
+    "COLLAPSED": lambda texts, _: [_REPEATED.sub("", text.translate(_KINDS)) for text in texts],
+    "LENGTH": lambda texts, _: [str(len(text)) for text in texts],
+    "HAS_DIGIT": lambda texts, _: ["1" if _DIGIT.search(text) else "" for text in texts],
+    "HAS_HYPHEN": lambda texts, _: ["1" if "-" in text else "" for text in texts],
+    "HAS_UPPER": lambda texts, _: ["1" if text != text.lower() else "" for text in texts],
+    "DIGITS": lambda texts, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in texts],
 }
 NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "POSITION")
 
@@ -119,20 +136,20 @@ class Attribute:
         """Whether other components can change the value."""
         return self.name in TOKEN_ATTRIBUTES or self.name == "_"
 
-    def lexical_strings(self, lexemes: Sequence[Lexeme]) -> list[str]:
-        """Values for lexemes; empty where they have none."""
+    def lexical_strings(self, words: WordForms) -> list[str]:
+        """Values for word forms; empty where they have none."""
         if self.name in LEXEME_STRINGS:
-            return list(map(attrgetter(f"{self.name.lower()}_"), lexemes))
+            return list(map(attrgetter(f"{self.name.lower()}_"), words.lexemes))
         if self.name in LEXEME_FLAGS:
-            return ["1" if flag else "" for flag in map(attrgetter(self.name.lower()), lexemes)]
-        compute = COMPUTED[self.name]
-        return [compute(lexeme.orth_, self.number) for lexeme in lexemes]
+            return ["1" if flag else "" for flag in map(attrgetter(self.name.lower()), words.lexemes)]
+        return COMPUTED[self.name](words.texts, self.number)
 
-    def lexical_hashes(self, lexemes: Sequence[Lexeme]) -> Hashes:
-        """((N,)): hashes of the values for lexemes; 0 where they have none."""
+    def lexical_hashes(self, words: WordForms) -> Hashes:
+        """((N,)): hashes of the values for word forms; 0 where they have none."""
         if self.name in LEXEME_STRINGS:
-            return np.fromiter(map(attrgetter(self.name.lower()), lexemes), dtype=np.uint64, count=len(lexemes))
-        return string_hashes(self.lexical_strings(lexemes))
+            ids = map(attrgetter(self.name.lower()), words.lexemes)
+            return np.fromiter(ids, dtype=np.uint64, count=len(words.lexemes))
+        return string_hashes(self.lexical_strings(words))
 
 
 def string_hash(value: str) -> int:
@@ -146,7 +163,7 @@ def string_hash(value: str) -> int:
 def string_hashes(values: Sequence[str]) -> Hashes:
     """((N,)): ids of strings, many of which may be the same."""
     known = {value: get_string_id(value) for value in set(values)}
-    return np.fromiter((known[value] for value in values), dtype=np.uint64, count=len(values))
+    return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
 
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")

@@ -57,12 +57,14 @@ class Columns:
     lengths ((B,)): units of each sequence; sequences do not cross Docs.
     orths ((N,)): word forms.
     by_attribute (dict[Attribute, Column]): what the templates need.
+    extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
     """
 
     doc_lengths: Indices
     lengths: Indices
     orths: Hashes
     by_attribute: dict[Attribute, Column]
+    extra: Hashes | None = None
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -80,7 +82,8 @@ class Columns:
         sequence_ends = np.cumsum(self.lengths)
         inside = (sequence_ends > units.start) & (sequence_ends <= units.stop)
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns)
+        extra = None if self.extra is None else self.extra[units]
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra)
 
 
 class ColumnReader:
@@ -99,16 +102,18 @@ class ColumnReader:
         self._list_values = {
             a: Column.of_strings(lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
-        self._ids = [ORTH, SENT_START, LOWER, *(IDS[attribute.name] for attribute in self._annotated)]
+        self._ids: list[int | str] = [ORTH, SENT_START, LOWER, *(IDS[attribute.name] for attribute in self._annotated)]
 
-    def read(self, docs: Sequence[Doc], vocab: Vocab) -> Columns:
+    def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch. One call into each Doc; the rest is array work.
 
+        extra (int | None): an attribute of spaCy's to read along.
         RAISES (ValueError): for sequence = "sents" and a Doc without boundaries, or a bad extension value.
         """
         doc_lengths = np.array([len(doc) for doc in docs], dtype=np.intp)
-        arrays = [doc.to_array(self._ids) for doc in docs]
-        table = np.concatenate([np.zeros((0, len(self._ids)), dtype=np.uint64), *arrays])
+        ids = self._ids if extra is None else [*self._ids, extra]
+        arrays = [doc.to_array(ids) for doc in docs]
+        table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         orths, lowers = np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 2])
         lengths = self._sequences(docs, doc_lengths, table[:, 1])
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(orths, vocab).items()}
@@ -121,7 +126,8 @@ class ColumnReader:
                 columns[attribute] = self._listed(attribute, lowers, doc_lengths)
             elif not attribute.is_annotation:
                 columns[attribute] = _positional(attribute, lengths)
-        return Columns(doc_lengths, lengths, orths, columns)
+        read_along = None if extra is None else np.ascontiguousarray(table[:, -1])
+        return Columns(doc_lengths, lengths, orths, columns, read_along)
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""

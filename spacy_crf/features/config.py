@@ -7,6 +7,7 @@ from typing import Any
 from spacy import registry
 from spacy.language import Language
 
+from ..core.types import Bools
 from ..errors import Errors
 from .columns import SequenceMode
 from .extract import FeatureExtractor
@@ -77,12 +78,18 @@ class Features:
         self.state = FeatureIndex(self.extractor.state_templates, config.min_count)
         self.edge = FeatureIndex(self.extractor.edge_templates, config.min_edge_count)
 
-    def to_data(self) -> dict[str, Any]:
-        """Indices and word lists as arrays and lists."""
+    def to_data(self, kept: tuple[Bools, Bools] | None = None) -> dict[str, Any]:
+        """Indices and word lists as arrays and lists.
+
+        kept (tuple | None): which state features (F,) and edge features (E,) to write; None: all.
+        """
+        state, edge = self.state, self.edge
+        if kept is not None:
+            state, edge = state.keep(kept[0]), edge.keep(kept[1])
         return {
             "templates": [str(template) for template in self.config.templates],
-            "state": self.state.to_data(),
-            "edge": self.edge.to_data(),
+            "state": state.to_data(),
+            "edge": edge.to_data(),
             "lists": {name: [[list(words), value] for words, value in lst.entries] for name, lst in self.lists.items()},
         }
 

@@ -61,15 +61,16 @@ class FeatureExtractor:
         """Whether features depend on what other components write."""
         return any(attribute.is_annotation for attribute in self.attributes)
 
-    def read(self, docs: Sequence[Doc], vocab: Vocab) -> Columns:
+    def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch of Docs.
 
+        extra (int | None): an attribute of spaCy's to read along.
         RAISES (ValueError): for an extension that is not registered, and whatever `ColumnReader.read` raises.
         """
         for name, template in self._extensions.items():
             if not Token.has_extension(name):
                 raise ValueError(Errors.CRF309.format(template=str(template), extension=name))
-        return self._reader.read(docs, vocab)
+        return self._reader.read(docs, vocab, extra)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
         """Feature keys of all units. O(N) array operations for each atom.
@@ -82,20 +83,29 @@ class FeatureExtractor:
         keys = np.empty((len(templates), windows.n_units), dtype=np.uint64)
         values = None
         for row, template in enumerate(templates):
-            absent = windows.is_first.copy() if template.is_edge else np.zeros(windows.n_units, dtype=bool)
-            key: Hashes = np.full(windows.n_units, string_hash(str(template)), dtype=np.uint64)
+            keys[row] = template_keys(template, [windows.hashes(atom) for atom in template.atoms])
+            if template.is_edge:
+                keys[row, windows.is_first] = ABSENT
             for atom in template.atoms:
-                hashes = windows.hashes(atom)
-                key = mix(key, hashes)
-                absent |= hashes == ABSENT
                 numbers = windows.numbers(atom)
                 if numbers is not None:
                     if values is None:
                         values = np.ones(keys.shape, dtype=np.float32)
                     values[row] *= numbers
-            key[absent] = ABSENT
-            keys[row] = key
         return Keys(keys, values)
+
+
+def template_keys(template: Template, hashes: Sequence[Hashes]) -> Hashes:
+    """((n,)): keys of a template's features; 0 where one of its atoms has no value.
+
+    hashes (list[Hashes]): (n,) values of each of its atoms.
+    """
+    keys: Hashes = np.full(len(hashes[0]), string_hash(str(template)), dtype=np.uint64)
+    for values in hashes:
+        keys = mix(keys, values)
+    for values in hashes:
+        keys[values == ABSENT] = ABSENT
+    return keys
 
 
 class Windows:

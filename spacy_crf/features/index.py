@@ -6,8 +6,8 @@ import numpy as np
 from spacy.vocab import Vocab
 
 from ..core.sparse import SparseRows, from_columns
-from ..core.types import Hashes, Indices, Ints
-from .attributes import Attribute, string_hashes
+from ..core.types import Bools, Hashes, Indices, Ints
+from .attributes import Attribute, WordForms, string_hashes
 from .columns import Columns
 from .extract import Keys, Windows, boundary
 from .hashing import ABSENT, HashTable
@@ -105,6 +105,22 @@ class FeatureIndex:
         self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
         return self._values.find(hashes)
 
+    def keep(self, chosen: Bools) -> "FeatureIndex":
+        """An index of some of the features, in the same order, with no strings but theirs.
+
+        chosen ((F,)): which ones.
+        """
+        templates, atoms = self._template[chosen], self._atoms[chosen]
+        sizes = np.array([len(template.atoms) for template in self.templates], dtype=np.intp)
+        held = np.arange(atoms.shape[1]) < sizes[templates][:, None]
+        used, numbers = np.unique(atoms[held], return_inverse=True)
+        atoms[held] = numbers
+        kept = FeatureIndex(self.templates, self.min_count)
+        values = [self._strings[value] for value in used.tolist()]
+        return kept.from_data(
+            {"keys": self.table.keys[chosen], "template": templates, "atoms": atoms, "values": values}
+        )
+
     def to_data(self) -> dict[str, Any]:
         """Everything as arrays and lists."""
         return {"keys": self.table.keys, "template": self._template, "atoms": self._atoms, "values": self._strings}
@@ -127,7 +143,7 @@ def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list
 def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
     """The strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
-        return attribute.lexical_strings([vocab[orth] for orth in columns.orths[units].tolist()])
+        return attribute.lexical_strings(WordForms([vocab[orth] for orth in columns.orths[units].tolist()]))
     column = columns.by_attribute[attribute]
     strings = vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

@@ -4,7 +4,7 @@ import numpy as np
 from spacy.vocab import Vocab
 
 from ..core.types import Hashes, Indices
-from .attributes import Attribute
+from .attributes import Attribute, WordForms
 from .hashing import HashTable
 
 MAX_LEXEMES = 1 << 19  # a stream of ever new words starts over here instead of filling the memory
@@ -47,12 +47,12 @@ class LexemeColumns:
 
     def _learn(self, orths: Hashes, vocab: Vocab) -> None:
         """Compute the rows of new word forms, and number them once that has succeeded."""
-        lexemes = [vocab[orth] for orth in orths.tolist()]
+        words = WordForms([vocab[orth] for orth in orths.tolist()])
         first, size = len(self), len(self) + len(orths)
         if size > self._columns.shape[1]:
             grown = np.zeros((len(self.attributes), 2 * size), dtype=np.uint64)
             grown[:, :first] = self._columns[:, :first]
             self._columns = grown
         for column, attribute in zip(self._columns, self.attributes):
-            column[first:size] = attribute.lexical_hashes(lexemes)
+            column[first:size] = attribute.lexical_hashes(words)
         self._table.add(orths)

@@ -13,6 +13,7 @@ from spacy_crf.features.attributes import (
     POSITIONAL,
     TOKEN_ATTRIBUTES,
     Attribute,
+    WordForms,
     parse_attribute,
     string_hash,
     string_hashes,
@@ -111,14 +112,14 @@ def test_missing_and_needless_numbers(spelling):
 def test_lexical_values(vocab, spelling, text, value):
     attribute = parse_attribute(spelling)
     assert attribute.is_lexical
-    assert attribute.lexical_strings([vocab[text]]) == [value]
-    assert attribute.lexical_hashes([vocab[text]]).tolist() == [string_hash(value)]
+    assert attribute.lexical_strings(WordForms([vocab[text]])) == [value]
+    assert attribute.lexical_hashes(WordForms([vocab[text]])).tolist() == [string_hash(value)]
 
 
 @pytest.mark.parametrize("name", LEXEME_FLAGS)
 def test_flags_are_those_of_the_tokens(vocab, name):
     words = ["Word", "WORD", "word", "12", "(", ")", "$", "'", ",", "the", "\n", "a@b.com", "www.b.com", "ñ"]
-    values = parse_attribute(name).lexical_strings([vocab[word] for word in words])
+    values = parse_attribute(name).lexical_strings(WordForms([vocab[word] for word in words]))
     flags = [getattr(token, name.lower()) for token in Doc(vocab, words=words)]
     assert [value == "1" for value in values] == flags
     assert name == "IS_OOV" or len(set(values)) == 2

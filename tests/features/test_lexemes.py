@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features import lexemes
-from spacy_crf.features.attributes import parse_attribute, string_hash
+from spacy_crf.features.attributes import WordForms, parse_attribute, string_hash
 from spacy_crf.features.lexemes import LexemeColumns
 
 ATTRIBUTES = [parse_attribute(text) for text in ("ORTH", "LOWER", "SHAPE", "SUFFIX2", "IS_TITLE", "COLLAPSED")]
@@ -17,7 +17,7 @@ def orths(vocab, words):
 
 def expected(vocab, words):
     return {
-        attribute: [vocab.strings.add(attribute.lexical_strings([vocab[word]])[0]) for word in words]
+        attribute: [vocab.strings.add(attribute.lexical_strings(WordForms([vocab[word]]))[0]) for word in words]
         for attribute in ATTRIBUTES
     }
 
@@ -63,7 +63,7 @@ def test_words_are_computed_once(vocab, monkeypatch):
     original = type(ATTRIBUTES[0]).lexical_hashes
 
     def counted(self, found):
-        computed.extend(lexeme.orth_ for lexeme in found)
+        computed.extend(lexeme.orth_ for lexeme in found.lexemes)
         return original(self, found)
 
     monkeypatch.setattr(type(ATTRIBUTES[0]), "lexical_hashes", counted)

@@ -39,31 +39,34 @@ class Lattice:
 
 def prune(potentials: ChainPotentials) -> Lattice | None:
     """The lattice of labels that are not dominated; None where it would not be much smaller. O(N L)."""
-    if potentials.edges is not None or not np.isfinite(potentials.emissions.max(axis=1)).all():
+    batch, n_labels = potentials.batch, potentials.n_labels
+    inner = np.arange(len(batch.first_rows), batch.n_units)
+    if potentials.edges is not None or not len(inner):
         return None
     alive = _undominated(potentials)
-    sizes = alive.sum(axis=1)
-    batch = potentials.batch
-    inner = np.arange(len(batch.first_rows), batch.n_units)
+    if alive is None:
+        return None
+    sizes = np.count_nonzero(alive, axis=1)
     before = np.zeros(batch.n_units, dtype=np.intp)
     before[inner] = batch.previous_rows(inner)
-    arcs = sizes[inner] * sizes[before[inner]]
-    if WORTH * int(arcs.sum()) > len(inner) * potentials.n_labels**2 or not len(inner):
+    if WORTH * int(sizes[inner] @ sizes[before[inner]]) > len(inner) * n_labels**2:
         return None
-    rows, labels = np.nonzero(alive)
     bounds = np.concatenate([[0], np.cumsum(sizes)])
-    scores = potentials.emissions[rows, labels]
+    cells = np.flatnonzero(alive)
+    rows = np.repeat(np.arange(batch.n_units), sizes)
+    labels = cells - rows * n_labels
+    scores = potentials.emissions.reshape(-1).take(cells)
     first_states = slice(0, bounds[len(batch.first_rows)])
     scores[first_states] += potentials.start[labels[first_states]]
     last = np.zeros(batch.n_units, dtype=bool)
     last[batch.last_rows] = True
-    scores[last[rows]] += potentials.end[labels[last[rows]]]
+    last_states = np.flatnonzero(last[rows])
+    scores[last_states] += potentials.end[labels[last_states]]
     counts = np.where(rows < len(batch.first_rows), 0, sizes[before[rows]])
     entries = np.concatenate([[0], np.cumsum(counts)])
-    shift = bounds[before[rows]] - entries[:-1]
-    origins = np.arange(entries[-1]) + np.repeat(shift, counts)
-    weights = potentials.transitions[labels[origins], np.repeat(labels, counts)]
-    return Lattice(labels.astype(np.int32), scores, bounds, origins, weights, entries)
+    origins = np.arange(entries[-1]) + np.repeat(bounds[before[rows]] - entries[:-1], counts)
+    pairs = (labels * n_labels).take(origins) + np.repeat(labels, counts)
+    return Lattice(labels.astype(np.int32), scores, bounds, origins, potentials.transitions.reshape(-1)[pairs], entries)
 
 
 def best_path(potentials: ChainPotentials, lattice: Lattice) -> tuple[Ints, Doubles]:
@@ -71,20 +74,24 @@ def best_path(potentials: ChainPotentials, lattice: Lattice) -> tuple[Ints, Doub
     batch = potentials.batch
     best = lattice.scores.copy()
     arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
+    reached = np.empty(len(best), dtype=best.dtype)  # the greatest arrival at each state
     for low, n in zip(batch.starts[1:], batch.alive[1:]):
-        first, last = lattice.bounds[low], lattice.bounds[low + n]
-        arcs = slice(lattice.entries[first], lattice.entries[last])
-        np.add(best[lattice.origins[arcs]], lattice.weights[arcs], out=arrivals[arcs])
-        best[first:last] += np.maximum.reduceat(arrivals[arcs], lattice.entries[first:last] - arcs.start)
-    return _trace(potentials, lattice, best, _back_pointers(lattice, arrivals))
+        states = slice(lattice.bounds[low], lattice.bounds[low + n])
+        arcs = slice(lattice.entries[states.start], lattice.entries[states.stop])
+        here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
+        np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=reached[states])
+        best[states] += reached[states]
+    return _trace(potentials, lattice, best, _back_pointers(lattice, arrivals, reached))
 
 
-def _undominated(potentials: ChainPotentials) -> Bools:
-    """((N, L)): labels that the label of the best emission does not dominate."""
-    margin = _margins(potentials)
-    top = potentials.emissions.argmax(axis=1)
-    behind = np.take_along_axis(potentials.emissions, top[:, None], axis=1) - potentials.emissions
-    return np.asarray(behind <= margin[top])
+def _undominated(potentials: ChainPotentials) -> Bools | None:
+    """((N, L)): labels that the label of the best emission does not dominate; None where a unit has no label."""
+    emissions = potentials.emissions
+    top = emissions.argmax(axis=1)
+    best = np.take_along_axis(emissions, top[:, None], axis=1)
+    if not np.isfinite(best).all():
+        return None
+    return np.asarray(best - emissions <= _margins(potentials)[top])
 
 
 def _margins(potentials: ChainPotentials) -> Floats:
@@ -99,11 +106,13 @@ def _margins(potentials: ChainPotentials) -> Floats:
     return np.asarray(np.where(np.isnan(total), np.inf, total) + SLACK)
 
 
-def _back_pointers(lattice: Lattice, arrivals: Floats) -> Indices:
+def _back_pointers(lattice: Lattice, arrivals: Floats, reached: Floats) -> Indices:
     """((S,)): the best state before each state; the first one, hence the smaller label, among equals."""
-    reached = np.diff(lattice.entries) > 0
-    pointers = np.zeros(len(reached), dtype=np.intp)
-    pointers[reached] = lattice.origins[_first_best(arrivals, lattice.entries[:-1][reached])]
+    counts = np.diff(lattice.entries)
+    winning = np.flatnonzero(arrivals == np.repeat(reached, counts))[::-1]
+    states = np.repeat(np.arange(len(counts)), counts).take(winning)
+    pointers = np.zeros(len(counts), dtype=np.intp)
+    pointers[states] = lattice.origins.take(winning)  # the last write, hence the first winner, stays
     return pointers
 
 
@@ -111,25 +120,20 @@ def _trace(potentials: ChainPotentials, lattice: Lattice, best: Floats, pointers
     batch = potentials.batch
     path = np.zeros(batch.n_units, dtype=np.intp)
     scores = np.zeros(batch.n_sequences)
-    for step in range(batch.n_steps - 1, -1, -1):
-        low, n = batch.starts[step], batch.alive[step]
-        going = batch.alive[step + 1] if step + 1 < batch.n_steps else 0
-        if going:
-            following = path[batch.starts[step + 1] :][:going]
-            path[low : low + going] = pointers[following]
-        first = lattice.bounds[low + going : low + n]
-        if n > going:
-            finals = best[first[0] : lattice.bounds[low + n]]
-            scores[batch.order[going:n]] = np.maximum.reduceat(finals, first - first[0])
-            path[low + going : low + n] = _first_best(finals, first - first[0]) + first[0]
+    path[batch.last_rows], scores[batch.order[: len(batch.last_rows)]] = _best_states(lattice, best, batch.last_rows)
+    for step in range(batch.n_steps - 2, -1, -1):
+        low, going = batch.starts[step], batch.alive[step + 1]
+        path[low : low + going] = pointers.take(path[batch.starts[step + 1] :][:going])
     return lattice.labels[path], scores
 
 
-def _first_best(values: Floats, firsts: Indices) -> Indices:
-    """For each run of values, the position of its first maximum."""
-    sizes = np.diff(np.append(firsts, len(values)))
-    winning = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, firsts), sizes))
-    runs = np.repeat(np.arange(len(firsts)), sizes)[winning]
-    out = np.zeros(len(firsts), dtype=np.intp)
-    out[runs[::-1]] = winning[::-1]
-    return out
+def _best_states(lattice: Lattice, best: Floats, rows: Indices) -> tuple[Indices, Floats]:
+    """The best state of each of some rows, the first one among equals, and its score."""
+    sizes = lattice.bounds[rows + 1] - lattice.bounds[rows]
+    firsts = np.cumsum(sizes) - sizes
+    states = np.arange(int(sizes.sum())) + np.repeat(lattice.bounds[rows] - firsts, sizes)
+    greatest = np.maximum.reduceat(best[states], firsts)
+    winning = np.flatnonzero(best[states] == np.repeat(greatest, sizes))[::-1]
+    chosen = np.zeros(len(rows), dtype=np.intp)
+    chosen[np.repeat(np.arange(len(rows)), sizes)[winning]] = states[winning]
+    return chosen, greatest
