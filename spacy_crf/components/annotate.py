@@ -1,6 +1,7 @@
 """Writes predictions to Docs. Annotation that is there stays, unless it is to be overwritten."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -11,9 +12,8 @@ from thinc.types import Ints2d
 from ..core.types import Hashes
 from .inference import Prediction
 
-_ExtensionKey = tuple[str, str, int, None]
 UNSET = ("", None)
-SHARED_STARTS = 1 << 14  # characters of a document up to which its keys are kept
+SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
 
@@ -27,21 +27,13 @@ def write_attribute(doc: Doc, attribute: int, ids: Hashes, present: Hashes | Non
     doc.from_array([attribute], cast(Ints2d, ids))
 
 
-class _ExtensionKeys(dict[int, _ExtensionKey]):
+@cache
+def _extension_keys(name: str) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Keys of `Doc.user_data` under which a plain token attribute lives, by the token's first character.
 
     Documents share them: a new tuple for each token costs ten times as much, most of it in the garbage collector.
     """
-
-    def __init__(self, name: str):
-        self._name = name
-
-    def __missing__(self, start: int) -> _ExtensionKey:
-        key = ("._.", self._name, start, None)
-        return self.setdefault(start, key) if start < SHARED_STARTS else key
-
-
-_EXTENSION_KEYS: dict[str, _ExtensionKeys] = {}
+    return np.fromiter((("._.", name, start, None) for start in range(SHARED_STARTS)), dtype=object)
 
 
 def write_extension(doc: Doc, name: str, values: Iterable[str], starts: Hashes | None, overwrite: bool) -> None:
@@ -56,10 +48,12 @@ def write_extension(doc: Doc, name: str, values: Iterable[str], starts: Hashes |
                 token._.set(name, value)
         return
     # a plain value lives in user_data: `token._` would build four objects for each token
-    known = _EXTENSION_KEYS.get(name) or _EXTENSION_KEYS.setdefault(name, _ExtensionKeys(name))
-    first_characters = doc.to_array(IDX) if starts is None else starts
-    keys = map(known.__getitem__, first_characters.tolist())
-    stored = cast(dict[_ExtensionKey, Any], doc.user_data)
+    first_characters = (doc.to_array(IDX) if starts is None else starts).astype(np.intp)
+    if len(doc) and first_characters[-1] < SHARED_STARTS:
+        keys = _extension_keys(name).take(first_characters).tolist()
+    else:
+        keys = [("._.", name, start, None) for start in first_characters.tolist()]
+    stored = cast(dict[tuple[str, str, int, None], Any], doc.user_data)
     if overwrite or not stored:
         stored.update(zip(keys, values))
         return

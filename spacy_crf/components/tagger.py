@@ -251,7 +251,7 @@ class CRFTagger(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
-        tags = self.tags.tags
+        tags = np.array(self.tags.tags, dtype=object)
         ids = self._label_ids() if self.target in ATTRIBUTES else None
         for doc, prediction in zip(docs, predictions):
             if ids is not None:
@@ -261,7 +261,7 @@ class CRFTagger(ChainPipe):
             elif self.target == "spans":
                 write_group(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["spans_key"])
             else:
-                values = map(tags.__getitem__, prediction.tags.tolist())
+                values = tags.take(prediction.tags).tolist()
                 write_extension(doc, self.target, values, prediction.extra, overwrite)
             if marginals is not None and prediction.marginals is not None:
                 doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})

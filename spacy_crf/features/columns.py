@@ -98,11 +98,15 @@ class ColumnReader:
         self.lists, self.sequence = lists, sequence
         self._lexical = LexemeColumns([attribute for attribute in attributes if attribute.is_lexical])
         self._other = [attribute for attribute in attributes if not attribute.is_lexical]
-        self._annotated = [a for a in self._other if a.is_annotation and a.name != "_"]
         self._list_values = {
             a: Column.of_strings(lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
-        self._ids: list[int | str] = [ORTH, SENT_START, LOWER, *(IDS[attribute.name] for attribute in self._annotated)]
+        self._ids: list[int | str] = [
+            ORTH,
+            SENT_START,
+            *(IDS[a.name] for a in self._other if a.is_annotation and a.name != "_"),
+        ]
+        self._ids += [LOWER] if lists else []  # word lists are matched by lower-cased words
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch. One call into each Doc; the rest is array work.
@@ -111,23 +115,22 @@ class ColumnReader:
         RAISES (ValueError): for sequence = "sents" and a Doc without boundaries, or a bad extension value.
         """
         doc_lengths = np.array([len(doc) for doc in docs], dtype=np.intp)
-        ids = self._ids if extra is None else [*self._ids, extra]
+        ids = self._ids if extra is None or extra in self._ids else [*self._ids, extra]
         arrays = [doc.to_array(ids) for doc in docs]
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
-        orths, lowers = np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 2])
-        lengths = self._sequences(docs, doc_lengths, table[:, 1])
-        columns = {a: Column(hashes) for a, hashes in self._lexical.gather(orths, vocab).items()}
-        for number, attribute in enumerate(self._annotated, 3):
-            columns[attribute] = _annotation(attribute, np.ascontiguousarray(table[:, number]))
+        values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
+        lengths = self._sequences(docs, doc_lengths, values[SENT_START])
+        columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
         for attribute in self._other:
             if attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
+            elif attribute.is_annotation:
+                columns[attribute] = _annotation(attribute, values[IDS[attribute.name]])
             elif attribute.name == "LIST":
-                columns[attribute] = self._listed(attribute, lowers, doc_lengths)
-            elif not attribute.is_annotation:
+                columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
+            else:
                 columns[attribute] = _positional(attribute, lengths)
-        read_along = None if extra is None else np.ascontiguousarray(table[:, -1])
-        return Columns(doc_lengths, lengths, orths, columns, read_along)
+        return Columns(doc_lengths, lengths, values[ORTH], columns, None if extra is None else values[extra])
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""

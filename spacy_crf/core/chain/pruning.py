@@ -15,6 +15,7 @@ from .potentials import ChainPotentials
 
 SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
 WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
+SAMPLE = 256  # units that tell whether it is worth looking at all of them
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,14 @@ def prune(potentials: ChainPotentials) -> Lattice | None:
     inner = np.arange(len(batch.first_rows), batch.n_units)
     if potentials.edges is not None or not len(inner):
         return None
-    alive = _undominated(potentials)
+    margins = _margins(potentials)
+    some = _undominated(potentials.emissions[:: 1 + batch.n_units // SAMPLE], margins)
+    if some is None or WORTH * some.sum(axis=1).mean() ** 2 > n_labels**2:
+        return None
+    alive = _undominated(potentials.emissions, margins)
     if alive is None:
         return None
-    sizes = np.count_nonzero(alive, axis=1)
+    sizes = alive.sum(axis=1)
     before = np.zeros(batch.n_units, dtype=np.intp)
     before[inner] = batch.previous_rows(inner)
     if WORTH * int(sizes[inner] @ sizes[before[inner]]) > len(inner) * n_labels**2:
@@ -84,14 +89,13 @@ def best_path(potentials: ChainPotentials, lattice: Lattice) -> tuple[Ints, Doub
     return _trace(potentials, lattice, best, _back_pointers(lattice, arrivals, reached))
 
 
-def _undominated(potentials: ChainPotentials) -> Bools | None:
+def _undominated(emissions: Floats, margins: Floats) -> Bools | None:
     """((N, L)): labels that the label of the best emission does not dominate; None where a unit has no label."""
-    emissions = potentials.emissions
     top = emissions.argmax(axis=1)
     best = np.take_along_axis(emissions, top[:, None], axis=1)
     if not np.isfinite(best).all():
         return None
-    return np.asarray(best - emissions <= _margins(potentials)[top])
+    return np.asarray(best - emissions <= margins[top])
 
 
 def _margins(potentials: ChainPotentials) -> Floats:
