@@ -44,10 +44,11 @@ class Emissions:
     """Potentials of Docs under weights that do not change.
 
     features (Features): extractor and indices. weights (DenseWeights): of the model. layout (Layout): its masks.
+    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
     """
 
-    def __init__(self, features: Features, weights: DenseWeights, layout: Layout):
-        self.features, self.weights, self.layout = features, weights, layout
+    def __init__(self, features: Features, weights: DenseWeights, layout: Layout, vectors: Floats | None = None):
+        self.features, self.weights, self.layout, self.vectors = features, weights, layout, vectors
         by_source: dict[Attribute | None, list[Template]] = {}
         self._conjunctions: list[Template] = []
         for template in features.extractor.state_templates:
@@ -59,9 +60,9 @@ class Emissions:
         self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type["Emissions"], tuple[Features, DenseWeights, Layout]]:
+    def __reduce__(self) -> tuple[type["Emissions"], tuple[Features, DenseWeights, Layout, Floats | None]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
-        return Emissions, (self.features, self.weights, self.layout)
+        return Emissions, (self.features, self.weights, self.layout, self.vectors)
 
     def look_up(self, columns: Columns) -> list[Rows]:
         """Rows of a batch, one set for each table; values that are new are added up first. Threads take turns."""
@@ -76,6 +77,8 @@ class Emissions:
         """
         extractor, state = self.features.extractor, self.weights.state
         emissions = np.zeros((len(columns.orths), self.layout.n_labels), dtype=state.dtype)
+        if self.vectors is not None and columns.vectors is not None:
+            emissions += columns.vectors @ self.vectors
         for found in looked_up:
             found.rows.times(found.scores, out=emissions)
         if self._conjunctions:

@@ -1,7 +1,8 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and files,
-6xx command line. Use `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
+6xx command line, 7xx estimator and importers. Use `raise ValueError(Errors.CRF101.format(...))` and
+`warnings.warn(Warnings.CRFW401)`.
 """
 
 
@@ -28,6 +29,13 @@ class Errors(metaclass=_Coded):
     CRF105 = "Unit {unit} has a row of gold weights without a positive one: no label would be right."
     CRF106 = "Spans need a labelling scheme: set `scheme` to 'BIO' or 'BILUO'."
     CRF107 = "Unit {unit} has the gold label {label}. Give an index from 0 to {last}, or -1 if it is unknown."
+    CRF108 = "{name} must be a whole number of at least {least}, got {value!r}."
+    CRF109 = (
+        "The given labels are impossible for sequence(s) {sequences}: with them, the transition mask or the forbidden "
+        "pairs exclude every path. Correct them, or give fewer."
+    )
+    CRF110 = "The temperature must be a positive number, got {value!r}."
+    CRF111 = "There is nothing to fit a temperature to: no unit has a gold label."
 
     # Learning
     CRF201 = (
@@ -42,6 +50,11 @@ class Errors(metaclass=_Coded):
     CRF203 = (
         "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "
         "(nlp.update with an optimizer) after each pass over the examples."
+    )
+    CRF204 = "The training setting {name} is {value}; it must be {expected}."
+    CRF206 = (
+        "'{name}' has a tok2vec layer, which {trainer} cannot train: it wants gradients batch by batch. Use "
+        "the trainer spacy_crf.Minibatch.v1, or take tok2vec out of the component's model block."
     )
 
     # Features
@@ -82,7 +95,8 @@ class Errors(metaclass=_Coded):
     )
     CRF403 = (
         "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
-        "data that shows all labels, or list them in [initialize.components.{name}.labels]."
+        "data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy init labels` "
+        "writes such a list."
     )
     CRF404 = (
         "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
@@ -179,10 +193,48 @@ class Errors(metaclass=_Coded):
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
     CRF602 = "The pipeline has no crf_tagger called {name!r}. Its components: {known}."
 
+    # Estimator and importers
+    CRF701 = (
+        "Sequence {sequence}, item {item}: {problem}. An item is a dict of strings, numbers, booleans or nested dicts "
+        "and lists, a list of strings, or a list of (string, number) pairs."
+    )
+    CRF702 = "Sequence {sequence} has {found} labels for {expected} items. Give one label for each item."
+    CRF703 = "Labels must be strings, but sequence {sequence} has {label!r}."
+    CRF704 = "X has {n_items} sequences and y has {n_labels}. Give one list of labels for each sequence."
+    CRF705 = "There is nothing to learn from: X has no items."
+    CRF706 = "X_dev and y_dev belong together: give both, or neither."
+    CRF707 = "This CRF is not fitted yet. Call fit, or CRF.from_crfsuite for a model that CRFsuite has trained."
+    CRF708 = "There is no algorithm {algorithm!r}. Use one of: {known}."
+    CRF709 = "The parameter {name} has no meaning for algorithm={algorithm!r}; only {owners} read it. Leave it out."
+    CRF710 = "The parameter {name} is {value!r}; it must be {expected}."
+    CRF711 = "The parameter {name} = {value!r} cannot be honoured: {reason}."
+    CRF712 = "CRF has no parameter {name!r}. Its parameters: {known}."
+    CRF721 = "{path} is not a complete model of CRFsuite: {problem}. Get or write the file again."
+    CRF722 = "{template!r} cannot be spelt as attribute strings. Give state templates one by one, without ranges."
+    CRF723 = (
+        "The spelling {form!r} of the template {template!r} has {found} gaps {{}}, but the template has {expected} "
+        "values. Flags such as BOS or IS_TITLE are spelt without a gap."
+    )
+    CRF724 = (
+        "{count} attributes are spelt by no template, for example {examples}. Give a template and its spelling for "
+        "each kind of attribute, or use the model in spacy_crf.estimator.CRF."
+    )
+    CRF725 = "The target {target!r} cannot have the labels {labels}. Choose another `target` or `scheme`."
+    CRF731 = "{path}, line {line}: this CRF++ template has no counterpart: {problem}. The line: {text!r}."
+    CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."
+
 
 class Warnings(metaclass=_Coded):
+    CRFW101 = (
+        "The best sequences agree with all gold labels of the held-out data, which says nothing about the temperature: "
+        "it stays at 1. Take more data, or data that the model was not trained on."
+    )
     CRFW401 = "Component {name!r}: labels without an example in the training data are never predicted well: {labels}."
     CRFW402 = (
         "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
         "their tokens count as unknown. Give the component a group of spans without overlaps."
+    )
+    CRFW701 = (
+        "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
+        "Give more, or a greater delta, or take the weights as they are."
     )

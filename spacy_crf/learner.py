@@ -1,7 +1,7 @@
 """A model and its features, growing together while they are trained."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from .core.labels import TagSet
 from .core.learn.blocks import Corpus
 from .core.observations import EdgeObservations
 from .core.sparse import SparseRows, stack
-from .core.types import Bools, Indices
+from .core.types import Bools, Floats, Indices
 from .errors import Warnings
 from .features.columns import Columns
 from .features.config import Features
@@ -28,11 +28,13 @@ class Sample:
 
     columns (Columns): what was read from the Docs. gold (Gold): of the units.
     extractor (FeatureExtractor): of the component.
+    backprop (Callable | None): takes the gradient of the loss by the columns' vectors.
     """
 
     columns: Columns
     gold: Gold
     extractor: FeatureExtractor
+    backprop: Callable[[Floats], None] | None = None
 
     @cached_property
     def state(self) -> Keys:

@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 import srsly
+from spacy.tokens import Doc
 from spacy.util import registry
-from thinc.api import Model, NumpyOps
+from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.model import deserialize_attr, serialize_attr
-from thinc.types import Floats1d
+from thinc.types import Floats1d, Floats2d
 from thinc.util import convert_recursive, is_xp_array
 
 from .core.chain.potentials import ChainPotentials
@@ -23,24 +24,36 @@ from .core.params import DenseWeights, Layout, Pruned, gather, scatter
 from .core.types import Bools, Floats, Indices
 
 ChainModel = Model[Observations, ChainPotentials]
+Tok2Vec = Model[list[Doc], list[Floats2d]]
+VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
 
 
 @registry.architectures("spacy_crf.LinearChain.v1")
-def LinearChain(boundary: bool = True, all_states: bool = False, all_transitions: bool = False) -> ChainModel:
-    """A linear-chain CRF over sparse features.
+def LinearChain(
+    boundary: bool = True,
+    all_states: bool = False,
+    all_transitions: bool = False,
+    tok2vec: Tok2Vec | None = None,
+) -> ChainModel:
+    """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
 
     boundary (bool): learn how likely each label is to start and to end a sequence.
     all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
         speak against labels it never came with, at the cost of L weights for each feature.
     all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
+    tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
+        weights plus x times V, learned end to end by spacy_crf.Minibatch.v1.
     RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
     """
+    params = dict.fromkeys(PARAMS)
     return Model(
         "linear_chain",
         forward,
         init=init,
-        params=dict.fromkeys(PARAMS),
+        params=params if tok2vec is None else {**params, VECTORS: None},
+        layers=[] if tok2vec is None else [tok2vec],
+        refs={} if tok2vec is None else {"tok2vec": tok2vec},
         attrs={
             "layout": _empty_layout(0, boundary),
             "all_states": all_states,
@@ -70,6 +83,31 @@ def forward(
 def init(model: ChainModel, X: Any = None, Y: Any = None) -> None:
     """Zero weights for the layout at hand."""
     set_flat_weights(model, np.zeros(get_layout(model).size, dtype=np.float32))
+
+
+def get_tok2vec(model: ChainModel) -> Tok2Vec | None:
+    """The layer that gives vectors to tokens, None where there is none."""
+    return model.get_ref("tok2vec") if model.has_ref("tok2vec") else None
+
+
+def vector_weights(model: ChainModel) -> Floats | None:
+    """((width, L)): the scores of vectors; None without a tok2vec layer."""
+    if not model.has_param(VECTORS):
+        return None
+    weights: Floats = np.asarray(model.get_param(VECTORS))
+    return weights
+
+
+def start_vectors(model: ChainModel, docs: list[Doc]) -> None:
+    """Initialise the tok2vec layer, and the scores of its vectors at random.
+
+    docs (list[Doc]): a sample that shows its shapes.
+    """
+    tok2vec = get_tok2vec(model)
+    if tok2vec is not None:
+        tok2vec.initialize(X=docs)
+        shape = (tok2vec.get_dim("nO"), get_layout(model).n_labels)
+        model.set_param(VECTORS, glorot_uniform_init(model.ops, shape))
 
 
 def get_layout(model: ChainModel) -> Layout:
@@ -164,6 +202,9 @@ def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
     if old.boundary:
         for name in ("start", "end"):
             _lengthen(model, name, n_labels - before)
+    vectors = vector_weights(model)
+    if vectors is not None:
+        model.set_param(VECTORS, cast(Floats2d, np.pad(vectors, ((0, 0), (0, n_labels - before)))))
     return model
 
 

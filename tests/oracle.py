@@ -53,6 +53,19 @@ class Chain:
     def best_score(self) -> float:
         return max(score for _, score in self.paths())
 
+    def ranked(self) -> list[tuple[tuple[int, ...], float]]:
+        """Allowed paths, best first; among equals the smaller label first, counted from the end."""
+        allowed = [(path, score) for path, score in self.paths() if score > -math.inf]
+        return sorted(allowed, key=lambda found: (-found[1], found[0][::-1]))
+
+    def entropy(self) -> float:
+        log_z = self.log_z()
+        return -math.fsum(math.exp(score - log_z) * (score - log_z) for _, score in self.ranked())
+
+    def clamped(self, allowed: np.ndarray) -> "Chain":
+        emissions = np.where(allowed, self.emissions, -np.inf)
+        return Chain(emissions, self.matrices, self.start, self.end)
+
 
 def log_sum_exp(values: list[float]) -> float:
     greatest = max(values, default=-math.inf)

@@ -37,10 +37,12 @@ UNIVERSAL = {"DT": "DET", "JJ": "ADJ", "IN": "ADP", "TO": "ADP", "PRP": "PRON", 
 UNIVERSAL |= {"NNP": "PROPN", "NN": "NOUN", "NNS": "NOUN", "CD": "NUM", ".": "PUNCT", ",": "PUNCT"}
 EXTENSION = "crf_test_case"
 TARGETS = ["tag", "pos", "ent", "spans", EXTENSION]
-TRAINERS = ["LBFGS", "Minibatch"]
+ONLINE = ["Perceptron", "PassiveAggressive", "AROW", "AdaGrad"]
+TRAINERS = ["LBFGS", "Minibatch", *ONLINE]
 TRAINER_CONFIGS: dict[str, dict[str, Any]] = {
     "LBFGS": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01, "iterations_per_step": 20},
     "Minibatch": {"@misc": "spacy_crf.Minibatch.v1"},
+    **{name: {"@misc": f"spacy_crf.{name}.v1"} for name in ONLINE},
 }
 
 

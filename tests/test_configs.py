@@ -26,8 +26,9 @@ def test_a_config_resolves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
 def test_a_config_bears_the_name_of_a_factory_and_sums_its_weights_to_one(path: Path) -> None:
     config = load_config(path)
-    factory = config["components"][path.stem]["factory"]
-    assert spacy.blank("en").has_factory(factory) and path.stem.startswith(factory)
+    name = config["nlp"]["pipeline"][-1]
+    factory = config["components"][name]["factory"]
+    assert spacy.blank("en").has_factory(factory) and factory == name and path.stem.startswith(factory)
     assert sum(weight or 0 for weight in config["training"]["score_weights"].values()) == 1
 
 

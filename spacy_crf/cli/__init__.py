@@ -2,7 +2,10 @@
 
 from spacy.cli._util import app as spacy_app
 
+from . import calibrate as calibrate
 from . import convert as convert
+from . import explain as explain
+from . import inspect as inspect
 from . import score as score
 from . import tag as tag
 from .app import app as app

@@ -1,5 +1,6 @@
 """Writes predictions to Docs. Annotation that is there stays, unless it is to be overwritten."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, cast
@@ -72,7 +73,7 @@ def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: st
     kept: Sequence[Span] = ()
     blocked: list[Span] = []
     if not overwrite:
-        kept, blocked = doc.ents, _blocked(doc)
+        kept, blocked = doc.ents, blocked_spans(doc)
         taken = {token for span in (*kept, *blocked) for token in range(span.start, span.end)}
         free = [k for k, span in enumerate(spans) if taken.isdisjoint(range(span.start, span.end))]
     doc.set_ents([*kept, *(spans[k] for k in free)], blocked=blocked, default="outside")
@@ -83,26 +84,49 @@ def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: st
             spans[k]._.set(scores, {name: float(value) for name, value in values.items()})
 
 
-def write_group(doc: Doc, prediction: Prediction, overwrite: bool, key: str) -> None:
-    """Set doc.spans[key], the probabilities in the attrs of the group."""
-    if doc.spans.get(key) and not overwrite:
+def write_group(doc: Doc, prediction: Prediction, overwrite: bool, key: str, extend: bool) -> None:
+    """Set doc.spans[key], the probabilities in the attrs of the group.
+
+    extend (bool): whether a group that is there gets the spans that fit between its own.
+    """
+    kept: list[Span] = [] if overwrite else list(doc.spans.get(key, ()))
+    if kept and not extend:
         return
-    attrs: dict[str, object] = {}
-    if prediction.scores is not None:
-        attrs = {
-            "scores": prediction.scores.label.tolist(),
-            "scores_boundaries": prediction.scores.boundaries.tolist(),
-            "scores_covered": prediction.scores.covered.tolist(),
-        }
-    spans = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
-    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+    taken = {token for span in kept for token in range(span.start, span.end)}
+    found = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
+    spans = [*kept, *(span for span in found if taken.isdisjoint(range(span.start, span.end)))]
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=_group_scores(spans, prediction), spans=spans)
 
 
-def register_extensions(target: str | None, scores: str | None, marginals: str | None) -> None:
+def _group_scores(spans: Sequence[Span], prediction: Prediction) -> dict[str, Any]:
+    """Probabilities of the spans of a group; NaN for those that were not decoded."""
+    if prediction.scores is None:
+        return {}
+    number = {place: k for k, place in enumerate(prediction.spans)}
+    chosen = [number.get((span.start, span.end, span.label_)) for span in spans]
+    scores = prediction.scores
+    columns = {"scores": scores.label, "scores_boundaries": scores.boundaries, "scores_covered": scores.covered}
+    return {name: [math.nan if k is None else float(values[k]) for k in chosen] for name, values in columns.items()}
+
+
+def write_value(doc: Doc, name: str, value: Any) -> None:
+    """Set a custom attribute of a Doc, which is registered if a setting has named it since."""
+    if not Doc.has_extension(name):
+        Doc.set_extension(name, default=None)
+    doc._.set(name, value)
+
+
+def register_extensions(
+    target: str | None, scores: str | None, marginals: str | None, values: Iterable[str] = ()
+) -> None:
     """Register what the settings name, where nobody else has.
 
     target (str | None): of tokens. scores (str | None): of spans. marginals (str | None): of Docs and tokens.
+    values (Iterable[str]): of Docs.
     """
+    for name in values:
+        if not Doc.has_extension(name):
+            Doc.set_extension(name, default=None)
     if target is not None and not Token.has_extension(target):
         Token.set_extension(target, default=None)
     if scores is not None and not Span.has_extension(scores):
@@ -113,7 +137,7 @@ def register_extensions(target: str | None, scores: str | None, marginals: str |
         Token.set_extension(marginals, getter=_TokenMarginals(marginals))
 
 
-def _blocked(doc: Doc) -> list[Span]:
+def blocked_spans(doc: Doc) -> list[Span]:
     """Tokens that somebody has barred from entities."""
     iob, types = doc.to_array([ENT_IOB, ENT_TYPE]).reshape(-1, 2).T
     barred = np.flatnonzero((iob == BLOCKED) & (types == 0))

@@ -3,26 +3,30 @@
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
-from thinc.api import Optimizer
+from thinc.api import Optimizer, set_dropout_rate
 
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.potentials import NonFiniteError, NoPathError
+from ..core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
 from ..core.gold import Gold
 from ..core.params import DenseWeights
-from ..core.types import Indices
+from ..core.types import Bools, Indices
 from ..errors import Errors
 from ..features.columns import Columns, describe
 from ..features.config import Features
 from ..learner import Sample
-from ..model import get_layout, start_layout
+from ..model import get_layout, get_tok2vec, start_layout, start_vectors
+from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
 from .state import ChainState
 
+SAMPLE = 10  # examples that show a tok2vec layer its shapes
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
@@ -54,6 +58,14 @@ class ChainPipe(ChainState):
     @abstractmethod
     def inference(self) -> Inference:
         """What to compute for each Doc under the present settings."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
+        """Labels that each token may have under the present settings, one Doc after the other; None for all.
+
+        lengths ((B,)): of the sequences that the Docs consist of.
+        """
         raise NotImplementedError
 
     @abstractmethod
@@ -89,6 +101,9 @@ class ChainPipe(ChainState):
         self.trainer.reset()
         tags = self.make_tags(self.labels)
         start_layout(self.model, tags, self._allowed(tags))
+        if get_tok2vec(self.model) is not None:
+            self._require_gradients()
+            start_vectors(self.model, [example.predicted for example in islice(get_examples(), SAMPLE)])
         self._begin()
 
     def _references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
@@ -104,13 +119,17 @@ class ChainPipe(ChainState):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Take in a batch; the weights change in `finish_update`. Dropout has no meaning here."""
+        """Take in a batch; the weights change in `finish_update`.
+
+        drop (float): dropout of the tok2vec layer, if there is one; the CRF itself has none.
+        """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         if examples:
             self._require_labels()
+            set_dropout_rate(self.model, drop)
             losses[self.name] += self.trainer.accumulate(self._learner, examples, self._sample)
         if sgd not in (None, False):
             self.finish_update(sgd)
@@ -122,8 +141,14 @@ class ChainPipe(ChainState):
         self._scores = None
 
     def _sample(self, examples: Sequence[Example]) -> Sample:
-        columns = self._read([eg.predicted for eg in examples])
-        return Sample(columns, self.gold(examples, columns.lengths), self._features.extractor)
+        docs = [eg.predicted for eg in examples]
+        columns, backprop = self._read(docs), None
+        tok2vec = get_tok2vec(self.model)
+        if tok2vec is not None:
+            self._require_gradients()
+            vectors, backprop = begin_update(tok2vec, docs)
+            columns = replace(columns, vectors=vectors)
+        return Sample(columns, self.gold(examples, columns.lengths), self._features.extractor, backprop)
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Prediction]) -> float:
         """Negative log-likelihood of gold under the present weights, which made the predictions.
@@ -134,10 +159,11 @@ class ChainPipe(ChainState):
         validate_examples(examples, f"{type(self).__name__}.get_loss")
         if not any(len(prediction.tags) for prediction in scores):
             return 0.0
-        sample, layout = self._sample(examples), get_layout(self.model)
-        observations = encode(sample.columns, self._features)
-        gold = sample.gold.take(observations.batch.units)
-        return loss_and_gradient(observations, gold, self._emissions().weights, layout, DenseWeights.zeros(layout))
+        columns, layout = self._read_all([eg.predicted for eg in examples]), get_layout(self.model)
+        emissions = self._emissions()
+        observations = encode(columns, self._features, emissions.vectors)
+        gold = self.gold(examples, columns.lengths).take(observations.batch.units)
+        return loss_and_gradient(observations, gold, emissions.weights, layout, DenseWeights.zeros(layout))
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -151,7 +177,8 @@ class ChainPipe(ChainState):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
         inference = self.inference()
-        return infer(self._read(docs, inference.extra), self._emissions(), self.tags, inference)
+        columns = self._read_all(docs, inference.extra)
+        return infer(columns, self._emissions(), self.tags, inference, self.evidence(docs, columns.lengths))
 
     def __call__(self, doc: Doc) -> Doc:
         """Process one Doc in place; if it fails, the error handler is told."""
@@ -181,9 +208,23 @@ class ChainPipe(ChainState):
             return ValueError(message).with_traceback(error.__traceback__)
         return error
 
+    def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        """Columns with the vectors of the tokens, if the model has them."""
+        columns, tok2vec = self._read(docs, extra), get_tok2vec(self.model)
+        return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
+
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         with _READING:
             return self._features.extractor.read(docs, self.vocab, extra)
+
+    def _require_gradients(self) -> None:
+        if not self.trainer.learns_vectors:
+            raise ValueError(Errors.CRF206.format(name=self.name, trainer=type(self.trainer).__name__))
+
+    def _chains(self, columns: Columns) -> ChainPotentials:
+        """Potentials of a batch under the present weights."""
+        emissions = self._emissions()
+        return emissions.potentials(columns, emissions.look_up(columns))
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:

@@ -49,13 +49,18 @@ def _extension_values(doc: Doc, name: str) -> list[object]:
     return [value for value in (token._.get(name) for token in doc) if value not in UNLABELLED]
 
 
-def gold_tags(example: Example, target: str, spans_key: str, tags: TagSet) -> Ints:
+def gold_tags(example: Example, target: str, spans_key: str, tags: TagSet, strict: bool = True) -> Ints:
     """((n,)): index of the gold tag of each predicted token, UNKNOWN where there is none.
 
+    strict (bool): whether labels that the tag set lacks are an error; else they are UNKNOWN.
     RAISES (KeyError): for a label that the tag set lacks; its argument is the tag.
     """
     names = _by_token(example, target, spans_key, tags) if target != "ent" else _entity_tags(example, tags)
-    numbers = {name: UNKNOWN if name is None else tags.number[name] for name in dict.fromkeys(names)}
+    distinct = dict.fromkeys(names)
+    lacking = [name for name in distinct if name is not None and name not in tags.number]
+    if strict and lacking:
+        raise KeyError(lacking[0])
+    numbers = {name: UNKNOWN if name is None else tags.number.get(name, UNKNOWN) for name in distinct}
     return np.array([numbers[name] for name in names], dtype=np.int32)
 
 

@@ -4,18 +4,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..core.chain.evidence import condition
 from ..core.chain.forward import ForwardBackward, forward_backward
 from ..core.chain.marginals import node_marginals
+from ..core.chain.posterior import posterior_decode
 from ..core.chain.potentials import ChainPotentials
 from ..core.chain.spans import covered_spans, exact_spans, span_probabilities
+from ..core.chain.temperature import tempered
 from ..core.chain.viterbi import viterbi
 from ..core.labels import TagSet
 from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
-from ..core.types import Doubles, Floats, Hashes, Indices, Ints
-from ..emissions import Emissions, edge_observations
+from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
+from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
+from .uncertainty import Alternatives, Entropies, alternatives, entropies
 
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
@@ -26,6 +30,9 @@ class Inference:
 
     spans (bool): turn tags into spans. marginals (bool): of every label at every unit.
     probabilities (bool): of the decoded spans.
+    posterior (bool): decode the labels that are right most often, instead of the best sequence.
+    n_best (int): how many of the best sequences to list. entropies (bool): of sequences and tokens.
+    temperature (float): what scores are divided by before they become probabilities.
     extra (int | None): attribute to read along with the features, for `set_annotations`: a call into a Doc costs more
         than the attributes that it returns.
     """
@@ -33,7 +40,16 @@ class Inference:
     spans: bool = False
     marginals: bool = False
     probabilities: bool = False
+    posterior: bool = False
+    n_best: int = 0
+    entropies: bool = False
+    temperature: float = 1.0
     extra: int | None = None
+
+    @property
+    def is_probabilistic(self) -> bool:
+        """Whether anything is asked for that takes more than Viterbi."""
+        return self.marginals or self.probabilities or self.posterior or self.entropies or self.n_best > 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +77,7 @@ class Prediction:
     tags ((n,)): label indices. marginals ((n, L) | None): probabilities.
     spans (list[tuple[int, int, str]]): (start, end, label). scores (SpanScores | None): of the spans.
     extra ((n,) | None): the attribute that was read along.
+    n_best (list[Alternatives] | None), entropies (Entropies | None): of its sequences.
     """
 
     tags: Ints
@@ -68,13 +85,21 @@ class Prediction:
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     scores: SpanScores | None = None
     extra: Hashes | None = None
+    n_best: list[Alternatives] | None = None
+    entropies: Entropies | None = None
 
     @classmethod
     def empty(cls, n_labels: int) -> "Prediction":
         """For a Doc without tokens."""
         none = np.zeros(0)
-        scores = SpanScores(none, none, none)
-        return cls(np.zeros(0, dtype=np.int32), np.zeros((0, n_labels), dtype=np.float32), scores=scores)
+        nowhere = np.zeros(0, dtype=np.intp)
+        return cls(
+            np.zeros(0, dtype=np.int32),
+            np.zeros((0, n_labels), dtype=np.float32),
+            scores=SpanScores(none, none, none),
+            n_best=[],
+            entropies=Entropies(nowhere, nowhere, none, none),
+        )
 
     def above(self, threshold: float) -> "Prediction":
         """Without the spans whose probability is below a threshold; 0 keeps all."""
@@ -84,39 +109,69 @@ class Prediction:
         return replace(self, spans=[self.spans[k] for k in kept.tolist()], scores=self.scores.take(kept))
 
 
-def infer(columns: Columns, emissions: Emissions, tags: TagSet, inference: Inference) -> list[Prediction]:
+def infer(
+    columns: Columns, emissions: Emissions, tags: TagSet, inference: Inference, evidence: Bools | None = None
+) -> list[Prediction]:
     """Decode a batch of Docs on the threads of this process.
 
+    evidence ((N, L) | None): labels that each unit may have, beyond what the masks forbid.
     RETURNS (list[Prediction]): one for each Doc.
     """
     n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-    parts = [(part, emissions.look_up(part)) for part in columns.split(n_threads)]
-    decoded = run_parallel(
-        lambda part: _decode(part[0], emissions.potentials(*part), tags, inference), parts, n_threads
-    )
+    parts, first = [], 0
+    for part in columns.split(n_threads):
+        own = slice(first, first + len(part.orths))
+        parts.append((part, emissions.look_up(part), None if evidence is None else evidence[own]))
+        first = own.stop
+
+    def decode(part: tuple[Columns, list[Rows], Bools | None]) -> list[Prediction]:
+        columns, looked_up, evidence = part
+        return _decode(columns, given(emissions.potentials(columns, looked_up), evidence), tags, inference)
+
+    decoded = run_parallel(decode, parts, n_threads)
     return [prediction for part in decoded for prediction in part]
 
 
-def encode(columns: Columns, features: Features) -> Observations:
-    """Packed observations of a batch of Docs."""
+def encode(columns: Columns, features: Features, vectors: Floats | None = None) -> Observations:
+    """Packed observations of a batch of Docs.
+
+    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
+    """
     state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
-    return observe(columns.lengths, state, edge_observations(columns, features))
+    scores = None if columns.vectors is None or vectors is None else columns.vectors @ vectors
+    return observe(columns.lengths, state, edge_observations(columns, features), scores)
 
 
 def _decode(columns: Columns, chains: ChainPotentials, tags: TagSet, inference: Inference) -> list[Prediction]:
     rows = chains.batch.rows
-    labels = viterbi(chains).labels[rows]
-    messages = _messages(chains) if inference.marginals or inference.probabilities else None
+    messages = probabilistic(chains, inference.temperature) if inference.is_probabilistic else None
+    decoded = posterior_decode(messages) if messages is not None and inference.posterior else viterbi(chains)
+    labels = decoded.labels[rows]
     marginals = None
     if messages is not None and inference.marginals:
         marginals = node_marginals(messages)[rows].astype(np.float32)
     spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
-    return _by_doc(columns, labels, marginals, spans)
+    predictions = _by_doc(columns, labels, marginals, spans)
+    if messages is not None and inference.n_best:
+        for prediction, found in zip(predictions, alternatives(messages, inference.n_best, columns.doc_lengths)):
+            prediction.n_best = found
+    if messages is not None and inference.entropies:
+        for prediction, values in zip(predictions, entropies(messages, columns.doc_lengths)):
+            prediction.entropies = values
+    return predictions
 
 
-def _messages(chains: ChainPotentials) -> ForwardBackward:
-    """In double precision: these probabilities are read by people."""
-    return forward_backward(chains.astype(np.float64))
+def given(chains: ChainPotentials, evidence: Bools | None) -> ChainPotentials:
+    """Potentials under evidence.
+
+    evidence ((N, L) | None): labels that each unit may have, one sequence after the other.
+    """
+    return chains if evidence is None else condition(chains, evidence[chains.batch.units])
+
+
+def probabilistic(chains: ChainPotentials, temperature: float) -> ForwardBackward:
+    """Messages at a temperature, in double precision: their probabilities are read by people."""
+    return forward_backward(tempered(chains.astype(np.float64), temperature))
 
 
 @dataclass(frozen=True)

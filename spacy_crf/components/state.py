@@ -17,7 +17,17 @@ from ..errors import Errors
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig, Features
 from ..learner import ChainLearner
-from ..model import PARAMS, ChainModel, dense_weights, flat_weights, get_layout, pruned_bytes, resize_labels, set_masks
+from ..model import (
+    PARAMS,
+    ChainModel,
+    dense_weights,
+    flat_weights,
+    get_layout,
+    pruned_bytes,
+    resize_labels,
+    set_masks,
+    vector_weights,
+)
 from ..trainers import Trainer
 from .storage import Parts, choose, read_folder, readable, write_folder
 
@@ -112,9 +122,11 @@ class ChainState(TrainablePipe):
 
     def _emissions(self) -> Emissions:
         """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
-        params = [self.model.get_param(name) for name in PARAMS]
+        vectors = vector_weights(self.model)
+        params = [*(self.model.get_param(name) for name in PARAMS), vectors]
         if self._scores is None or any(old is not new for old, new in zip(self._scores[0], params)):
-            self._scores = (params, Emissions(self._features, dense_weights(self.model), get_layout(self.model)))
+            weights, layout = dense_weights(self.model), get_layout(self.model)
+            self._scores = (params, Emissions(self._features, weights, layout, vectors))
         return self._scores[1]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -12,22 +12,23 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..core.chain.forward import forward_backward
+from ..core.chain.temperature import HeldOut
 from ..core.gold import Gold
 from ..core.labels import Scheme, TagSet
-from ..core.types import Hashes, Indices, Ints
+from ..core.types import Bools, Hashes, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
-from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
+from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group, write_value
 from .base import ChainPipe
+from .evidence import read_evidence
 from .gold import collect_labels, describe_annotation, gold_tags, without_overlaps
-from .inference import Inference, Prediction, SpanScores, score_spans
+from .inference import Inference, Prediction, SpanScores, given, probabilistic, score_spans
 from .legality import Violation, find_violation, forget_crossing
+from .settings import SPAN_TARGETS, Decode, check_settings
 
-SPAN_TARGETS = ("ent", "spans")
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
 ATTRIBUTES = {"tag": TAG, "pos": POS}
 
@@ -43,6 +44,12 @@ DEFAULT_CONFIG = {
     "threshold": 0.0,
     "scores": None,
     "marginals": None,
+    "decode": "viterbi",
+    "temperature": 1.0,
+    "given": False,
+    "n_best": 0,
+    "n_best_key": "n_best",
+    "entropy": None,
     "forbidden": [],
     "scorer": {"@scorers": "spacy_crf.tagger_scorer.v1"},
 }
@@ -70,6 +77,12 @@ def make_crf_tagger(
     threshold: float,
     scores: str | None,
     marginals: str | None,
+    decode: Decode,
+    temperature: float,
+    given: bool,
+    n_best: int,
+    n_best_key: str,
+    entropy: str | None,
     forbidden: list[list[str]],
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "CRFTagger":
@@ -89,6 +102,15 @@ def make_crf_tagger(
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
+    decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
+        number of right tags.
+    temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
+        finds it.
+    given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
+        conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
+    n_best (int): how many of the best sequences to list, with their probabilities; 0: none.
+    n_best_key (str): name of the Doc extension that takes them.
+    entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
     scorer (Callable | None): how it is evaluated.
     RETURNS (CRFTagger): the component.
@@ -107,6 +129,12 @@ def make_crf_tagger(
         threshold=threshold,
         scores=scores,
         marginals=marginals,
+        decode=decode,
+        temperature=temperature,
+        given=given,
+        n_best=n_best,
+        n_best_key=n_best_key,
+        entropy=entropy,
         forbidden=forbidden,
         scorer=scorer,
     )
@@ -131,6 +159,12 @@ class CRFTagger(ChainPipe):
         threshold: float = 0.0,
         scores: str | None = None,
         marginals: str | None = None,
+        decode: Decode = "viterbi",
+        temperature: float = 1.0,
+        given: bool = False,
+        n_best: int = 0,
+        n_best_key: str = "n_best",
+        entropy: str | None = None,
         forbidden: list[list[str]] | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
@@ -139,11 +173,6 @@ class CRFTagger(ChainPipe):
             problem = {"setting": "scheme", "value": scheme, "expected": "'BIO' or 'BILUO' for spans"}
             raise ValueError(Errors.CRF408.format(name=name, **problem))
         self.target = target
-        register_extensions(None if target in BUILT_IN_TARGETS else target, scores, marginals)
-        if target not in SPAN_TARGETS and (threshold or scores):
-            setting, value = ("threshold", threshold) if threshold else ("scores", scores)
-            expected = "left out for targets that are not spans"
-            raise ValueError(Errors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
         settings = {
             "target": target,
             "spans_key": spans_key,
@@ -151,7 +180,17 @@ class CRFTagger(ChainPipe):
             "threshold": threshold,
             "scores": scores,
             "marginals": marginals,
+            "decode": decode,
+            "temperature": temperature,
+            "given": given,
+            "n_best": n_best,
+            "n_best_key": n_best_key,
+            "entropy": entropy,
         }
+        check_settings(name, target, settings)
+        values = [n_best_key if n_best else None, entropy]
+        custom = None if target in BUILT_IN_TARGETS else target
+        register_extensions(custom, scores, marginals, [value for value in values if value is not None])
         super().__init__(
             vocab,
             model,
@@ -214,7 +253,35 @@ class CRFTagger(ChainPipe):
         spans = self.target in SPAN_TARGETS
         wanted = self.target == "spans" or self.cfg["threshold"] > 0 or self.cfg["scores"] is not None
         marginals = self.cfg["marginals"] is not None
-        return Inference(spans=spans, marginals=marginals, probabilities=spans and wanted, extra=self._read_along())
+        return Inference(
+            spans=spans,
+            marginals=marginals,
+            probabilities=spans and wanted,
+            posterior=self.cfg["decode"] == "posterior",
+            n_best=self.cfg["n_best"],
+            entropies=self.cfg["entropy"] is not None,
+            temperature=self.cfg["temperature"],
+            extra=self._read_along(),
+        )
+
+    def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
+        if not self.cfg["given"]:
+            return None
+        return read_evidence(docs, lengths, self.target, self.cfg["spans_key"], self.tags)
+
+    def held_out(self, examples: Sequence[Example]) -> HeldOut:
+        """Scores of examples at temperature 1, with their gold; labels that the component does not know are unknown.
+
+        RETURNS (HeldOut): for `fit_temperature`.
+        """
+        self._require_labels()
+        columns = self._read_all([example.predicted for example in examples])
+        found = (gold_tags(eg, self.target, self.cfg["spans_key"], self.tags, strict=False) for eg in examples)
+        labels = np.concatenate([np.zeros(0, dtype=np.int32), *found])
+        if self.target in SPAN_TARGETS:
+            forget_crossing(labels, columns.lengths, self.tags)
+        chains = self._chains(columns)
+        return HeldOut(chains, labels[chains.batch.units])
 
     def _read_along(self) -> int | None:
         """What `set_annotations` has to know of each token: its present tag, or where its extensions are kept."""
@@ -225,6 +292,8 @@ class CRFTagger(ChainPipe):
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
 
+        The settings `temperature` and `given` hold for them too.
+
         RETURNS (SpanScores): label, boundaries and covered, one value for each span.
         RAISES (ValueError): for a span whose label the component does not know.
         """
@@ -232,18 +301,18 @@ class CRFTagger(ChainPipe):
             if span.label_ not in self.labels:
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
         self._require_labels()
-        columns = self._read([doc])
+        columns = self._read_all([doc])
         sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)
         # a span that is empty or runs across sequences is impossible
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
         if inside:
-            emissions = self._emissions()
-            chains = emissions.potentials(columns, emissions.look_up(columns))
+            chains = given(self._chains(columns), self.evidence([doc], columns.lengths))
             starts = np.array([spans[k].start for k in inside], dtype=np.intp)
             ends = np.array([spans[k].end for k in inside], dtype=np.intp)
             labels = [spans[k].label_ for k in inside]
-            scores = score_spans(forward_backward(chains.astype(np.float64)), self.tags, starts, ends, labels)
+            messages = probabilistic(chains, self.cfg["temperature"])
+            scores = score_spans(messages, self.tags, starts, ends, labels)
             found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
             found.covered[inside] = scores.covered
         return found
@@ -259,12 +328,20 @@ class CRFTagger(ChainPipe):
             elif self.target == "ent":
                 write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
             elif self.target == "spans":
-                write_group(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["spans_key"])
+                decoded = prediction.above(self.cfg["threshold"])
+                write_group(doc, decoded, overwrite, self.cfg["spans_key"], extend=self.cfg["given"])
             else:
                 values = tags.take(prediction.tags).tolist()
                 write_extension(doc, self.target, values, prediction.extra, overwrite)
             if marginals is not None and prediction.marginals is not None:
                 doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})
+            self._write_uncertainty(doc, prediction)
+
+    def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
+        if self.cfg["n_best"] and prediction.n_best is not None:
+            write_value(doc, self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
+        if self.cfg["entropy"] is not None and prediction.entropies is not None:
+            write_value(doc, self.cfg["entropy"], prediction.entropies.to_data())
 
     def _label_ids(self) -> Hashes:
         """Ids of the tags in the arrays of a Doc."""

@@ -61,6 +61,11 @@ class Gold:
         open_rows = np.flatnonzero(labels == UNKNOWN)
         return Gold(labels, open_rows, self.weights[np.searchsorted(self.rows, rows[open_rows])])
 
+    def slice(self, low: int, high: int) -> "Gold":
+        """Gold of the units low:high, without copying."""
+        first, last = np.searchsorted(self.rows, (low, high)) if len(self.rows) else (0, 0)
+        return Gold(self.labels[low:high], self.rows[first:last] - low, self.weights[first:last])
+
     def dense(self) -> Floats:
         """((N, L)): weights of all units: 1 for a single label."""
         dense = np.zeros((len(self.labels), self.weights.shape[1]), dtype=np.float32)

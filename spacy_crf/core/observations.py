@@ -35,11 +35,13 @@ class Observations:
     batch (PackedBatch): layout of the rows.
     features (SparseRows): N rows of state features.
     edges (EdgeObservations | None): edge features, if the model has any.
+    scores ((N, L) | None): what each label scores besides, from vectors of the units.
     """
 
     batch: PackedBatch
     features: SparseRows
     edges: EdgeObservations | None = None
+    scores: Floats | None = None
 
     def select(self, sequences: Indices) -> tuple["Observations", Indices]:
         """Pack some of the sequences anew.
@@ -48,22 +50,27 @@ class Observations:
         RETURNS (tuple): their observations and, for each of their packed rows, the row in this batch.
         """
         part, rows = self.batch.select(sequences)
-        return Observations(part, self.features.take(rows), self.edges and self.edges.take(rows)), rows
+        scores = None if self.scores is None else self.scores[rows]
+        return Observations(part, self.features.take(rows), self.edges and self.edges.take(rows), scores), rows
 
 
-def observe(lengths: Indices, features: SparseRows, edges: EdgeObservations | None = None) -> Observations:
+def observe(
+    lengths: Indices, features: SparseRows, edges: EdgeObservations | None = None, scores: Floats | None = None
+) -> Observations:
     """Pack sequences whose rows come one sequence after the other.
 
     lengths ((B,)): lengths of the sequences.
-    features (SparseRows): N rows, in the order of the sequences.
+    features (SparseRows), scores ((N, L) | None): N rows, in the order of the sequences.
     """
     batch = pack(lengths)
-    return Observations(batch, features.take(batch.units), edges and edges.take(batch.units))
+    packed = None if scores is None else scores[batch.units]
+    return Observations(batch, features.take(batch.units), edges and edges.take(batch.units), packed)
 
 
 def potentials(observations: Observations, weights: DenseWeights, layout: Layout) -> ChainPotentials:
     """Log potentials of a batch under dense weights, in the weights' precision. O(nnz L + G L^2)."""
-    emissions = np.zeros((observations.batch.n_units, layout.n_labels), dtype=weights.state.dtype)
+    shape, dtype = (observations.batch.n_units, layout.n_labels), weights.state.dtype
+    emissions = np.zeros(shape, dtype) if observations.scores is None else observations.scores.astype(dtype)
     observations.features.times(weights.state, out=emissions)
     return chain_potentials(observations.batch, emissions, observations.edges, weights, layout)
 

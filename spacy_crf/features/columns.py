@@ -58,6 +58,7 @@ class Columns:
     orths ((N,)): word forms.
     by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
+    vectors ((N, width) | None): of the tokens, for models that have them.
     """
 
     doc_lengths: Indices
@@ -65,6 +66,7 @@ class Columns:
     orths: Hashes
     by_attribute: dict[Attribute, Column]
     extra: Hashes | None = None
+    vectors: Floats | None = None
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -83,7 +85,8 @@ class Columns:
         inside = (sequence_ends > units.start) & (sequence_ends <= units.stop)
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         extra = None if self.extra is None else self.extra[units]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra)
+        vectors = None if self.vectors is None else self.vectors[units]
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors)
 
 
 class ColumnReader:

@@ -15,7 +15,12 @@ MakeSample = Callable[[Sequence[Example]], Sample]
 
 
 class Trainer(Protocol):
-    """Turns examples into weights."""
+    """Turns examples into weights.
+
+    learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
+    """
+
+    learns_vectors: bool
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Take in a batch.

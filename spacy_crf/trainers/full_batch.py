@@ -1,5 +1,6 @@
-"""The trainer that sees the whole corpus in every step: L-BFGS."""
+"""The trainer that sees the whole corpus in every step: L-BFGS, or OWL-QN where weights are to become 0."""
 
+import time
 import weakref
 import zlib
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from thinc.api import Optimizer
 from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS
+from ..core.learn.owlqn import OWLQN
+from ..core.learn.sgd import sgd_epochs
+from ..core.params import count_active
 from ..core.types import Indices
 from ..errors import Errors
 from ..features.columns import Columns
@@ -29,9 +33,24 @@ class LBFGSTrainer:
     components write, a step that finds it changed encodes everything again and starts a new history.
     """
 
-    def __init__(self, iterations_per_step: int, c2: float, n_threads: int, unseen: float = 0.0, **settings: Any):
+    learns_vectors = False
+
+    def __init__(
+        self,
+        iterations_per_step: int,
+        c2: float,
+        n_threads: int,
+        unseen: float = 0.0,
+        c1: float = 0.0,
+        warmup: int = 0,
+        seed: int = 0,
+        **settings: Any,
+    ):
+        for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
+            if not value >= 0:
+                raise ValueError(Errors.CRF204.format(name=name, value=value, expected="at least 0"))
         self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
-        self.unseen = unseen
+        self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
         self.reset()
 
     def reset(self) -> None:
@@ -50,7 +69,7 @@ class LBFGSTrainer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: encodings and history stay in the process that trains."""
-        names = ("iterations_per_step", "c2", "n_threads", "unseen", "settings")
+        names = ("iterations_per_step", "c2", "n_threads", "unseen", "c1", "warmup", "seed", "settings")
         return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -81,11 +100,12 @@ class LBFGSTrainer:
         if not self._arrived:
             return
         try:
-            self._step(learner)
+            started = time.perf_counter()
+            self._step(learner, started)
         finally:
             self._end_step()
 
-    def _step(self, learner: ChainLearner) -> None:
+    def _step(self, learner: ChainLearner, started: float) -> None:
         if self._optimizer is not None and self._arrived.keys() != self._references.keys():
             raise ValueError(Errors.CRF202)
         if self._optimizer is None or self._annotation_changed:
@@ -95,6 +115,7 @@ class LBFGSTrainer:
             return
         optimizer.run(self.iterations_per_step)
         set_flat_weights(learner.model, objective.finish(optimizer.x))
+        _log_step(learner, optimizer, time.perf_counter() - started)
         if self._corpus is not None:
             self._add_unseen(learner, self._corpus, objective.expected_unseen(optimizer.x, self.unseen))
             self._corpus = None
@@ -124,8 +145,16 @@ class LBFGSTrainer:
 
     def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
         self._objective = self._optimizer = None  # not two sets of work arrays at a time
-        self._objective = FullBatchObjective(corpus, get_layout(learner.model), self.c2, self.n_threads)
-        self._optimizer = LBFGS(self._objective, self._objective.start(flat_weights(learner.model)), **self.settings)
+        layout, flat = get_layout(learner.model), flat_weights(learner.model)
+        if self.warmup and not flat.any():
+            flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
+        objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
+        if self.c1:
+            costs = self.c1 * objective.l1_scales
+            self._optimizer = OWLQN(objective, objective.start(flat), c1=costs, **self.settings)
+        else:
+            self._optimizer = LBFGS(objective, objective.start(flat), **self.settings)
+        self._objective = objective
 
     def _loss(self, learner: ChainLearner, n_units: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
@@ -141,6 +170,16 @@ class LBFGSTrainer:
         if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
             self._annotation_changed = True
         self._checksums.update(now)
+
+
+def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
+    layout, flat = get_layout(learner.model), flat_weights(learner.model)
+    weights, features = count_active(layout, flat)
+    logger.info(
+        "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s.",
+        *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights, features),
+        *(optimizer.evaluations, seconds),
+    )
 
 
 def annotation_checksums(columns: Columns) -> list[int]:

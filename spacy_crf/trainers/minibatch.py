@@ -6,20 +6,22 @@ from typing import Any, cast
 import numpy as np
 from spacy.training import Example
 from thinc.api import Optimizer
-from thinc.types import Floats1d
+from thinc.types import Floats1d, Floats2d
 
 from ..core.chain.objective import loss_and_gradient
 from ..core.learn.blocks import Corpus
 from ..core.observations import observe
 from ..core.params import DenseWeights, Layout, gather, scatter
 from ..core.types import Floats
-from ..learner import ChainLearner
-from ..model import PARAMS, flat_weights, get_layout
+from ..learner import ChainLearner, Sample
+from ..model import PARAMS, VECTORS, flat_weights, get_layout, vector_weights
 from .base import MakeSample
 
 
 class MinibatchTrainer:
     """Mini-batches with the pipeline's thinc optimizer; features and weights grow as they are met."""
+
+    learns_vectors = True
 
     def __init__(self) -> None:
         self.reset()
@@ -30,6 +32,7 @@ class MinibatchTrainer:
 
     def _end_step(self) -> None:
         self._gradient: list[Floats] = []
+        self._vector_gradient: Floats | None = None
         self._n_sequences = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -46,7 +49,7 @@ class MinibatchTrainer:
         learner.add_weights(corpus)
         if not len(corpus.gold.labels):
             return 0.0
-        loss, gradient = self._loss_and_gradient(learner, corpus)
+        loss, gradient = self._loss_and_gradient(learner, corpus, sample)
         self._gradient = _sum_sections(self._gradient, get_layout(learner.model).split(gradient))
         self._n_sequences += int((corpus.lengths > 0).sum())
         return loss
@@ -59,22 +62,42 @@ class MinibatchTrainer:
             if len(section):
                 learner.model.set_grad(name, cast(Floats1d, section / np.float32(self._n_sequences)))
                 _pad_state(sgd, (learner.model.id, name), len(section))
+        if self._vector_gradient is not None:
+            gradient = self._vector_gradient / np.float32(self._n_sequences)
+            learner.model.set_grad(VECTORS, cast(Floats2d, gradient))
         learner.model.finish_update(sgd)
         self._end_step()
 
-    def _loss_and_gradient(self, learner: ChainLearner, corpus: Corpus) -> tuple[float, Floats]:
+    def _loss_and_gradient(self, learner: ChainLearner, corpus: Corpus, sample: Sample) -> tuple[float, Floats]:
         layout = get_layout(learner.model)
         weights, counts = self._weights.fit(layout), self._counts.fit(layout)
         scatter(layout, flat_weights(learner.model), weights)
-        observations = observe(corpus.lengths, corpus.features, corpus.edges)
+        vectors, scores_of = sample.columns.vectors, vector_weights(learner.model)
+        scores = None if vectors is None or scores_of is None else vectors @ scores_of
+        observations = observe(corpus.lengths, corpus.features, corpus.edges, scores)
         gold = corpus.gold.take(observations.batch.units)
         gradient = np.empty(layout.size, dtype=np.float32)
         try:
-            loss = loss_and_gradient(observations, gold, weights, layout, counts)
+            nodes = None if scores is None else np.empty_like(scores)
+            loss = loss_and_gradient(observations, gold, weights, layout, counts, nodes)
             gather(layout, counts, gradient)
         finally:
             _clear(counts, corpus)
+        if nodes is not None:
+            self._backprop(learner, sample, nodes[observations.batch.rows])
         return loss, gradient
+
+    def _backprop(self, learner: ChainLearner, sample: Sample, by_emissions: Floats) -> None:
+        """Gradients of the vectors' scores, kept until the step, and of the vectors, which the layer below takes now.
+
+        by_emissions ((N, L)): of the loss, by the emissions of the units in the order of the Docs.
+        """
+        vectors, scores_of = sample.columns.vectors, vector_weights(learner.model)
+        assert vectors is not None and scores_of is not None and sample.backprop is not None
+        gradient = vectors.T @ by_emissions
+        self._vector_gradient = gradient if self._vector_gradient is None else self._vector_gradient + gradient
+        n_sequences = np.float32((sample.columns.lengths > 0).sum())
+        sample.backprop(by_emissions @ scores_of.T / n_sequences)
 
 
 class _WorkArrays:

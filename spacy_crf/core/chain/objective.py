@@ -99,12 +99,18 @@ def gold_score(counts: Counts, chains: ChainPotentials) -> float:
 
 
 def loss_and_gradient(
-    observations: Observations, gold: Gold, weights: DenseWeights, layout: Layout, out: DenseWeights
+    observations: Observations,
+    gold: Gold,
+    weights: DenseWeights,
+    layout: Layout,
+    out: DenseWeights,
+    nodes: Floats | None = None,
 ) -> float:
     """Negative log-likelihood of a batch, its gradient added to an accumulator. O(nnz L + N L^2).
 
     gold (Gold): in packed order.
     out (DenseWeights): the gradient is added to it.
+    nodes ((N, L) | None): takes the gradient by the emissions, in packed order.
     RETURNS (float): the loss, without regularisation.
     RAISES (NoPathError): where gold, or the masks, leave no path.
     """
@@ -112,7 +118,7 @@ def loss_and_gradient(
     latent = gold.latent_sequences(batch.row_sequences, batch.n_sequences)
     if latent.any() and not latent.all():
         parts = (np.flatnonzero(~latent), np.flatnonzero(latent))
-        return sum(_part_loss(observations, gold, part, weights, layout, out) for part in parts)
+        return sum(_part_loss(observations, gold, part, weights, layout, out, nodes) for part in parts)
     chains = potentials(observations, weights, layout)
     messages = forward_backward(chains)
     if latent.any():
@@ -121,7 +127,10 @@ def loss_and_gradient(
     else:
         target = gold_counts(gold, observations, layout)
         score = gold_score(target, chains)
-    add_counts(model_counts(messages).minus(target), observations, out)
+    difference = model_counts(messages).minus(target)
+    add_counts(difference, observations, out)
+    if nodes is not None:
+        nodes[...] = difference.nodes
     return float(messages.log_z.sum()) - score
 
 
@@ -132,8 +141,13 @@ def _part_loss(
     weights: DenseWeights,
     layout: Layout,
     out: DenseWeights,
+    nodes: Floats | None,
 ) -> float:
     """Loss of some sequences of a batch; their gradient is added to the accumulator."""
     part, rows = observations.select(sequences)
+    own = None if nodes is None else np.empty((len(rows), layout.n_labels), dtype=nodes.dtype)
     with numbered(sequences):
-        return loss_and_gradient(part, gold.take(rows), weights, layout, out)
+        loss = loss_and_gradient(part, gold.take(rows), weights, layout, out, own)
+    if nodes is not None and own is not None:
+        nodes[rows] = own
+    return loss

@@ -50,7 +50,7 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
 def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
     """Labels and scores from a pass over all labels."""
     batch = potentials.batch
-    steps = _max_forward(potentials)
+    steps = max_forward(potentials)
     scores = np.zeros(batch.n_sequences)
     labels = np.zeros(batch.n_units, dtype=np.int32)
     for step, best in enumerate(steps):
@@ -64,7 +64,7 @@ def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
     return labels, scores
 
 
-def _max_forward(potentials: ChainPotentials) -> list[Floats]:
+def max_forward(potentials: ChainPotentials) -> list[Floats]:
     """For each step, the score (L, n) of the best path that ends in each label of each sequence alive.
 
     Sequences run along the last axis: a step is L additions and maxima over whole rows of sequences.

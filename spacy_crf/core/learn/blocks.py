@@ -41,6 +41,12 @@ class Corpus:
         edges = self.edges and self.edges.take(units)
         return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots)
 
+    def slice(self, low: int, high: int) -> "Corpus":
+        """The units low:high as one sequence, without copying features."""
+        edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[low:high])
+        lengths = np.array([high - low], dtype=np.intp)
+        return Corpus(lengths, self.features.slice(low, high), self.gold.slice(low, high), edges, self.slots)
+
 
 @dataclass(frozen=True)
 class Block:

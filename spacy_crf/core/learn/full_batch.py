@@ -66,6 +66,16 @@ class FullBatchObjective:
         self._lanes = [DenseWeights.zeros(self._inner, dtype) for _ in range(n_lanes)]
         self._gold = self._gold_gradient()
 
+    @property
+    def l1_scales(self) -> Doubles:
+        """((size,)): |w|_1 of the layout's weights is the sum of |x_i| times this.
+
+        Merging is exact under L1 as under L2: m weights w, merged to u = sqrt(m) w, have the norm m |w| = sqrt(m) |u|.
+        """
+        scales = np.ones(self.size)
+        scales[self._sections[0] : self._sections[1]] = self.singletons.scales
+        return scales
+
     def start(self, flat: Floats) -> Doubles:
         """The vector of this objective for the layout's flat weights."""
         state, *others = self.layout.split(np.asarray(flat, dtype=np.float64))

@@ -51,13 +51,17 @@ class LBFGS:
     def __post_init__(self) -> None:
         self._steps = deque(maxlen=self.memory)
         self._values = deque(maxlen=self.period)
-        start = self._evaluate(self.x)
-        self.value, self.gradient = start.value, start.gradient
+        self._move_to(self._evaluate(self.x))
         self._check_gradient()
 
     @property
+    def slopes(self) -> Doubles:
+        """((n,)): what must vanish at a minimum: the gradient."""
+        return self.gradient
+
+    @property
     def gradient_norm(self) -> float:
-        return float(np.linalg.norm(self.gradient))
+        return float(np.linalg.norm(self.slopes))
 
     def run(self, iterations: int) -> int:
         """Take up to so many iterations.
@@ -74,28 +78,27 @@ class LBFGS:
 
     def _iterate(self) -> None:
         direction = self._direction()
-        slope = float(direction @ self.gradient)
+        slope = float(direction @ self.slopes)
         if not slope < 0:  # rounding spoilt the history: begin anew with the gradient
             self._steps.clear()
             direction = self._direction()
-            slope = float(direction @ self.gradient)
+            slope = float(direction @ self.slopes)
         first = 1.0 if self._steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
-        here = Point(0.0, self.value, slope, self.x, self.gradient)
         try:
-            there = wolfe(lambda step: self._along(direction, step), here, first)
+            there = self._search(direction, slope, first)
         except LineSearchError:
             self.reason = "the line search found no lower point"
             return
         self._remember(there.x - self.x, there.gradient - self.gradient)
         self._values.append(self.value)
-        self.x, self.value, self.gradient = there.x, there.value, there.gradient
+        self._move_to(there)
         self.iterations += 1
         self._check_progress()
         self._check_gradient()
 
     def _direction(self) -> Doubles:
         """Two-loop recursion: minus the approximate inverse Hessian times the gradient. O(memory n)."""
-        direction = -self.gradient
+        direction = -self.slopes
         weights = []
         for step, change, curvature in reversed(self._steps):
             weight = float(step @ direction) / curvature
@@ -112,6 +115,14 @@ class LBFGS:
         if curvature > 1e-12 * length > 0:
             self._scale = curvature / length
             self._steps.append((step.astype(np.float32), change.astype(np.float32), curvature))
+
+    def _move_to(self, point: Point) -> None:
+        self.x, self.value, self.gradient = point.x, point.value, point.gradient
+
+    def _search(self, direction: Doubles, slope: float, first: float) -> Point:
+        """A lower point in a direction."""
+        here = Point(0.0, self.value, slope, self.x, self.gradient)
+        return wolfe(lambda step: self._along(direction, step), here, first)
 
     def _along(self, direction: Doubles, step: float) -> Point:
         point = self._evaluate(self.x + step * direction)

@@ -1,6 +1,7 @@
-"""Line search for the strong Wolfe conditions: bracket, then zoom with cubic interpolation.
+"""Line searches: strong Wolfe conditions for smooth functions, backtracking for paths with kinks.
 
-Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6.
+Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 3.6 (bracket, then zoom with cubic interpolation)
+and 3.1 (backtracking).
 """
 
 import math
@@ -53,6 +54,26 @@ def wolfe(evaluate: Callable[[float], Point], start: Point, first: float) -> Poi
             return _zoom(evaluate, start, here, before, MAX_EVALUATIONS - count - 1, allowance)
         before, step = here, 2.0 * step
     return _lower(before, start)
+
+
+def backtrack(evaluate: Callable[[float], Point], start: Point, first: float) -> Point:
+    """Halve the step until the value has fallen by a share of what the slopes at the start promise.
+
+    evaluate (Callable): the point at a step; points may lie on a path that bends.
+    start (Point): the point at step 0; its gradient is one-sided where the function has a kink.
+    first (float): the first step to try.
+    RETURNS (Point): the point found.
+    RAISES (LineSearchError): where 20 evaluations found none.
+    """
+    allowance = ROUNDING * abs(start.value)
+    step = first
+    for _ in range(MAX_EVALUATIONS):
+        here = evaluate(step)
+        promise = float(start.gradient @ (here.x - start.x))
+        if here.value <= start.value + DECREASE * promise + allowance:
+            return here
+        step *= 0.5
+    raise LineSearchError
 
 
 def _zoom(

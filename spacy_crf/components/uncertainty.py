@@ -1,0 +1,102 @@
+"""How sure a component is of whole sequences: their best labellings, and entropies, for each Doc."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.chain.entropy import sequence_entropies, token_entropies
+from ..core.chain.forward import ForwardBackward
+from ..core.chain.marginals import node_marginals
+from ..core.chain.nbest import nbest
+from ..core.types import Doubles, Indices, Ints
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The best labellings of one sequence of a Doc, best first.
+
+    start (int), end (int): its tokens. tags ((K, n)): label indices. probabilities ((K,)): of the labellings.
+    """
+
+    start: int
+    end: int
+    tags: Ints
+    probabilities: Doubles
+
+    def to_data(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """What is stored on a Doc: lists, with the names of the tags."""
+        labels = [[names[tag] for tag in path] for path in self.tags.tolist()]
+        bounds = {"start": self.start, "end": self.end}
+        return {**bounds, "labels": labels, "probabilities": self.probabilities.tolist()}
+
+
+@dataclass(frozen=True)
+class Entropies:
+    """Entropies of one Doc, in nats.
+
+    starts ((B,)), ends ((B,)), sequences ((B,)): tokens of its sequences, and the entropy of each one's labelling.
+    tokens ((n,)): of the label of each token.
+    """
+
+    starts: Indices
+    ends: Indices
+    sequences: Doubles
+    tokens: Doubles
+
+    def to_data(self) -> dict[str, Any]:
+        """What is stored on a Doc."""
+        bounds = zip(self.starts.tolist(), self.ends.tolist(), self.sequences.tolist())
+        sequences = [{"start": start, "end": end, "entropy": value} for start, end, value in bounds]
+        return {"sequences": sequences, "tokens": self.tokens.tolist()}
+
+
+def alternatives(messages: ForwardBackward, k: int, doc_lengths: Indices) -> Iterator[list[Alternatives]]:
+    """The k best labellings of each sequence, or all where there are fewer.
+
+    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    YIELDS (list[Alternatives]): one entry for each sequence, for each Doc.
+    """
+    batch = messages.potentials.batch
+    found = nbest(messages.potentials, k)
+    labels, probabilities = found.labels[:, batch.rows], found.probabilities(messages.log_z)
+    ends = np.cumsum(batch.lengths)
+    starts = ends - batch.lengths
+    for first, sequences in _by_doc(doc_lengths, starts):
+        yield [
+            Alternatives(
+                int(starts[b]) - first,
+                int(ends[b]) - first,
+                labels[: found.counts[b], starts[b] : ends[b]],
+                probabilities[b, : found.counts[b]],
+            )
+            for b in range(sequences.start, sequences.stop)
+        ]
+
+
+def entropies(messages: ForwardBackward, doc_lengths: Indices) -> Iterator[Entropies]:
+    """Entropies of each Doc's sequences and tokens.
+
+    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    YIELDS (Entropies): for each Doc.
+    """
+    batch = messages.potentials.batch
+    by_sequence = sequence_entropies(messages)
+    by_token = token_entropies(node_marginals(messages))[batch.rows]
+    ends = np.cumsum(batch.lengths)
+    starts = ends - batch.lengths
+    for (first, sequences), length in zip(_by_doc(doc_lengths, starts), doc_lengths.tolist()):
+        tokens = by_token[first : first + length]
+        yield Entropies(starts[sequences] - first, ends[sequences] - first, by_sequence[sequences], tokens)
+
+
+def _by_doc(doc_lengths: Indices, starts: Indices) -> Iterator[tuple[int, slice]]:
+    """The first unit and the sequences of each Doc.
+
+    starts ((B,)): first units of the sequences, none of which is empty.
+    """
+    firsts = np.concatenate([[0], np.cumsum(doc_lengths)])
+    cuts = np.searchsorted(starts, firsts).tolist()
+    for first, low, high in zip(firsts.tolist(), cuts, cuts[1:]):
+        yield first, slice(low, high)

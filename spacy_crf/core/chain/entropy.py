@@ -1,0 +1,98 @@
+"""How uncertain the model is: entropies of sequences and units, and measures from the best paths."""
+
+import numpy as np
+
+from ..types import Doubles, Floats
+from .forward import ForwardBackward
+from .logspace import transition_matrices
+from .marginals import edge_marginals, node_marginals
+from .walk import chunks
+
+
+def sequence_entropies(messages: ForwardBackward) -> Doubles:
+    """Entropy of p(y | x) over all label sequences, in nats. O(N L^2).
+
+    Exact as log Z - E[score], up to a rounding error in the order of 1e-15 |log Z| (float64).
+
+    RETURNS ((B,)): in the order the sequences were given; 0 for empty ones.
+    """
+    return np.maximum(messages.log_z - expected_scores(messages), 0.0)
+
+
+def expected_scores(messages: ForwardBackward) -> Doubles:
+    """Expected unnormalised log score of a label sequence under the model. O(N L^2).
+
+    RETURNS ((B,)): in the order the sequences were given; 0 for empty ones.
+    """
+    potentials, batch = messages.potentials, messages.potentials.batch
+    nodes = node_marginals(messages).astype(np.float64)
+    units = np.einsum("nl,nl->n", nodes, _finite(potentials.emissions))
+    units[batch.first_rows] += nodes[batch.first_rows] @ _finite(potentials.start)
+    units[batch.last_rows] += nodes[batch.last_rows] @ _finite(potentials.end)
+    units += _expected_transition_scores(messages)
+    return batch.sequence_sums(units)
+
+
+def _expected_transition_scores(messages: ForwardBackward) -> Doubles:
+    """((N,)): expected score of the transition into each packed row; 0 at first units."""
+    potentials, batch = messages.potentials, messages.potentials.batch
+    expected = np.zeros(batch.n_units)
+    if potentials.edges is None:
+        weighted = messages.scaled.transitions * _finite(potentials.transitions)
+    else:
+        weighted = messages.scaled.transitions * _finite(potentials.edges.matrices)
+    for step in range(1, batch.n_steps):
+        low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
+        alpha, inward = messages.alpha[before : before + n], messages.inward[low : low + n]
+        if potentials.edges is None:
+            arriving = alpha @ weighted
+        else:
+            arriving = np.matmul(alpha[:, None, :], weighted[potentials.edges.groups[low : low + n]])[:, 0, :]
+        expected[low : low + n] = np.einsum("nl,nl->n", arriving, inward)
+    if messages.redone is not None:
+        _add_redone(messages, expected)
+    return expected
+
+
+def _add_redone(messages: ForwardBackward, expected: Doubles) -> None:
+    """Write the rows that were computed in log space, whose scaled messages cannot be used."""
+    assert messages.redone is not None
+    inner = messages.redone.rows[messages.redone.rows >= len(messages.potentials.batch.first_rows)]
+    for part in chunks(slice(0, len(inner)), messages.potentials.n_labels**2):
+        matrices = _finite(transition_matrices(messages.potentials, inner[part]))
+        expected[inner[part]] = (edge_marginals(messages, inner[part]) * matrices).sum(axis=(1, 2))
+
+
+def _finite(scores: Floats) -> Floats:
+    """0 in the place of -inf: what is forbidden has no probability, hence no part in an expectation."""
+    return np.where(np.isneginf(scores), np.zeros(1, dtype=scores.dtype), scores)
+
+
+def token_entropies(marginals: Floats) -> Doubles:
+    """Entropy of each unit's label, in nats. O(N L).
+
+    marginals ((N, L)): rows sum to 1.
+    RETURNS ((N,)): between 0 and log L.
+    """
+    values = marginals.astype(np.float64)
+    logs = np.log(values, out=np.zeros_like(values), where=values > 0)
+    entropies: Doubles = -np.einsum("nl,nl->n", values, logs)
+    return np.maximum(entropies, 0.0)
+
+
+def least_confidence(best_scores: Doubles, log_z: Doubles) -> Doubles:
+    """Probability that the best label sequence is wrong.
+
+    best_scores ((B,)): as `viterbi` gives them. log_z ((B,)): log partition functions.
+    RETURNS ((B,)): between 0 and 1, accurate also where it is tiny.
+    """
+    return np.clip(-np.expm1(best_scores - log_z), 0.0, 1.0)
+
+
+def margins(probabilities: Doubles) -> Doubles:
+    """By how much the best label sequence is more probable than the second.
+
+    probabilities ((B, K)): of the best sequences, best first, 0 where there is none; K is at least 2.
+    RETURNS ((B,)): between 0 and 1.
+    """
+    return np.asarray(probabilities[:, 0] - probabilities[:, 1])

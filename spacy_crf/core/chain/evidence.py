@@ -1,0 +1,64 @@
+"""Conditioning on what is known of some labels: p(y | x, evidence), and the probability of the evidence itself."""
+
+import numpy as np
+
+from ...errors import Errors
+from ..gold import Gold
+from ..types import Bools, Doubles, Ints
+from .forward import log_partition
+from .potentials import ChainPotentials, NoPathError
+
+
+class ImpossibleEvidenceError(NoPathError):
+    """Raised where evidence leaves no label sequence; `sequences` holds the indices of the sequences at fault."""
+
+    def __init__(self, sequences: list[int]):
+        ValueError.__init__(self, Errors.CRF109.format(sequences=sequences))
+        self.sequences = sequences
+
+
+def allowed_labels(given: Ints, n_labels: int) -> Bools:
+    """Evidence from label indices.
+
+    given ((N,)): label of each unit, -1 where any is possible.
+    RETURNS ((N, L)): labels that each unit may have.
+    RAISES (ValueError): for an index that is neither a label nor -1.
+    """
+    return np.asarray(Gold.known(given, n_labels).dense() > 0)
+
+
+def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
+    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else. O(N L^2), for the check.
+
+    allowed ((N, L)): labels that each unit may have, in packed order.
+    RETURNS (ChainPotentials): of the same precision, with -inf for the others.
+    RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
+    """
+    clamped = _clamp(potentials, allowed)
+    _log_z(clamped)
+    return clamped
+
+
+def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
+    """Log probability of evidence under the model: log Z of the sequences that agree with it, minus log Z. O(N L^2).
+
+    allowed ((N, L)): labels that each unit may have, in packed order.
+    RETURNS ((B,)): at most 0, in the order the sequences were given.
+    RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
+    """
+    log_z = log_partition(potentials)
+    return np.minimum(_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
+
+
+def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
+    if allowed.shape != potentials.emissions.shape:
+        shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
+        raise ValueError(Errors.CRF101.format(name="evidence", **shapes))
+    return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
+
+
+def _log_z(clamped: ChainPotentials) -> Doubles:
+    try:
+        return log_partition(clamped)
+    except NoPathError as error:
+        raise ImpossibleEvidenceError(error.sequences) from None

@@ -1,0 +1,139 @@
+"""The K best label sequences: one max-only pass forward, then K suffixes of each sequence walked back side by side.
+
+The forward pass tells for each suffix the score of the best path that ends in it. A suffix behind K others can
+therefore be on none of the K best paths, and K of them are enough at each step: A* search with exact
+estimates, in step over all sequences.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import Errors
+from ..types import Doubles, Floats, Indices, Ints
+from .potentials import ChainPotentials, NoPathError
+from .viterbi import max_forward
+from .walk import chunks, scores_into, steps_back
+
+ABSENT = -1
+LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True)
+class NBest:
+    """The best label sequences of each chain, distinct, best first.
+
+    labels ((K, N)): in packed order; ABSENT where a sequence has fewer paths.
+    scores ((B, K)): unnormalised log scores, in the order the sequences were given; -inf where there is no path.
+    counts ((B,)): how many paths each sequence has here; 1 for empty ones.
+    """
+
+    labels: Ints
+    scores: Doubles
+    counts: Indices
+
+    def probabilities(self, log_z: Doubles) -> Doubles:
+        """((B, K)): of the paths, 0 where there is none.
+
+        log_z ((B,)): log partition functions of the same potentials.
+        """
+        return np.exp(self.scores - log_z[:, None])
+
+
+def nbest(potentials: ChainPotentials, k: int) -> NBest:
+    """The k highest-scoring label sequences of each chain. O(N L^2 + N k L log(k L)) time, O(N (L + k)) memory.
+
+    The first path is that of `viterbi`, and fewer paths are always the beginning of more. Equal scores have a fixed
+    order: counted from the end, the path that stays longer with a better one comes first, then the smaller label.
+
+    potentials (ChainPotentials): any floating precision; float64 where scores are to become probabilities.
+    k (int): at least 1; sequences with fewer allowed paths get all of them.
+    RETURNS (NBest): labels, scores and counts.
+    RAISES (NonFiniteError): for NaN or +inf.
+    RAISES (NoPathError): where a sequence has no allowed path.
+    """
+    if k < 1:
+        raise ValueError(Errors.CRF108.format(name="k", least=1, value=k))
+    potentials.check()
+    batch = potentials.batch
+    best, suffixes = _walk_back(potentials, k)
+    hopeless = batch.order[np.flatnonzero(np.isneginf(best))]
+    if len(hopeless):
+        raise NoPathError(np.sort(hopeless).tolist())
+    scores = np.full((batch.n_sequences, k), -np.inf)
+    scores[:, 0] = 0.0
+    scores[batch.order[: len(best)]] = best[:, None] - suffixes.losses[: len(best)]
+    counts = np.isfinite(scores).sum(axis=1)
+    labels = _read_forward(potentials, suffixes)
+    labels[np.arange(k)[:, None] >= counts[batch.row_sequences]] = ABSENT
+    return NBest(labels, scores, counts)
+
+
+class _Suffixes(NamedTuple):
+    """For each unit the best K suffixes that start there, best first.
+
+    labels ((N, K)): at the unit. followers ((N, K)): rank of the suffix at the next unit that each one prolongs.
+    losses ((N, K)): by how much the best path that ends in it is behind the best path of all; inf where there is
+        no such suffix. Losses are added up instead of scores, as that leaves the best path's at exactly 0.
+    """
+
+    labels: Ints
+    followers: Indices
+    losses: Doubles
+
+
+def _walk_back(potentials: ChainPotentials, k: int) -> tuple[Doubles, _Suffixes]:
+    """Scores of the best paths of the sequences that are not empty, in packed order, and the suffixes."""
+    batch = potentials.batch
+    shape = (batch.n_units, k)
+    suffixes = _Suffixes(np.zeros(shape, np.int32), np.zeros(shape, np.intp), np.full(shape, np.inf))
+    best = np.zeros(len(batch.first_rows))
+    reached = max_forward(potentials)
+    for step, before in zip(steps_back(batch), reversed(reached)):
+        first = step.going.start
+        finals = (before[:, step.ending.start - first :] + potentials.end[:, None]).T
+        best[step.ending.start - first : step.ending.stop - first] = finals.max(axis=1)
+        _prolong(finals[:, None, :], np.zeros((len(finals), 1)), suffixes, step.ending)
+        for rows in chunks(step.going, k * potentials.n_labels):
+            after = slice(rows.start - first + step.following.start, rows.stop - first + step.following.start)
+            scores = scores_into(potentials, after, suffixes.labels[after])
+            scores += before.T[rows.start - first : rows.stop - first, None, :]
+            _prolong(scores, suffixes.losses[after], suffixes, rows)
+    return best, suffixes
+
+
+def _prolong(scores: Floats, losses: Doubles, suffixes: _Suffixes, rows: slice) -> None:
+    """Write the best suffixes of some units.
+
+    scores ((n, K', L)): of the best path through each label and on into each suffix at the next unit, up to there.
+    losses ((n, K')): of these suffixes. rows (slice): of the units.
+    """
+    k, n_labels = suffixes.labels.shape[1], scores.shape[2]
+    with np.errstate(invalid="ignore"):
+        total = losses[:, :, None] + (scores.max(axis=2, keepdims=True) - scores)
+    total = total.reshape(len(losses), losses.shape[1] * n_labels)
+    # K suffixes can be prolonged without a further loss, so that nothing behind the last of them is needed
+    bound = np.minimum(losses[:, -1], LARGEST) if losses.shape[1] == k else np.full(len(losses), LARGEST)
+    near = total <= bound[:, None]  # false for NaN, where there is no suffix
+    units, cells = np.nonzero(near)
+    values = total[near]
+    order = np.lexsort((values, units))  # stable: among equals the better suffix wins, then the smaller label
+    counts = near.sum(axis=1)
+    ranks = np.arange(len(units)) - np.repeat(np.cumsum(counts) - counts, counts)
+    kept = order[ranks < k]
+    place = (rows.start + units[kept], ranks[ranks < k])
+    suffixes.followers[place], suffixes.labels[place] = np.divmod(cells[kept], n_labels)
+    suffixes.losses[place] = values[kept]
+
+
+def _read_forward(potentials: ChainPotentials, suffixes: _Suffixes) -> Ints:
+    """((K, N)): labels of the paths, each followed from its rank at the first unit."""
+    batch, k = potentials.batch, suffixes.labels.shape[1]
+    labels = np.empty((k, batch.n_units), dtype=np.int32)
+    ranks = np.tile(np.arange(k), (len(batch.first_rows), 1))
+    for low, n in zip(batch.starts, batch.alive):
+        rows = slice(low, low + n)
+        labels[:, rows] = np.take_along_axis(suffixes.labels[rows], ranks[:n], axis=1).T
+        ranks = np.take_along_axis(suffixes.followers[rows], ranks[:n], axis=1)
+    return labels

@@ -1,0 +1,54 @@
+"""Decoding from marginals: labels that are right most often, instead of the sequence that is right most often.
+
+Viterbi maximises the probability that the whole sequence is right. Here it is the expected number of right labels:
+`most_probable_labels` without regard to what may follow what, `posterior_decode` among the allowed sequences.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..types import Floats, Ints
+from .forward import ForwardBackward
+from .marginals import node_marginals
+from .potentials import ChainPotentials, EdgePotentials
+from .viterbi import Decoded, viterbi
+
+
+def most_probable_labels(messages: ForwardBackward) -> Ints:
+    """The label with the greatest marginal at each unit, the smaller index among equals. O(N L).
+
+    Maximises the expected number of right labels over all sequences, be they allowed or not.
+
+    RETURNS ((N,)): in packed order.
+    """
+    return np.asarray(node_marginals(messages).argmax(axis=1), dtype=np.int32)
+
+
+def posterior_decode(messages: ForwardBackward) -> Decoded:
+    """The allowed sequence with the greatest expected number of right labels. O(N L^2).
+
+    Viterbi over marginals in the place of emissions, the transitions being either allowed or not. Summing
+    logarithms of marginals instead would maximise the product, which nobody asks for.
+
+    RETURNS (Decoded): labels, and as scores the expected numbers of right labels.
+    """
+    return viterbi(_rewards(messages.potentials, node_marginals(messages)))
+
+
+def _rewards(potentials: ChainPotentials, marginals: Floats) -> ChainPotentials:
+    """Marginals as emissions; what is forbidden stays so, and all else counts 0."""
+    edges = potentials.edges and EdgePotentials(_mask(potentials.edges.matrices), potentials.edges.groups)
+    return replace(
+        potentials,
+        emissions=marginals + _mask(potentials.emissions),
+        transitions=_mask(potentials.transitions),
+        start=_mask(potentials.start),
+        end=_mask(potentials.end),
+        edges=edges,
+    )
+
+
+def _mask(scores: Floats) -> Floats:
+    """-inf where the scores are, else 0."""
+    return np.where(np.isneginf(scores), scores, np.zeros(1, dtype=scores.dtype))

@@ -1,0 +1,233 @@
+"""`CRF`: the interface of sklearn_crfsuite.CRF over the chain of this library."""
+
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ..core.types import Doubles
+from ..errors import Errors
+from ..importers.crfsuite import read_model
+from .log import TrainingLog, shown
+from .params import read_settings
+from .preparation import DevData, prepare
+from .training import train
+from .weights import ChainWeights, without_zeros
+
+
+class NotFittedError(ValueError, AttributeError):
+    """Raised when a CRF is asked for what only a fitted one has."""
+
+
+class CRF:
+    """A linear-chain CRF over attribute strings, with the interface of sklearn_crfsuite.CRF.
+
+    It follows the protocols of scikit-learn's estimators without importing it: `get_params`, `set_params`, `clone`,
+    pipelines, cross-validation and parameter searches work, and so does pickle.
+
+    algorithm (str | None): "lbfgs" (the default), "l2sgd", "ap", "pa" or "arow".
+    min_freq .. gamma: CRFsuite's parameters (`DEFAULTS` in `params.py`); None stands for its default.
+    verbose (bool): show the iterations on standard output.
+    model_filename, keep_tempfiles, trainer_cls: refused by `fit` unless they are left as they are.
+    random_state (int | None): seed of the algorithms that shuffle; None is 0, so that all results can be repeated.
+    n_threads (int | None): None takes all CPUs that the process may use. Results do not depend on it.
+    """
+
+    def __init__(
+        self,
+        algorithm: str | None = None,
+        min_freq: float | None = None,
+        all_possible_states: bool | None = None,
+        all_possible_transitions: bool | None = None,
+        c1: float | None = None,
+        c2: float | None = None,
+        max_iterations: int | None = None,
+        num_memories: int | None = None,
+        epsilon: float | None = None,
+        period: int | None = None,
+        delta: float | None = None,
+        linesearch: str | None = None,
+        max_linesearch: int | None = None,
+        calibration_eta: float | None = None,
+        calibration_rate: float | None = None,
+        calibration_samples: int | None = None,
+        calibration_candidates: int | None = None,
+        calibration_max_trials: int | None = None,
+        pa_type: int | None = None,
+        c: float | None = None,
+        error_sensitive: bool | None = None,
+        averaging: bool | None = None,
+        variance: float | None = None,
+        gamma: float | None = None,
+        verbose: bool = False,
+        model_filename: str | None = None,
+        keep_tempfiles: bool = False,
+        trainer_cls: type | None = None,
+        random_state: int | None = None,
+        n_threads: int | None = None,
+    ):
+        self.algorithm = algorithm
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.linesearch = linesearch
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.verbose = verbose
+        self.model_filename = model_filename
+        self.keep_tempfiles = keep_tempfiles
+        self.trainer_cls = trainer_cls
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    @classmethod
+    def from_crfsuite(cls, path: str | Path, **params: Any) -> Self:
+        """A fitted estimator from a model file of CRFsuite, python-crfsuite or sklearn-crfsuite.
+
+        path (str | Path): the file. params: of the estimator.
+        RAISES (ValueError): for a file that is damaged, cut off, or something else.
+        """
+        model = read_model(path)
+        estimator = cls(**params)
+        estimator._weights = without_zeros(model.labels, model.attributes, *model.weights())
+        return estimator
+
+    # -- training --------------------------------------------------------------------------------------------
+
+    def fit(self, X: Iterable[Any], y: Iterable[Any], X_dev: Any = None, y_dev: Any = None) -> Self:
+        """Learn from sequences.
+
+        X (Iterable): sequences of items; an item is a dict, a list of strings, or a list of (string, number) pairs.
+        y (Iterable): for each sequence its labels.
+        X_dev, y_dev: held-out data on which every iteration is scored; see `training_log_`.
+        RETURNS (CRF): itself.
+        RAISES (ValueError): for malformed data, or parameters that do not fit the algorithm.
+        """
+        settings = read_settings(self.get_params())
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError(Errors.CRF706)
+        data = prepare(X, y, settings)
+        dev = None if X_dev is None else DevData(X_dev, y_dev, data, settings["n_threads"])
+        log = TrainingLog(data.layout.size, dev)
+        with shown(self.verbose):
+            flat = train(data.corpus, data.layout, settings, log)
+        log.evaluate = None
+        self._weights = without_zeros(data.labels, data.attributes, data.layout, flat)
+        self.training_log_, self.objective_ = log, log.objective
+        return self
+
+    # -- prediction ------------------------------------------------------------------------------------------
+
+    def predict(self, X: Iterable[Any]) -> list[list[str]]:
+        """The best labels of each sequence."""
+        return self._fitted().decode(X, self.n_threads or 0)
+
+    def predict_single(self, xseq: Any) -> list[str]:
+        """The best labels of one sequence."""
+        return self.predict([xseq])[0]
+
+    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
+        """For each item of each sequence, the probability of each label."""
+        return self._fitted().marginals(X, self.n_threads or 0)
+
+    def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
+        """For each item of one sequence, the probability of each label."""
+        return self.predict_marginals([xseq])[0]
+
+    def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:
+        """Share of the items whose label is predicted."""
+        return self._fitted().accuracy(X, y, self.n_threads or 0)
+
+    # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> list[str]:
+        """Labels, in the order in which training met them."""
+        return list(self._fitted().labels)
+
+    @property
+    def attributes_(self) -> list[str]:
+        """Attributes that have a weight."""
+        return list(self._fitted().attributes)
+
+    @property
+    def num_attributes_(self) -> int:
+        """How many attributes have a weight."""
+        return len(self._fitted().attributes)
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """Weights of (attribute, label) pairs, those of 0 left out."""
+        weights, names = self._fitted(), self.attributes_
+        cells = weights.layout.state_cells
+        pairs = zip(*(numbers.tolist() for numbers in np.divmod(cells, len(weights.labels))))
+        return {(names[a], weights.labels[b]): w for (a, b), w in zip(pairs, weights.flat[: len(cells)].tolist())}
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """Weights of (label, next label) pairs, those of 0 left out."""
+        labels, table = self.classes_, self.transitions_
+        before, after = np.nonzero(table)
+        pairs = zip(before.tolist(), after.tolist(), table[before, after].tolist())
+        return {(labels[a], labels[b]): w for a, b, w in pairs}
+
+    @property
+    def transitions_(self) -> Doubles:
+        """((L, L)): weights of transitions [from, to] in the order of `classes_`."""
+        return np.array(self._fitted().dense.transitions, dtype=np.float64)
+
+    def _fitted(self) -> ChainWeights:
+        weights: ChainWeights | None = self.__dict__.get("_weights")
+        if weights is None:
+            raise NotFittedError(Errors.CRF707)
+        return weights
+
+    # -- protocols of scikit-learn ---------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name. There are no nested ones, so that `deep` makes no difference."""
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; they count from the next `fit` on."""
+        for name, value in params.items():
+            if name not in _PARAMETERS:
+                raise ValueError(Errors.CRF712.format(name=name, known=", ".join(_PARAMETERS)))
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = {name: parameter.default for name, parameter in _PARAMETERS.items()}
+        given = {name: value for name, value in self.get_params().items() if value != defaults[name]}
+        return f"CRF({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_weights" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        """Only scikit-learn itself asks for them."""
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
+_PARAMETERS = {name: p for name, p in inspect.signature(CRF.__init__).parameters.items() if name != "self"}

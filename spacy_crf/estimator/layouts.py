@@ -1,0 +1,55 @@
+"""Which weights exist: those of the pairs that CRFsuite generates from the same data and settings."""
+
+import numpy as np
+
+from ..core.params import Layout
+from ..core.sparse import SparseRows
+from ..core.types import Doubles, Indices, Ints
+
+
+def seen_layout(
+    lengths: Indices,
+    features: SparseRows,
+    labels: Ints,
+    n_labels: int,
+    min_freq: float = 0.0,
+    all_states: bool = False,
+    all_transitions: bool = False,
+) -> Layout:
+    """Weights of the pairs of attribute and label, and of adjacent labels, that occur. O(nnz + F L).
+
+    labels ((N,)): gold.
+    min_freq (float): pairs that occur less often have no weight; an attribute counts with its value.
+    all_states (bool), all_transitions (bool): also the pairs that do not occur; their frequency is 0.
+    """
+    pairs = features.indices.astype(np.intp) * n_labels + labels[features.row_numbers()]
+    inner = np.ones(len(labels), dtype=bool)
+    inner[(np.cumsum(lengths) - lengths)[lengths > 0]] = False
+    after = np.flatnonzero(inner)
+    steps = labels[after - 1].astype(np.intp) * n_labels + labels[after]
+    n_cells = features.n_columns * n_labels
+    values = None if features.values is None else features.values.astype(np.float64)
+    none = np.zeros(0, dtype=np.intp)
+    return Layout(
+        features.n_columns,
+        n_labels,
+        0,
+        _cells(pairs, values, n_cells, min_freq, all_states),
+        _cells(steps, None, n_labels * n_labels, min_freq, all_transitions),
+        none,
+        False,
+        np.ones((n_labels, n_labels), dtype=bool),
+        np.ones(n_labels, dtype=bool),
+        np.ones(n_labels, dtype=bool),
+    )
+
+
+def _cells(pairs: Indices, values: Doubles | None, size: int, min_freq: float, everything: bool) -> Indices:
+    """Cells that are frequent enough, ascending."""
+    if min_freq > 0:
+        return np.flatnonzero(np.bincount(pairs, weights=values, minlength=size) >= min_freq)
+    if everything:
+        return np.arange(size)
+    seen = np.zeros(size, dtype=bool)
+    seen[pairs] = True
+    return np.flatnonzero(seen)

@@ -1,0 +1,123 @@
+"""What a training run tells about itself, under the names that python-crfsuite's log parser uses."""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.types import Doubles, Indices, Ints
+
+logger = logging.getLogger("spacy_crf")
+Scores = dict[str, Any]
+
+
+class LabelScore(NamedTuple):
+    """How often a label was right (match), predicted (model) and wanted (ref); None where a share is undefined."""
+
+    match: int
+    model: int
+    ref: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass
+class TrainingLog:
+    """The iterations of a run.
+
+    featgen_num_features (int): number of weights.
+    iterations (list[dict]): for each its `num`, `loss` (for lbfgs and l2sgd the objective), `feature_norm` (length of
+        the weights), `error_norm` (of the gradient), `active_features` (weights that are not 0), `linesearch_trials`,
+        `time` in seconds, as far as the algorithm has them; with dev data also `item_accuracy`, `instance_accuracy`,
+        `avg_precision`, `avg_recall`, `avg_f1` and `scores` by label.
+    training_seconds (float): of the whole run. reason (str): why it ended.
+    objective (float | None): the loss with its penalties at the end, for algorithms that minimise one.
+    evaluate (Callable | None): scores of weights on dev data.
+    """
+
+    featgen_num_features: int
+    evaluate: Callable[[Doubles], Scores] | None = field(default=None, repr=False)
+    iterations: list[dict[str, Any]] = field(default_factory=list)
+    training_seconds: float = 0.0
+    reason: str = ""
+    objective: float | None = None
+
+    @property
+    def last_iteration(self) -> dict[str, Any] | None:
+        return self.iterations[-1] if self.iterations else None
+
+    def add(self, flat: Doubles, **facts: Any) -> None:
+        """Add an iteration.
+
+        flat ((layout.size,)): the weights after it. facts: what is known of it.
+        """
+        norm = float(np.linalg.norm(flat))
+        entry = {"num": len(self.iterations) + 1, **facts, "feature_norm": norm, "scores": {}}
+        entry["active_features"] = int(np.count_nonzero(flat))
+        if self.evaluate is not None:
+            entry.update(self.evaluate(flat))
+        self.iterations.append(entry)
+        logger.info("%s", _line(entry))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the dev data."""
+        return {**self.__dict__, "evaluate": None}
+
+
+def _line(entry: dict[str, Any]) -> str:
+    shown = {name: value for name, value in entry.items() if isinstance(value, int | float)}
+    return "  ".join(f"{name} {value:g}" for name, value in shown.items())
+
+
+@contextmanager
+def shown(verbose: bool) -> Iterator[None]:
+    """Show the messages of the library on standard output."""
+    if not verbose:
+        yield
+        return
+    handler, level = logging.StreamHandler(sys.stdout), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def score_labels(gold: Ints, predicted: Ints, lengths: Indices, labels: list[str]) -> Scores:
+    """Scores on held-out data as CRFsuite reports them.
+
+    gold ((N,)), predicted ((N,)): label numbers. lengths ((B,)): of the sequences.
+    """
+    right = gold == predicted
+    wrong_in = np.add.reduceat(~right, (np.cumsum(lengths) - lengths)[lengths > 0]) if len(gold) else np.zeros(0)
+    n = len(labels)
+    counts = [np.bincount(part[part >= 0], minlength=n).tolist() for part in (gold[right], predicted, gold)]
+    scores = {label: _label_score(*numbers) for label, *numbers in zip(labels, *counts)}
+    items = Fraction(int(right.sum()), max(1, len(gold)))
+    instances = Fraction(int((wrong_in == 0).sum() + (lengths == 0).sum()), max(1, len(lengths)))
+    return {
+        "scores": scores,
+        "avg_precision": sum(score.precision or 0.0 for score in scores.values()) / n,
+        "avg_recall": sum(score.recall or 0.0 for score in scores.values()) / n,
+        "avg_f1": sum(score.f1 or 0.0 for score in scores.values()) / n,
+        "item_accuracy": items,
+        "item_accuracy_float": float(items),
+        "instance_accuracy": instances,
+        "instance_accuracy_float": float(instances),
+    }
+
+
+def _label_score(match: int, model: int, ref: int) -> LabelScore:
+    if not model and not ref:
+        return LabelScore(0, 0, 0, None, None, None)
+    precision, recall = match / max(1, model), match / max(1, ref)
+    total = precision + recall
+    return LabelScore(match, model, ref, precision, recall, 2 * precision * recall / total if total else 0.0)

@@ -1,0 +1,127 @@
+"""From an encoded corpus and settings to weights: each algorithm of CRFsuite by its counterpart in `core.learn`."""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.learn.arow import AROW
+from ..core.learn.blocks import Corpus
+from ..core.learn.full_batch import FullBatchObjective
+from ..core.learn.lbfgs import LBFGS
+from ..core.learn.online import OnlineLearner, run_epochs
+from ..core.learn.owlqn import OWLQN
+from ..core.learn.passive_aggressive import Kind, PassiveAggressive
+from ..core.learn.perceptron import Perceptron
+from ..core.learn.sgd import SGD, Calibration
+from ..core.params import Layout
+from ..core.types import Doubles
+from ..errors import Warnings
+from .log import TrainingLog, logger
+
+Settings = dict[str, Any]
+PA_TYPES: dict[int, Kind] = {0: "PA", 1: "PA-I", 2: "PA-II"}
+FEW = 1 << 17  # pairs of item and attribute below which double precision costs next to nothing
+
+
+def train(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """Weights of a layout.
+
+    settings (dict): as `read_settings` returns them. log (TrainingLog): takes the iterations.
+    RETURNS ((layout.size,)): the weights.
+    """
+    begin = time.perf_counter()
+    flat = ALGORITHMS[settings["algorithm"]](corpus, layout, settings, log)
+    log.training_seconds = time.perf_counter() - begin
+    logger.info("%s stopped after %d iterations: %s.", settings["algorithm"], len(log.iterations), log.reason)
+    return flat
+
+
+def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """L-BFGS on the whole corpus; OWL-QN with c1."""
+    dtype = np.float64 if len(corpus.features.indices) < FEW else np.float32
+    objective = FullBatchObjective(corpus, layout, settings["c2"], settings["n_threads"], dtype)
+    search = {"memory": settings["num_memories"], **{name: settings[name] for name in ("period", "delta", "epsilon")}}
+    start = objective.start(np.zeros(layout.size))
+    optimizer: LBFGS
+    if settings["c1"]:
+        optimizer = OWLQN(objective, start, c1=settings["c1"] * objective.l1_scales, **search)
+    else:
+        optimizer = LBFGS(objective, start, **search)
+    clock = time.perf_counter()
+    while optimizer.reason is None and optimizer.iterations < settings["max_iterations"]:
+        before = optimizer.evaluations
+        if optimizer.run(1):
+            facts = {"loss": optimizer.value, "error_norm": optimizer.gradient_norm}
+            trials = optimizer.evaluations - before
+            log.add(objective.finish(optimizer.x), **facts, linesearch_trials=trials, time=time.perf_counter() - clock)
+        clock = time.perf_counter()
+    _end(log, optimizer.reason, optimizer.value, settings)
+    return objective.finish(optimizer.x)
+
+
+def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """Stochastic gradient descent; the weights of the best epoch."""
+    names = ("eta", "rate", "samples", "candidates", "max_trials")
+    calibration = Calibration(**{name: settings[f"calibration_{name}"] for name in names})
+    schedule = {"seed": settings["random_state"], "period": settings["period"], "delta": settings["delta"]}
+    sgd = SGD(corpus, layout, np.zeros(layout.size), settings["c2"], calibration=calibration, **schedule)
+    while sgd.reason is None and sgd.epochs < settings["max_iterations"]:
+        clock = time.perf_counter()
+        if sgd.run(1):
+            log.add(np.asarray(sgd.flat), loss=sgd.values[-1], time=time.perf_counter() - clock)
+    _end(log, sgd.reason, sgd.value, settings)
+    return np.asarray(sgd.flat, dtype=np.float64)
+
+
+def train_ap(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """The averaged perceptron."""
+    return _train_online(Perceptron(dtype=np.float64), corpus, layout, settings, log)
+
+
+def train_pa(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """The passive-aggressive algorithm."""
+    flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
+    learner = PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
+    return _train_online(learner, corpus, layout, settings, log)
+
+
+def train_arow(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """Adaptive regularisation of weights."""
+    return _train_online(AROW(settings["variance"], settings["gamma"], dtype=np.float64), corpus, layout, settings, log)
+
+
+def _train_online(
+    learner: OnlineLearner, corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog
+) -> Doubles:
+    """Epochs until the loss per sequence is below epsilon, or max_iterations of them, which is no failure here."""
+    learner.start(layout, np.zeros(layout.size))
+    log.reason = f"max_iterations ({settings['max_iterations']}) reached"
+    clock = time.perf_counter()
+    for loss in run_epochs(learner, corpus, settings["max_iterations"], settings["random_state"]):
+        log.add(np.asarray(learner.result), loss=loss * len(corpus.lengths), time=time.perf_counter() - clock)
+        if loss < settings["epsilon"]:
+            log.reason = f"the loss per sequence is below {settings['epsilon']:g}"
+            break
+        clock = time.perf_counter()
+    return np.asarray(learner.result, dtype=np.float64)
+
+
+def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings) -> None:
+    """Note why a run ended and where; running out of iterations is not convergence."""
+    log.objective = float(value)
+    log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
+    if reason is None:
+        message = Warnings.CRFW701.format(algorithm=settings["algorithm"], iterations=settings["max_iterations"])
+        warnings.warn(message, stacklevel=4)
+
+
+ALGORITHMS: dict[str, Callable[[Corpus, Layout, Settings, TrainingLog], Doubles]] = {
+    "lbfgs": train_lbfgs,
+    "l2sgd": train_l2sgd,
+    "ap": train_ap,
+    "pa": train_pa,
+    "arow": train_arow,
+}

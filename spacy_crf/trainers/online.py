@@ -1,0 +1,76 @@
+"""The trainers that learn from one batch after the other and need none of them again."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.training import Example
+from thinc.api import Optimizer
+
+from ..core.learn.online import OnlineLearner
+from ..learner import ChainLearner
+from ..model import PARAMS, flat_weights, get_layout, set_flat_weights
+from .base import MakeSample
+
+
+class OnlineTrainer:
+    """Perceptron, passive-aggressive, AROW, AdaGrad: updates within each batch; features and weights grow as met.
+
+    The model gets the weights to predict with, averaged ones as a rule, at the end of each step; training goes on from
+    the raw ones, which stay here. A run that begins with weights, from a saved pipe or with labels added since, begins
+    at these, and averages from there. The optimizer of the training block is not used.
+
+    make_learner (Callable): one of the learners of `core.learn`. settings (dict): its arguments.
+    seed (int): of the order of sequences within a batch; that of batches is the training loop's.
+    """
+
+    learns_vectors = False
+
+    def __init__(self, make_learner: Callable[..., OnlineLearner], seed: int, settings: dict[str, Any]):
+        self.make_learner, self.seed, self.settings = make_learner, seed, settings
+        self.reset()
+
+    def reset(self) -> None:
+        self._online = self.make_learner(**self.settings)
+        self._rng = np.random.default_rng(self.seed)
+        self._present: list[Any] = []  # the model's arrays, as this trainer left them
+        self._has_learned = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings: raw weights stay in the process that trains."""
+        return {name: self.__dict__[name] for name in ("make_learner", "seed", "settings")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.reset()
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        """Learn from a batch; the model follows in `apply`."""
+        sample = make_sample(examples)
+        is_ours = self._is_present(learner)
+        learner.grow([sample])
+        corpus = learner.encode(sample)
+        learner.add_weights(corpus)
+        layout = get_layout(learner.model)
+        if is_ours:
+            self._online.grow(layout)
+        else:
+            self._online.start(layout, flat_weights(learner.model))
+        self._remember(learner)
+        self._has_learned = True
+        return self._online.learn(corpus, self._rng.permutation(len(corpus.lengths)))
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        """Give the model the weights to predict with."""
+        if self._has_learned:
+            set_flat_weights(learner.model, self._online.result)
+            self._remember(learner)
+            self._has_learned = False
+
+    def _remember(self, learner: ChainLearner) -> None:
+        self._present = [learner.model.get_param(name) for name in PARAMS]
+
+    def _is_present(self, learner: ChainLearner) -> bool:
+        """Whether the model still has the weights that this trainer gave it."""
+        now = [learner.model.get_param(name) for name in PARAMS]
+        return bool(self._present) and all(old is new for old, new in zip(self._present, now))

@@ -1,0 +1,36 @@
+"""Vectors of tokens from a tok2vec layer, and gradients back into it."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import numpy as np
+from spacy.tokens import Doc
+from thinc.types import Floats2d
+
+from .core.types import Floats
+from .model import Tok2Vec
+
+Backprop = Callable[[Floats], None]
+
+
+def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> Floats:
+    """((N, width)): vectors of the tokens of all Docs, one Doc after the other, in the memory of the CPU."""
+    return _stack(tok2vec, tok2vec.predict(list(docs)))
+
+
+def begin_update(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> tuple[Floats, Backprop]:
+    """Vectors for training.
+
+    RETURNS (tuple): (N, width) vectors, and what takes the loss's gradient by them, of the same shape, into the layer.
+    """
+    vectors, finish = tok2vec.begin_update(list(docs))
+
+    def backprop(gradient: Floats) -> None:
+        ends = np.cumsum([len(part) for part in vectors])[:-1]
+        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in np.split(gradient, ends)])
+
+    return _stack(tok2vec, vectors), backprop
+
+
+def _stack(tok2vec: Tok2Vec, vectors: Sequence[Floats2d]) -> Floats:
+    return np.concatenate([np.asarray(tok2vec.ops.to_numpy(part), dtype=np.float32) for part in vectors])

@@ -1,0 +1,119 @@
+"""`crf calibrate`, and the fit of a temperature to a component."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.cli.calibrate import annotated
+from spacy_crf.components.calibrate import calibrate
+from spacy_crf.model import flat_weights, set_flat_weights
+
+TAGS = ("A", "B", "C")
+
+
+def sentences(seed: int, n: int) -> list[tuple[list[str], list[str]]]:
+    """Words of which each has its usual tag three times out of four, and another one else."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for length in rng.integers(2, 9, n).tolist():
+        numbers = rng.integers(0, 9, length)
+        others = (numbers + rng.integers(1, 3, length)) % 3
+        chosen = np.where(rng.random(length) < 0.75, numbers % 3, others)
+        found.append(([f"w{number}" for number in numbers], [TAGS[tag] for tag in chosen]))
+    return found
+
+
+def examples(nlp, data) -> list[Example]:
+    return [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags)) for words, tags in data]
+
+
+def make_tagger():
+    """Trained on noisy tags, then made three times as sure as it should be."""
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]"]}
+    nlp.add_pipe("crf_tagger", config={"features": features, "trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.1}})
+    train = examples(nlp, sentences(0, 300))
+    optimizer = nlp.initialize(lambda: train)
+    for _ in range(5):
+        nlp.update(train, sgd=optimizer)
+    pipe = nlp.get_pipe("crf_tagger")
+    set_flat_weights(pipe.model, flat_weights(pipe.model) * 3)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    make_tagger().to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def dev(tmp_path_factory):
+    path = tmp_path_factory.mktemp("dev") / "dev.tsv"
+    blocks = ["\n".join(f"{word}\t{tag}" for word, tag in zip(*sentence)) for sentence in sentences(1, 200)]
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf8")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("unit", ["token", "sequence"])
+def test_the_temperature_undoes_overconfidence(model, unit):
+    nlp = spacy.load(model)
+    pipe = nlp.get_pipe("crf_tagger")
+    fitted = calibrate(pipe, examples(nlp, sentences(1, 200)), unit)
+    assert fitted.temperature == pytest.approx(3, rel=0.25)
+    assert fitted.after.error < 0.05 < 0.15 < fitted.before.error
+    assert fitted.before.counts.sum() == fitted.after.counts.sum() == sum(len(w) for w, _ in sentences(1, 200))
+    assert pipe.cfg["temperature"] == 1
+
+
+def test_labels_that_the_component_does_not_know_count_for_nothing(model):
+    nlp = spacy.load(model)
+    data = [*sentences(1, 200), (["w1", "w2"], ["NEW", ""])]
+    fitted = calibrate(nlp.get_pipe("crf_tagger"), examples(nlp, data))
+    without = calibrate(nlp.get_pipe("crf_tagger"), examples(nlp, data[:-1]))
+    assert fitted.temperature == pytest.approx(without.temperature)
+    assert fitted.after.counts.sum() == sum(len(words) for words, _ in data) - 2
+
+
+def test_the_command_prints_the_table_and_saves_the_temperature(model, dev, tmp_path):
+    result = run("calibrate", model, dev, "--columns", "word,tag", "--output", tmp_path / "out", "--bins", 5)
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.output.splitlines() if line.strip()]
+    rows = [line for line in lines if len(line) > 3 and line[1] == "-"]
+    assert [row[2] for row in rows] == ["0.20", "0.40", "0.60", "0.80", "1.00"]
+    (temperature,) = (float(line[3]) for line in lines if line[0] == "temperature")
+    before, after = next((float(line[3]), float(line[5])) for line in lines if line[:2] == ["expected", "calibration"])
+    assert temperature == pytest.approx(3, rel=0.25) and after < 0.05 < 0.15 < before
+    saved = spacy.load(tmp_path / "out")
+    assert saved.get_pipe("crf_tagger").cfg["temperature"] == pytest.approx(temperature, rel=1e-3)
+    sequences = run("calibrate", model, dev, "--columns", "word,tag", "--sequences")
+    assert sequences.exit_code == 0 and f"-> {temperature:.4g}" not in sequences.output
+    again = run("calibrate", tmp_path / "out", dev, "--columns", "word,tag")
+    assert f"temperature {temperature:.4g} -> {temperature:.4g}" in again.output
+
+
+def test_the_components_before_it_are_run(model):
+    nlp = spacy.load(model)
+    nlp.add_pipe("sentencizer", first=True)
+    given = examples(nlp, sentences(2, 3))
+    for example in annotated(nlp, "crf_tagger", given):
+        assert example.predicted.has_annotation("SENT_START") and not example.predicted.has_annotation("TAG")
+        assert example.reference.has_annotation("TAG")
+
+
+def test_what_is_wrong_is_named(model, dev, tmp_path):
+    result = run("calibrate", model, tmp_path / "nothing.conllu")
+    assert result.exit_code == 1 and "[CRF5" in result.output
+    blank = tmp_path / "blank.tsv"
+    blank.write_text("w1\tNEW\n", encoding="utf8")
+    result = run("calibrate", model, blank, "--columns", "word,tag")
+    assert result.exit_code == 1 and "[CRF111]" in result.output

@@ -1,0 +1,90 @@
+"""`crf inspect` and `crf explain` on a pipeline trained in the test."""
+
+import json
+
+import pytest
+import spacy
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+SENTENCES = ["the/DT can/NN leaks/VBZ", "they/PRP can/MD swim/VB", "the/DT swim/NN", "they/PRP can/MD leak/VB"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "B:LOWER[0]"]}
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.05, "iterations_per_step": 50}
+    nlp.add_pipe("crf_tagger", name="tags", config={"features": features, "trainer": trainer})
+    examples = []
+    for sentence in SENTENCES:
+        words, tags = map(list, zip(*(token.split("/") for token in sentence.split())))
+        reference = spacy.tokens.Doc(nlp.vocab, words=words, tags=tags)
+        examples.append(Example(spacy.tokens.Doc(nlp.vocab, words=words), reference))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    path = tmp_path_factory.mktemp("model")
+    nlp.to_disk(path)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_inspect_shows_tables(model):
+    result = run("inspect", model, "--top", 2)
+    assert result.exit_code == 0, result.output
+    for text in ("tags", "LOWER[0]=the", "B:LOWER[0]", "PRP > MD", "(edge) > MD", "weights that are not 0"):
+        assert text in result.output
+
+
+def test_inspect_writes_json(model):
+    data = json.loads(run("inspect", model, "--json", "--top", 3, "--component", "tags").output)
+    assert data["component"] == "tags" and data["highest"]["DT"][0]["feature"] == "LOWER[0]=the"
+    assert all(len(weights) <= 3 for weights in data["highest"].values()) and len(data["likely"]) == 3
+
+
+def test_explain_shows_a_table_for_each_token(model):
+    result = run("explain", model, "they can swim", "--top", 3)
+    assert result.exit_code == 0, result.output
+    assert "1 'can': MD 0." in result.output and ", not NN 0." in result.output
+    assert result.output.count("sum") == 3 and " more " in result.output
+    block = result.output.split("1 'can'")[1].split("2 'swim'")[0].splitlines()
+    shown = [
+        float(line.split()[-1])
+        for line in block
+        if line.split()[-1:] and line.split()[-1][0] in "+-" and "---" not in line
+    ]
+    assert sum(shown[:-1]) == pytest.approx(shown[-1], abs=0.01)
+
+
+def test_explain_writes_json(model):
+    (data,) = json.loads(run("explain", model, "they can swim", "--token", 1, "--json").output)
+    assert (data["text"], data["label"], data["runner_up"]) == ("can", "MD", "NN")
+    assert sum(part["difference"] for part in data["contributions"]) == pytest.approx(data["difference"])
+
+
+def test_earlier_components_run_first(model, tmp_path):
+    nlp = spacy.load(model)
+    ruler = nlp.add_pipe("attribute_ruler", before="tags")
+    ruler.add([[{"LOWER": "they"}]], {"TAG": "XX"})
+    nlp.to_disk(tmp_path)
+    (data,) = json.loads(run("explain", tmp_path, "they can swim", "--token", 0, "--json").output)
+    assert data["label"] == "PRP"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["inspect", "--component", "tagger"], "CRF602"),
+        (["explain", "a", "--component", "tagger"], "CRF602"),
+        (["explain", "a", "--token", "1"], "CRF741"),
+    ],
+)
+def test_what_is_wrong_is_named(model, arguments, code):
+    command, *rest = arguments
+    result = run(command, model, *rest)
+    assert result.exit_code == 1 and code in result.output

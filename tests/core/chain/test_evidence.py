@@ -1,0 +1,75 @@
+"""Conditioning on given labels against enumeration of the sequences that agree with them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import chain_batches, unpacked
+
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.evidence import ImpossibleEvidenceError, allowed_labels, condition, log_evidence
+from spacy_crf.core.chain.forward import forward_backward
+from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.nbest import nbest
+from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
+from spacy_crf.core.chain.sample import sample
+from spacy_crf.core.chain.viterbi import viterbi
+
+
+@st.composite
+def given_sets(draw):
+    """(ChainPotentials, chains, allowed (N, L)): evidence that a possible path agrees with."""
+    potentials, chains = draw(chain_batches())
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    path = sample(potentials, 1, rng)[0]
+    allowed = rng.random(potentials.emissions.shape) < draw(st.sampled_from([0.0, 0.4, 1.0]))
+    allowed[np.arange(len(path)), path] = True
+    return potentials, chains, allowed
+
+
+@given(given_sets())
+def test_inference_is_that_of_the_sequences_that_agree(case):
+    potentials, chains, allowed = case
+    clamped = condition(potentials, allowed)
+    messages, decoded, best = forward_backward(clamped), viterbi(clamped), nbest(clamped, 3)
+    log_probabilities = log_evidence(potentials, allowed)
+    own = zip(chains, unpacked(potentials, allowed), unpacked(potentials, node_marginals(messages)))
+    for sequence, (chain, sets, marginals) in enumerate(own):
+        expected = chain.clamped(sets)
+        assert messages.log_z[sequence] == pytest.approx(expected.log_z() if chain.length else 0.0, abs=1e-8)
+        np.testing.assert_allclose(marginals, expected.node_marginals(), atol=1e-8)
+        scores = [score for _, score in expected.ranked()[:3]]
+        assert decoded.scores[sequence] == pytest.approx(scores[0])
+        np.testing.assert_allclose(best.scores[sequence, : len(scores)], scores)
+        share = np.log(chain.probability(lambda path, sets=sets: all(sets[range(len(path)), path])))
+        assert log_probabilities[sequence] == pytest.approx(share, abs=1e-8)
+
+
+def test_labels_become_sets():
+    assert allowed_labels(np.array([1, -1]), 3).tolist() == [[False, True, False], [True, True, True]]
+    with pytest.raises(ValueError, match="CRF107"):
+        allowed_labels(np.array([0, 3]), 3)
+
+
+def test_free_labels_change_nothing():
+    rng = np.random.default_rng(0)
+    potentials = ChainPotentials(pack(np.array([2, 0])), rng.normal(0, 1, (2, 3)), np.zeros((3, 3)), *np.zeros((2, 3)))
+    free = allowed_labels(np.full(2, -1), 3)
+    assert condition(potentials, free).emissions.tolist() == potentials.emissions.tolist()
+    np.testing.assert_allclose(log_evidence(potentials, free), 0, atol=1e-12)
+    assert condition(potentials.astype(np.float32), free).emissions.dtype == np.float32
+
+
+def test_impossible_evidence_names_the_sequence():
+    batch = pack(np.array([1, 2, 2]))
+    transitions = np.zeros((2, 2))
+    transitions[1, 1] = -np.inf
+    potentials = ChainPotentials(batch, np.zeros((5, 2)), transitions, np.zeros(2), np.zeros(2))
+    given_labels = np.array([1, 0, 1, 1, 1])[batch.units]
+    for function in (condition, log_evidence):
+        with pytest.raises(ImpossibleEvidenceError, match=r"CRF109.*\[2\]") as caught:
+            function(potentials, allowed_labels(given_labels, 2))
+        assert caught.value.sequences == [2]
+        assert isinstance(caught.value, NoPathError)
+    with pytest.raises(ValueError, match="CRF101.*evidence"):
+        condition(potentials, np.ones((5, 3), dtype=bool))

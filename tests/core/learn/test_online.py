@@ -1,0 +1,263 @@
+"""Online learners: their steps against written-out versions, lazy averages, latent gold, growth, what they refuse."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracle import Chain
+
+from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
+from spacy_crf.core.gold import Gold
+from spacy_crf.core.learn.adagrad import AdaGrad
+from spacy_crf.core.learn.arow import AROW
+from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.online import OnlineLearner, run_epochs
+from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
+from spacy_crf.core.learn.perceptron import Perceptron
+from spacy_crf.core.learn.single import SingleDecoder
+from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
+
+LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
+RULES = [Perceptron, PassiveAggressive, AROW]
+LEARNERS = [*RULES, AdaGrad]
+SHAPES = [{}, {"edges": True, "masks": True}, {"boundary": False, "values": True}]
+
+
+def best_allowed(chain: Chain, gold: np.ndarray) -> tuple[int, ...]:
+    """The best path whose labels all have gold weight, found by enumeration."""
+    with np.errstate(divide="ignore"):
+        log_gold = np.log(gold)
+    scored = [(score + log_gold[range(len(path)), path].sum(), path) for path, score in chain.paths()]
+    return max(scored, key=lambda pair: pair[0])[1]
+
+
+def path_features(problem, low: int, path) -> np.ndarray:
+    """The feature vector of a path through the units from `low` on, in the order of the layout."""
+    counts = DenseWeights.zeros(problem.layout, np.float64)
+    n = problem.layout.n_labels
+    for offset, label in enumerate(path):
+        counts.state[:, label] += problem.table[low + offset]
+    for offset, (before, after) in enumerate(itertools.pairwise(path), 1):
+        counts.transitions[before, after] += 1
+        counts.edges[:, before * n + after] += problem.edge_table[low + offset][: len(counts.edges)]
+    counts.start[path[0]] += 1
+    counts.end[path[-1]] += 1
+    flat = np.zeros(problem.layout.size)
+    gather(problem.layout, counts, flat)
+    return flat
+
+
+class Written:
+    """The algorithms as in the papers, with all features of all paths; averages by keeping every weight vector."""
+
+    def __init__(self, learner: OnlineLearner, problem):
+        self.learner, self.problem = learner, problem
+        self.w = problem.flat.copy()
+        self.variances = np.full(len(self.w), getattr(learner, "variance", 1.0))
+        self.history = [self.w.copy()]
+
+    def learn(self, order) -> None:
+        bounds = np.concatenate([[0], np.cumsum(self.problem.corpus.lengths)])
+        for number in order:
+            if not self.problem.corpus.lengths[number]:
+                continue
+            self.problem.flat = self.w
+            chain, gold = self.problem.chains()[number]
+            predicted = best_allowed(chain, np.ones_like(gold))
+            if (gold[range(len(predicted)), predicted] == 0).any():
+                target = best_allowed(chain, gold)
+                wrong = sum(a != b for a, b in zip(target, predicted))
+                gold_features = path_features(self.problem, bounds[number], target)
+                self.move(gold_features - path_features(self.problem, bounds[number], predicted), wrong)
+            self.history.append(self.w.copy())
+
+    def move(self, delta: np.ndarray, wrong: int) -> None:
+        learner, behind = self.learner, max(0.0, -float(delta @ self.w))
+        if isinstance(learner, Perceptron):
+            self.w = self.w + delta
+        elif isinstance(learner, PassiveAggressive):
+            loss, norm = behind + (np.sqrt(wrong) if learner.error_sensitive else 1), delta @ delta
+            rates = {"PA": loss / norm, "PA-I": min(learner.c, loss / norm), "PA-II": loss / (norm + 0.5 / learner.c)}
+            self.w = self.w + rates[learner.kind] * delta
+        elif isinstance(learner, AROW):
+            rate = (behind + wrong) / (learner.gamma + delta**2 @ self.variances)
+            self.w = self.w + rate * self.variances * delta
+            self.variances = 1 / (1 / self.variances + delta**2 / learner.gamma)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Perceptron(dtype=np.float64),
+        *(PassiveAggressive(kind, 0.1, dtype=np.float64) for kind in ("PA", "PA-I", "PA-II")),
+        PassiveAggressive(error_sensitive=False, averaging=False, dtype=np.float64),
+        AROW(0.5, 2.0, dtype=np.float64),
+    ],
+)
+def test_each_step_is_that_of_the_paper(make_problem, learner: OnlineLearner, shape: dict) -> None:
+    moved = 0
+    for seed in range(2):
+        problem = make_problem(seed, kinds=("known", "set", "unknown"), lengths=LENGTHS, **shape)
+        learner.start(problem.layout, problem.flat.copy())
+        written, rng = Written(learner, problem), np.random.default_rng(seed)
+        for _ in range(3):
+            order = rng.permutation(len(LENGTHS))
+            learner.learn(problem.corpus, order)
+            written.learn(order)
+        np.testing.assert_allclose(learner.weights.raw, written.w, atol=1e-9)
+        expected = np.mean(written.history, axis=0) if learner.averaging else written.w
+        np.testing.assert_allclose(learner.result, expected, atol=1e-12 if isinstance(learner, Perceptron) else 1e-9)
+        moved += not np.allclose(written.w, written.history[0])
+    assert moved == 2
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_single_decoder_finds_the_best_path(make_problem, shape: dict) -> None:
+    for seed in range(5):
+        problem = make_problem(seed, lengths=LENGTHS, **shape)
+        weights = DenseWeights.zeros(problem.layout, np.float64)
+        scatter(problem.layout, problem.flat, weights)
+        decode = SingleDecoder(weights, problem.layout)
+        bounds = np.concatenate([[0], np.cumsum(LENGTHS)])
+        for (chain, gold), (low, high) in zip(problem.chains(), itertools.pairwise(bounds)):
+            if low < high:
+                part = problem.corpus.slice(low, high)
+                labels = decode(part.features, part.edges)
+                assert tuple(labels.tolist()) == best_allowed(chain, np.ones_like(gold))
+                labels = decode(part.features, part.edges, part.gold.log_weights())
+                assert tuple(labels.tolist()) == best_allowed(chain, gold)
+
+
+@pytest.mark.parametrize("make", LEARNERS)
+def test_batches_learn_and_the_same_seed_gives_the_same_bytes(make_problem, make) -> None:
+    problem = make_problem(3, kinds=("known", "set"), lengths=LENGTHS * 4, edges=True, n_features=60)
+    results = []
+    for seed, batch_size in ((1, 1), (1, 4), (1, 4), (2, 4)):
+        learner = make(batch_size=batch_size)
+        learner.start(problem.layout, np.zeros(problem.layout.size))
+        losses = list(run_epochs(learner, problem.corpus, 6, seed))
+        assert min(losses[1:]) < losses[0]
+        results.append(learner.result.tobytes())
+    assert results[1] == results[2] and len(set(results)) == 3
+
+
+@pytest.mark.parametrize("make", LEARNERS)
+def test_weights_that_come_later_make_no_difference(make_problem, make) -> None:
+    problem = make_problem(5, kinds=("known",), lengths=LENGTHS, edges=True, n_features=40)
+    layout, corpus, half = problem.layout, problem.corpus, len(LENGTHS) // 2
+    first, later = np.arange(half), np.arange(half, len(LENGTHS))
+    at_once, growing = make(dtype=np.float64), make(dtype=np.float64)
+    # what the second half needs, the first half must not have touched
+    seen = np.zeros(layout.n_features, dtype=bool)
+    seen[corpus.take(first).features.indices] = True
+    early = seen[layout.state_cells // layout.n_labels]
+    order = np.concatenate([np.flatnonzero(early), np.flatnonzero(~early)])
+    whole = _with_state(layout, layout.n_features, layout.state_cells[order])
+    small = _with_state(layout, int(np.flatnonzero(seen).max()) + 1, layout.state_cells[order[: early.sum()]])
+    start = np.zeros(whole.size)
+    at_once.start(whole, start)
+    growing.start(small, np.zeros(small.size))
+    part = corpus.take(first)
+    part = Corpus(part.lengths, _narrow(part.features, small.n_features), part.gold, part.edges)
+    at_once.learn(corpus, first)
+    growing.learn(part, np.arange(half))
+    growing.grow(whole)
+    for learner in (at_once, growing):
+        learner.learn(corpus, later)
+    np.testing.assert_allclose(growing.weights.raw, at_once.weights.raw, atol=1e-12)
+    np.testing.assert_allclose(growing.result, at_once.result, atol=1e-12)
+    assert at_once.weights.raw.any()
+
+
+def _with_state(layout: Layout, n_features: int, cells: np.ndarray) -> Layout:
+    return replace(layout, n_features=n_features, state_cells=cells)
+
+
+def _narrow(features, n_columns: int):
+    return type(features)(features.indptr, features.indices, features.values, n_columns)
+
+
+def test_many_new_features_move_into_larger_buffers(make_problem) -> None:
+    problem = make_problem(1, kinds=("known",), lengths=(3, 4))
+    layout = problem.layout
+    learner = PassiveAggressive(dtype=np.float64)
+    learner.start(layout, problem.flat)
+    learner.learn(problem.corpus, np.arange(2))
+    raw, mean = learner.weights.raw, learner.result
+    n = layout.n_labels
+    new = np.arange(layout.n_features * n, layout.n_features * 9 * n)
+    learner.grow(_with_state(layout, layout.n_features * 9, np.concatenate([layout.state_cells, new])))
+    n_state = len(layout.state_cells)
+    for before, after in ((raw, learner.weights.raw), (mean, learner.result)):
+        np.testing.assert_array_equal(after[:n_state], before[:n_state])
+        np.testing.assert_array_equal(after[n_state + len(new) :], before[n_state:])
+        assert not after[n_state : n_state + len(new)].any()
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize("make", RULES)
+def test_errors_name_the_sequence(make_problem, make, batch_size: int) -> None:
+    problem = make_problem(0, kinds=("known",), lengths=(2, 3, 3), values=True, masks=True)
+    learner = make(batch_size=batch_size)
+    problem.corpus.features.values[problem.corpus.features.indptr[2]] = np.inf
+    learner.start(problem.layout, np.ones(problem.layout.size))
+    with pytest.raises(NonFiniteError) as caught:
+        learner.learn(problem.corpus, np.arange(3))
+    assert caught.value.sequences == [1]
+    problem = make_problem(0, kinds=("unknown",), lengths=(2, 2, 2))
+    closed = replace(problem.layout, allowed=np.zeros((3, 3), dtype=bool))
+    learner.start(closed, np.zeros(closed.size))
+    with pytest.raises(NoPathError) as caught:
+        learner.learn(problem.corpus, np.array([2]))
+    assert caught.value.sequences == [2]
+
+
+def test_paths_that_no_weight_tells_apart_change_nothing(make_problem) -> None:
+    problem = make_problem(0, kinds=("known",), density=0.0, boundary=False, masks=False)
+    for learner in (PassiveAggressive("PA"), AROW(), Perceptron()):
+        learner.start(problem.layout, np.zeros(0))
+        learner.learn(problem.corpus, np.arange(len(problem.corpus.lengths)))
+        assert learner.result.size == 0
+
+
+def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem) -> None:
+    problem = make_problem(7, lengths=LENGTHS, edges=True)
+    size = problem.layout.size
+    learner = AdaGrad(0.3, 2.0, averaging=False, batch_size=len(LENGTHS), dtype=np.float64)
+    learner.start(problem.layout, problem.flat.copy())
+    start, gradient = problem.flat.copy(), np.zeros(size)
+    for k in range(size):
+        sides = []
+        for sign in (1, -1):
+            problem.flat = start + sign * 1e-6 * np.eye(size)[k]
+            sides.append(problem.loss())
+        gradient[k] = (sides[0] - sides[1]) / 2e-6
+    problem.flat = start
+    assert learner.learn(problem.corpus, np.arange(len(LENGTHS))) == pytest.approx(problem.loss(), rel=1e-6)
+    np.testing.assert_allclose(learner.result, start - 0.3 * gradient / np.sqrt(2 + gradient**2), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "make, settings",
+    [
+        (Perceptron, {"batch_size": 0}),
+        (PassiveAggressive, {"c": 0.0}),
+        (AROW, {"variance": 0.0}),
+        (AROW, {"gamma": -1.0}),
+        (AdaGrad, {"learn_rate": 0.0}),
+        (AdaGrad, {"damping": 0.0}),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(make, settings: dict) -> None:
+    with pytest.raises(ValueError, match=f"CRF204.*{next(iter(settings))}"):
+        make(**settings)
+
+
+def test_gold_slices_hold_their_own_sets() -> None:
+    weights = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1]], dtype=np.float32)
+    gold = Gold.weighted(weights)
+    for low in range(4):
+        for high in range(low, 5):
+            np.testing.assert_array_equal(gold.slice(low, high).dense(), weights[low:high])

@@ -1,0 +1,99 @@
+"""Items become the attributes that python-crfsuite makes of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.estimator.items import UNKNOWN, Known, Numbering, encode_items, encode_labels
+
+NAMES = st.text("ab:=é ", min_size=1, max_size=4)
+LEAVES = st.one_of(NAMES, st.booleans(), st.integers(-3, 3), st.floats(-5, 5))
+VALUES = st.one_of(
+    LEAVES, st.lists(NAMES, max_size=3), st.sets(NAMES, max_size=3), st.dictionaries(NAMES, LEAVES, max_size=2)
+)
+ITEMS = st.one_of(st.dictionaries(NAMES, VALUES, max_size=4), st.lists(NAMES, max_size=4))
+
+
+def decoded(X):
+    """For each item, the sorted attributes with their values."""
+    names = Numbering()
+    items = encode_items(X, names.__getitem__)
+    rows = items.features(len(names))
+    values = np.ones(len(rows.indices)) if rows.values is None else rows.values
+    strings = list(names)
+    pairs = [(strings[number], value) for number, value in zip(rows.indices.tolist(), values.tolist())]
+    return [sorted(pairs[low:high]) for low, high in zip(rows.indptr, rows.indptr[1:])]
+
+
+@given(st.lists(st.lists(ITEMS, max_size=3), max_size=3))
+def test_attributes_are_those_of_python_crfsuite(X):
+    pycrfsuite = pytest.importorskip("pycrfsuite")
+    # ItemSequence shows an attribute once, with the last of its values
+    theirs = [sorted(item.items()) for sequence in X for item in pycrfsuite.ItemSequence(sequence).items()]
+    assert [sorted(dict(item)) for item in decoded(X)] == [[name for name, _ in item] for item in theirs]
+    for ours, item in zip(decoded(X), theirs):
+        if len(dict(ours)) == len(ours):
+            assert ours == item
+
+
+def test_forms_of_items():
+    X = [[{"w": "a", "n": 2.5, "t": True, "f": False, "s": {"x": "y", "z": [b"p"]}}], [["w:a", "b"], [("n", 2.5)]]]
+    assert decoded(X) == [
+        [("f", 0.0), ("n", 2.5), ("s:x:y", 1.0), ("s:z:p", 1.0), ("t", 1.0), ("w:a", 1.0)],
+        [("b", 1.0), ("w:a", 1.0)],
+        [("n", 2.5)],
+    ]
+
+
+def test_numbers_of_numpy_and_strings_of_numpy():
+    item = {np.str_("w"): np.str_("a"), "n": np.int64(2), "b": np.bool_(True), "f": np.float32(0.5)}
+    assert decoded([[item]]) == [[("b", 1.0), ("f", 0.5), ("n", 2.0), ("w:a", 1.0)]]
+
+
+def test_repeated_attributes_count_as_often():
+    assert decoded([[["a", "a"]]]) == [[("a", 1.0), ("a", 1.0)]]
+
+
+def test_sequences_of_any_length_and_kind():
+    names = Numbering()
+    items = encode_items((iter(sequence) for sequence in ([], [["a"], []], (("b",),))), names.__getitem__)
+    assert items.lengths.tolist() == [0, 2, 1] and items.indptr.tolist() == [0, 1, 1, 2]
+    assert items.values is None
+
+
+@pytest.mark.parametrize("form", [["a", "new", "b"], [("a", 1), ("new", 2.0), ("b", 0.5)]])
+def test_unknown_attributes_are_left_out(form):
+    items = encode_items([[form]], Known(a=0, b=1).__getitem__)
+    assert items.indices.tolist() == [0, UNKNOWN, 1]
+    assert items.features(2).indices.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        ([[["a"]], ["ab"]], ["Sequence 1, item 0", "'ab'"]),
+        ([[["a"], {"k": None}]], ["Sequence 0, item 1", "'k'", "None"]),
+        ([[["a"]], [["b"], {"k": float("nan")}]], ["Sequence 1, item 1", "'k'", "nan"]),
+        ([[["a"]], [["b"], {"k": {"x": float("inf")}}]], ["Sequence 1, item 1", "'k:x'", "inf"]),
+        ([[{1: "a"}]], ["Sequence 0, item 0", "1"]),
+        ([[["a", 3]]], ["Sequence 0, item 0", "3"]),
+        ([[["a", ["b"]]]], ["Sequence 0, item 0", "['b']"]),
+        ([[7]], ["Sequence 0, item 0", "7"]),
+        (["abc"], ["Sequence 0", "'abc'"]),
+        ([{"w": "a"}], ["Sequence 0", "not a list of items"]),
+    ],
+)
+def test_malformed_items_are_named(X, words):
+    with pytest.raises(ValueError, match="CRF701") as error:
+        encode_items(X, Numbering().__getitem__)
+    assert all(word in str(error.value) for word in words)
+
+
+def test_labels():
+    names = Numbering()
+    found = encode_labels([["B", "I"], [], np.array(["I"])], np.array([2, 0, 1]), names.__getitem__)
+    assert found.tolist() == [0, 1, 1] and all(type(name) is str for name in names)
+    for y, code in [([["B"]], "CRF704"), ([["B"], [], ["B"]], "CRF702"), ([["B", 3], [], ["B"]], "CRF703")]:
+        with pytest.raises(ValueError, match=code):
+            encode_labels(y, np.array([2, 0, 1]), names.__getitem__)

@@ -1,0 +1,148 @@
+"""A CRFsuite model becomes a tagger that decides alike."""
+
+from dataclasses import replace
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Token
+
+from spacy_crf.importers.crfsuite import read_model
+from spacy_crf.importers.pipe import to_pipe
+
+pycrfsuite = pytest.importorskip("pycrfsuite")
+
+SENTENCES = """
+Ada/B-PER met/O Bo/B-PER Stone/I-PER in/O New/B-LOC Delft/I-LOC ./O
+The/O old/O a|b|c/O sold/O x|y/B-LOC z/O
+Bo/B-PER lives/O ./O
+Delft/B-LOC
+mark/O NOUN/O my/O words/O Ada/B-PER
+""".strip()
+CORPUS = [[token.rsplit("/", 1) for token in line.split()] for line in SENTENCES.splitlines()]
+SPELLINGS = {
+    "ORTH": "w[0]={}",
+    "LOWER[-1]": "w[-1]={}",
+    "ORTH[0]|ORTH[1]": "w[0]|w[1]={}|{}",
+    "LSUFFIX2": "suffix:{}",
+    "IS_TITLE": "title",
+    "IS_TITLE[0]|LOWER[1]": "title&next={}!",
+    "BOS": "__BOS__",
+    "BIAS": "bias",
+}
+
+
+def attributes(words):
+    items = []
+    for position, word in enumerate(words):
+        item = [f"w[0]={word}", "bias"]
+        if position:
+            item.append(f"w[-1]={words[position - 1].lower()}")
+        else:
+            item.append("__BOS__")
+        if position + 1 < len(words):
+            item.append(f"w[0]|w[1]={word}|{words[position + 1]}")
+        if len(word) > 1:
+            item.append(f"suffix:{word[-2:].lower()}")
+        if word.istitle():
+            item.append("title")
+            if position + 1 < len(words):
+                item.append(f"title&next={words[position + 1].lower()}!")
+        items.append(item)
+    return items
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """(model, tagger) of CRFsuite."""
+    trainer = pycrfsuite.Trainer(verbose=False, params={"c2": 0.05})
+    for sentence in CORPUS:
+        words, labels = zip(*sentence)
+        trainer.append(attributes(words), labels)
+    path = tmp_path_factory.mktemp("crfsuite") / "model"
+    trainer.train(str(path))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    return read_model(path), tagger
+
+
+TEXTS = [[word for word, _ in sentence] for sentence in CORPUS]
+TEXTS += [["Bo", "mark", "Delft"], ["New"], ["a|b|c", "x"], ["a", "b|c"], ["a|b", "c|x"], ["the", "Stone", "x|y", "z"]]
+
+
+def test_tags_and_marginals(trained, tmp_path):
+    model, tagger = trained
+    nlp = spacy.blank("en")
+    pipe = to_pipe(model, nlp, SPELLINGS, name="imported", marginals="imported_marginals")
+    assert pipe.labels == tuple(model.labels) and nlp.pipe_names == ["imported"]
+    nlp.to_disk(tmp_path / "nlp")
+    for pipeline in (nlp, spacy.load(tmp_path / "nlp")):
+        for words in TEXTS:
+            doc = pipeline.get_pipe("imported")(Doc(pipeline.vocab, words=words))
+            assert [token.tag_ for token in doc] == tagger.tag(attributes(words))
+            for position, token in enumerate(doc):
+                stored = doc._.imported_marginals
+                for label, value in zip(stored["tags"], stored["values"][token.i]):
+                    assert value == pytest.approx(tagger.marginal(label, position), abs=1e-5)
+    Doc.remove_extension("imported_marginals")
+    if Token.has_extension("imported_marginals"):
+        Token.remove_extension("imported_marginals")
+
+
+def test_every_reading_of_an_attribute_is_known(trained):
+    pipe = to_pipe(trained[0], spacy.blank("en"), SPELLINGS)
+    names = pipe._features.state.names()
+    assert {"ORTH[0]|ORTH[1]=a|b|c|sold"} <= set(names)
+    assert names.count("ORTH[0]|ORTH[1]=x|y|z") == 2  # the words x and y|z are spelt like x|y and z
+
+
+def test_entities(trained):
+    nlp = spacy.blank("en")
+    to_pipe(trained[0], nlp, SPELLINGS, target="ent")
+    doc = nlp.get_pipe("crf_tagger")(Doc(nlp.vocab, words=TEXTS[0]))
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [
+        ("Ada", "PER"),
+        ("Bo Stone", "PER"),
+        ("New Delft", "LOC"),
+    ]
+
+
+def test_training_goes_on_from_an_imported_model(trained):
+    nlp = spacy.blank("en")
+    pipe = to_pipe(trained[0], nlp, SPELLINGS)
+    examples = []
+    for sentence in CORPUS:
+        words = [word for word, _ in sentence]
+        reference = Doc(nlp.vocab, words=words, tags=["I-PER" if word == "old" else tag for word, tag in sentence])
+        examples.append(spacy.training.Example(Doc(nlp.vocab, words=words), reference))
+    assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "O"
+    nlp.update(examples)
+    assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "I-PER"
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        ({"BOS": "_BOS_"}, "CRF724", ["1 attributes", "'__BOS__'"]),
+        ({"ORTH": "w[0]={}{}"}, "CRF723", ["ORTH", "has 1"]),
+        ({"IS_TITLE": "title={}"}, "CRF723", ["IS_TITLE", "has 0"]),
+        ({"ORTH[-1..1]": "x={}"}, "CRF722", ["ORTH[-1..1]"]),
+        ({"B:ORTH": "x={}"}, "CRF722", ["B:ORTH"]),
+        ({"ORT": "x={}"}, "CRF301", ["ORT"]),
+    ],
+)
+def test_spellings_that_do_not_fit(trained, change, code, words):
+    nlp = spacy.blank("en")
+    with pytest.raises(ValueError, match=code) as error:
+        to_pipe(trained[0], nlp, {**SPELLINGS, **change})
+    assert all(word in str(error.value) for word in words) and nlp.pipe_names == []
+
+
+@pytest.mark.parametrize(
+    ("label", "settings", "code"), [("I-LOC", {"target": "pos"}, "CRF413"), ("X-LOC", {"target": "ent"}, "CRF725")]
+)
+def test_labels_that_the_target_cannot_have(trained, label, settings, code):
+    nlp = spacy.blank("en")
+    model = replace(trained[0], labels=[label if name == "I-LOC" else name for name in trained[0].labels])
+    with pytest.raises(ValueError, match=code):
+        to_pipe(model, nlp, SPELLINGS, **settings)
+    assert nlp.pipe_names == []
