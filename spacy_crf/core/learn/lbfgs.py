@@ -14,6 +14,7 @@ from ...errors import Errors
 from ..types import Doubles, Floats
 from .line_search import LineSearchError, Point, wolfe
 
+PIECE = 4096  # of an inner product: few enough terms for single precision
 Objective = Callable[[Doubles], tuple[float, Doubles]]
 
 
@@ -87,7 +88,10 @@ class LBFGS:
         try:
             there = self._search(direction, slope, first)
         except LineSearchError:
-            self.reason = "the line search found no lower point"
+            if self._steps:
+                self._steps.clear()  # the history may have misled it: once more with the gradient
+            else:
+                self.reason = "the line search found no lower point"
             return
         self._remember(there.x - self.x, there.gradient - self.gradient)
         self._values.append(self.value)
@@ -97,18 +101,21 @@ class LBFGS:
         self._check_gradient()
 
     def _direction(self) -> Doubles:
-        """Two-loop recursion: minus the approximate inverse Hessian times the gradient. O(memory n)."""
-        direction = -self.slopes
+        """Two-loop recursion: minus the approximate inverse Hessian times the gradient. O(memory n).
+
+        In single precision, like the history: it is bound by memory, and whatever comes out is searched along exactly.
+        """
+        direction: Floats = -self.slopes.astype(np.float32)
         weights = []
         for step, change, curvature in reversed(self._steps):
-            weight = float(step @ direction) / curvature
+            weight = np.float32(_dot(step, direction) / curvature)
             direction -= weight * change
             weights.append(weight)
         if self._steps:
-            direction *= self._scale
+            direction *= np.float32(self._scale)
         for (step, change, curvature), weight in zip(self._steps, reversed(weights)):
-            direction += (weight - float(change @ direction) / curvature) * step
-        return direction
+            direction += (weight - np.float32(_dot(change, direction) / curvature)) * step
+        return direction.astype(np.float64)
 
     def _remember(self, step: Doubles, change: Doubles) -> None:
         curvature, length = float(step @ change), float(change @ change)
@@ -144,3 +151,10 @@ class LBFGS:
     def _check_gradient(self) -> None:
         if self.gradient_norm <= self.epsilon * max(1.0, float(np.linalg.norm(self.x))):
             self.reason = f"the gradient is shorter than {self.epsilon:g} of the weights"
+
+
+def _dot(first: Floats, second: Floats) -> float:
+    """Inner product of single-precision vectors: pieces in single, their sum in double precision."""
+    whole = len(first) // PIECE * PIECE
+    pieces = np.matmul(first[:whole].reshape(-1, 1, PIECE), second[:whole].reshape(-1, PIECE, 1))
+    return float(pieces.sum(dtype=np.float64)) + float(first[whole:] @ second[whole:])
