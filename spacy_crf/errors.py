@@ -83,6 +83,11 @@ class Errors(metaclass=_Coded):
         "Document {document!r} has no sentence boundaries, but `sequence` is 'sents'. Add a component that sets "
         "them, or use 'auto' or 'doc'."
     )
+    CRF312 = "The setting max_features is {value}; give the number of buckets, or 0 to keep features apart."
+    CRF313 = (
+        "The features were hashed to {theirs} buckets in training, but max_features is {ours} in the config (0: not "
+        "hashed). This cannot be changed after training."
+    )
 
     # Components
     CRF401 = (
@@ -120,6 +125,10 @@ class Errors(metaclass=_Coded):
         "`scheme` the values that it was trained with."
     )
     CRF413 = "Component {name!r}: {label!r} is not a universal part of speech, so it cannot be written to token.pos."
+    CRF414 = (
+        "Component {name!r} cannot be stored in half precision: it has a weight of {value:g}, and 65504 is the "
+        'greatest that fits. Set precision = "float32" in its model block, or train with a greater c2.'
+    )
 
     # Corpora and files
     CRF501 = (
@@ -188,10 +197,36 @@ class Errors(metaclass=_Coded):
         "be written to it. Choose another name behind 'ext:'."
     )
     CRF523 = "Unknown format '{format}'. Use one of: {known}; or null to have it picked for each file."
+    CRF524 = (
+        "{path}, line {line}: the gold tag '{value}' cannot be read behind '{before}'. Write O, B-LABEL for the first "
+        "token of a span, I-LABEL for the others, or nothing where the tag is unknown."
+    )
+    CRF525 = (
+        "{path}, line {line}: not a sequence as `python -m spacy crf review` writes it ({reason}). Correct the line, "
+        "or write the file again."
+    )
+    CRF526 = (
+        "{path}, line {line}: nothing before says what was reviewed (a line '# target = ...'), or it is not what the "
+        "sequences before were reviewed for. Keep the first lines of the file, and different reviews apart."
+    )
+    CRF527 = "{path}: no token has a gold tag. Fill in the field 'gold' where the tag is known."
 
     # Command line
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
     CRF602 = "The pipeline has no crf_tagger called {name!r}. Its components: {known}."
+    CRF603 = (
+        "{folds} folds cannot be made of {found} {kind} with gold. Give at least 2 folds, and as many {kind} as folds; "
+        'with unit "sequence", the sequences of a document may fall into different ones.'
+    )
+    CRF604 = (
+        "Component {name!r} is trained by {trainer}, which has no c1 and c2 to choose. Give it the trainer "
+        "spacy_crf.LBFGS.v1."
+    )
+    CRF605 = "{name} is {value!r}. Give one or more numbers of at least 0, such as 0,0.1,1 on the command line."
+    CRF606 = (
+        "Component {name!r} sees what {annotating!r} writes, which is trained along with it: folds would differ in its "
+        "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
+    )
 
     # Estimator and importers
     CRF701 = (

@@ -57,7 +57,7 @@ class Inspection:
     templates (list[TemplateSize]): in the order of the config.
     n_features, n_edge_features, n_weights, n_active (int): numbers of features and weights; active ones are not 0.
     n_vector_weights (int): weights of vectors, in models with a tok2vec layer.
-    n_bytes (int): size of what is saved, the tok2vec layer included.
+    precision (str): of the weights that are saved. n_bytes (int): size of it all, the tok2vec layer included.
     """
 
     component: str
@@ -73,6 +73,7 @@ class Inspection:
     n_weights: int
     n_active: int
     n_vector_weights: int
+    precision: str
     n_bytes: int
 
 
@@ -113,6 +114,7 @@ def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
         n_weights=layout.size,
         n_active=int(np.count_nonzero(flat)),
         n_vector_weights=0 if get_tok2vec(pipe.model) is None else int(pipe.model.get_param(VECTORS).size),
+        precision=pipe.model.attrs["precision"],
         n_bytes=len(pipe.to_bytes()),
     )
 
@@ -155,11 +157,14 @@ def _sizes(index: FeatureIndex, features: Indices, weights: Floats) -> list[Temp
     features ((P,)), weights ((P,)): the feature of each weight, and its value.
     """
     slots: Ints = index.slots
-    counts = np.bincount(slots, minlength=len(index.templates)).tolist()
+    templates = [str(template) for template in index.templates]
+    if templates and not index.separates_templates:
+        slots, templates = np.zeros(len(index), dtype=np.int32), ["buckets of all templates"]
+    counts = np.bincount(slots, minlength=len(templates)).tolist()
     owners = slots[features]
     sizes = []
-    for number, template in enumerate(index.templates):
+    for number, template in enumerate(templates):
         own = np.abs(weights[owners == number])
         active, greatest = int(np.count_nonzero(own)), float(own.max(initial=0.0))
-        sizes.append(TemplateSize(str(template), counts[number], len(own), active, greatest))
+        sizes.append(TemplateSize(template, counts[number], len(own), active, greatest))
     return sizes

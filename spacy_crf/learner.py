@@ -74,7 +74,8 @@ class ChainLearner:
         if self.features.edge.templates:
             edges = group_edges(self.features.edge.encode(sample.edge))
         state = self.features.state
-        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, state.slots)
+        slots = state.slots if state.separates_templates else None
+        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""

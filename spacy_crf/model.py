@@ -6,7 +6,7 @@ It is a container: serialisation, `use_params`, resuming and `finish_update` com
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import srsly
@@ -20,12 +20,14 @@ from thinc.util import convert_recursive, is_xp_array
 from .core.chain.potentials import ChainPotentials
 from .core.labels import TagSet
 from .core.observations import Observations, potentials
-from .core.params import DenseWeights, Layout, Pruned, gather, scatter
+from .core.params import DenseWeights, Layout, gather, scatter
 from .core.types import Bools, Floats, Indices
 
 ChainModel = Model[Observations, ChainPotentials]
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
+GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
+Precision = Literal["float32", "float16"]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
 
 
@@ -35,6 +37,7 @@ def LinearChain(
     all_states: bool = False,
     all_transitions: bool = False,
     tok2vec: Tok2Vec | None = None,
+    precision: Precision = "float32",
 ) -> ChainModel:
     """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
 
@@ -44,6 +47,8 @@ def LinearChain(
     all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
     tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
         weights plus x times V, learned end to end by spacy_crf.Minibatch.v1.
+    precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
+        a tok2vec layer is stored as it is.
     RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
     """
     params = dict.fromkeys(PARAMS)
@@ -58,6 +63,7 @@ def LinearChain(
             "layout": _empty_layout(0, boundary),
             "all_states": all_states,
             "all_transitions": all_transitions,
+            "precision": precision,
             "resize_output": resize_labels,
         },
         ops=NumpyOps(),
@@ -224,14 +230,47 @@ def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:
     return replace(layout, allowed=allowed[0], allowed_start=allowed[1], allowed_end=allowed[2])
 
 
-def pruned_bytes(model: ChainModel, pruned: Pruned) -> bytes:
-    """What `model.to_bytes` would give if the model had the given weights and layout."""
+def stored_weights(model: ChainModel) -> Floats:
+    """((size,)): all weights as they will be when the model is loaded again: rounded to what is stored.
+
+    RAISES (OverflowError): for a weight that is too large for half precision.
+    """
+    return _stored(model, flat_weights(model)).astype(np.float32)
+
+
+def stored_bytes(model: ChainModel, layout: Layout, flat: Floats) -> bytes:
+    """What `model.to_bytes` would give if the model had the given layout and weights, in the precision of files.
+
+    RAISES (OverflowError): as `stored_weights`, for scores of vectors too.
+    """
     data = model.to_dict()
-    data["params"][0].update(zip(PARAMS, pruned.layout.split(pruned.flat)))
-    data["attrs"][0]["layout"] = serialize_attr(pruned.layout, pruned.layout, "layout", model)
+    params, vectors = data["params"][0], vector_weights(model)
+    params.update(zip(PARAMS, layout.split(_stored(model, flat))))
+    if vectors is not None:
+        params[VECTORS] = _stored(model, vectors)
+    data["attrs"][0]["layout"] = serialize_attr(layout, layout, "layout", model)
     data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
     serialized: bytes = srsly.msgpack_dumps(data)
     return serialized
+
+
+def load_bytes(model: ChainModel, data: bytes) -> None:
+    """Restore weights and layout; what is stored from now on has the precision of the config."""
+    precision = model.attrs["precision"]
+    model.from_bytes(data)
+    model.attrs["precision"] = precision
+    for name in model.param_names:
+        if model.has_param(name):
+            model.set_param(name, cast(Floats1d, np.asarray(model.get_param(name), dtype=np.float32)))
+
+
+def _stored(model: ChainModel, values: Floats) -> Floats:
+    if model.attrs["precision"] == "float32":
+        return values.astype(np.float32)
+    greatest = float(np.abs(values).max(initial=0.0))
+    if greatest > GREATEST_HALF:
+        raise OverflowError(greatest)
+    return values.astype(np.float16)
 
 
 @serialize_attr.register(Layout)

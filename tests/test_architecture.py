@@ -29,7 +29,9 @@ BELOW: dict[str, set[str]] = {
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
     "explain": {"components", "emissions", "model", "features", "core", "errors"},
-    "cli": {"inspect", "explain", "corpora", "components", "scorers", "features", "core", "errors"},
+    "review": {"corpora", "components", "core"},
+    "tuning": {"components", "trainers", "learner", "model", "features", "core", "errors"},
+    "cli": {"tuning", "inspect", "explain", "review", "corpora", "components", "scorers", "features", "core", "errors"},
 }
 CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},

@@ -6,8 +6,10 @@ from . import calibrate as calibrate
 from . import convert as convert
 from . import explain as explain
 from . import inspect as inspect
+from . import review as review
 from . import score as score
 from . import tag as tag
+from . import tune as tune
 from .app import app as app
 
 spacy_app.add_typer(app, name="crf")

@@ -50,7 +50,7 @@ def _tables(found: Inspection) -> Iterator[str]:
         ("weights", found.n_weights),
         ("weights that are not 0", found.n_active),
         ("weights of vectors", found.n_vector_weights),
-        ("bytes", found.n_bytes),
+        (f"bytes, weights as {found.precision}", found.n_bytes),
     ]
     rows: list[Row] = [(name, f"{count:,}") for name, count in sizes]
     yield _table(found.component, rows, aligns=("l", "r"))

@@ -172,11 +172,16 @@ class ChainPipe(ChainState):
 
         RETURNS (list[Prediction]): one for each Doc.
         """
-        docs = list(docs)
+        return self.infer(list(docs), self.inference())
+
+    def infer(self, docs: Sequence[Doc], inference: Inference) -> list[Prediction]:
+        """Compute what is asked for, whatever the settings are; only evidence depends on these.
+
+        RETURNS (list[Prediction]): one for each Doc.
+        """
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
-        inference = self.inference()
         columns = self._read_all(docs, inference.extra)
         return infer(columns, self._emissions(), self.tags, inference, self.evidence(docs, columns.lengths))
 

@@ -9,9 +9,10 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..core.gold import UNKNOWN
+from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..core.types import Ints
+from .partial import as_bio, partial_tags, possible_tags
 
 TOKEN_TARGETS = ("tag", "pos")
 ANNOTATION = {
@@ -42,6 +43,7 @@ def collect_labels(docs: Iterable[Doc], target: str, spans_key: str) -> list[str
             labels.update(POS_NAMES[pos] for pos in set(doc.to_array(POS).tolist()) if pos)
         else:
             labels.update(str(value) for value in _extension_values(doc, target))
+        labels.update(tag[2:] for tag in partial_tags(doc, target, spans_key) or ())
     return sorted(labels - {""})
 
 
@@ -55,13 +57,51 @@ def gold_tags(example: Example, target: str, spans_key: str, tags: TagSet, stric
     strict (bool): whether labels that the tag set lacks are an error; else they are UNKNOWN.
     RAISES (KeyError): for a label that the tag set lacks; its argument is the tag.
     """
-    names = _by_token(example, target, spans_key, tags) if target != "ent" else _entity_tags(example, tags)
+    partial = partial_gold(example, target, spans_key)
+    if partial is not None:
+        names: Sequence[str | None] = [_only(found, tags) for found in possible_tags(partial, tags)]
+    elif target == "ent":
+        names = _entity_tags(example, tags)
+    else:
+        names = _by_token(example, target, spans_key, tags)
     distinct = dict.fromkeys(names)
     lacking = [name for name in distinct if name is not None and name not in tags.number]
     if strict and lacking:
         raise KeyError(lacking[0])
     numbers = {name: UNKNOWN if name is None else tags.number.get(name, UNKNOWN) for name in distinct}
     return np.array([numbers[name] for name in names], dtype=np.int32)
+
+
+def partial_gold(example: Example, target: str, spans_key: str) -> list[str] | None:
+    """BIO tags of the predicted tokens, "" where unknown or misaligned; None if gold is not partial. See `partial`."""
+    found = partial_tags(example.reference, target, spans_key)
+    if found is None or same_tokens(example):
+        return found
+    x2y, y2x = example.alignment.x2y, example.alignment.y2x
+    pairs = [x2y[x].tolist() for x in range(len(example.predicted))]
+    return [found[own[0]] if len(own) == 1 and len(y2x[own[0]]) == 1 else "" for own in pairs]
+
+
+def _only(found: tuple[str, ...], tags: TagSet) -> str | None:
+    """The one tag that is possible; one that the tag set lacks in any case, to be told of."""
+    return found[0] if len(found) == 1 or (found and found[0] not in tags.number) else None
+
+
+def narrow(gold: Gold, examples: Sequence[Example], target: str, spans_key: str, tags: TagSet) -> Gold:
+    """Gold with sets of tags for tokens whose span goes on or ends, which partial gold of BILUO tags cannot tell.
+
+    gold (Gold): of the predicted tokens, where these are unknown.
+    """
+    weights, first = gold.weights.copy(), 0
+    for example in examples:
+        partial = partial_gold(example, target, spans_key)
+        for unit, found in enumerate(possible_tags(partial or (), tags), first):
+            if len(found) > 1:
+                row = np.searchsorted(gold.rows, unit)
+                weights[row] = 0
+                weights[row, [tags.number[tag] for tag in found if tag in tags.number]] = 1
+        first += len(example.predicted)
+    return Gold(gold.labels, gold.rows, weights)
 
 
 def _by_token(example: Example, target: str, spans_key: str, tags: TagSet) -> Sequence[str | None]:
@@ -102,7 +142,7 @@ def _from_biluo(tag: str, tags: TagSet) -> str:
     """A BILUO tag as a tag of the scheme at hand."""
     if tags.scheme == "BILUO" or tag == "O":
         return tag
-    return {"U": "B", "L": "I"}.get(tag[0], tag[0]) + tag[1:]
+    return as_bio(tag)
 
 
 def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str | None]:

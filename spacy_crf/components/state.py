@@ -21,11 +21,12 @@ from ..model import (
     PARAMS,
     ChainModel,
     dense_weights,
-    flat_weights,
     get_layout,
-    pruned_bytes,
+    load_bytes,
     resize_labels,
     set_masks,
+    stored_bytes,
+    stored_weights,
     vector_weights,
 )
 from ..trainers import Trainer
@@ -142,7 +143,7 @@ class ChainState(TrainablePipe):
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write cfg (JSON), features and model (msgpack) to a folder."""
+        """Write cfg (JSON), features and model (compressed msgpack) to a folder."""
         write_folder(Path(path), self._parts(exclude).files(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
@@ -158,11 +159,18 @@ class ChainState(TrainablePipe):
 
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
-        if {"features", "model"} & set(exclude) or not all(map(self.model.has_param, PARAMS)):
+        if not all(map(self.model.has_param, PARAMS)):
             return Parts(self.cfg, self._features.to_data(), self.model.to_bytes())
-        pruned = prune(get_layout(self.model), flat_weights(self.model))
-        kept = (pruned.features, pruned.edge_features)
-        return Parts(self.cfg, self._features.to_data(kept), pruned_bytes(self.model, pruned))
+        layout, kept = get_layout(self.model), None
+        try:
+            flat = stored_weights(self.model)
+            if not {"features", "model"} & set(exclude):
+                pruned = prune(layout, flat)  # rounded as they are: what becomes 0 in a file is left out as well
+                layout, flat, kept = pruned.layout, pruned.flat, (pruned.features, pruned.edge_features)
+            model = stored_bytes(self.model, layout, flat)
+        except OverflowError as error:
+            raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
+        return Parts(self.cfg, self._features.to_data(kept), model)
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
@@ -175,7 +183,7 @@ class ChainState(TrainablePipe):
             if parts.features is not None:
                 self._features = Features.from_data(parts.features, self.feature_config, self.sequence)
             if parts.model is not None:
-                self.model.from_bytes(parts.model)
+                load_bytes(self.model, parts.model)
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()

@@ -1,5 +1,6 @@
-"""Files of a component: cfg (JSON), features and model (msgpack). Reading them runs no code."""
+"""Files of a component: cfg (JSON), features and model (msgpack in zlib). Reading them runs no code."""
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ import srsly
 
 from ..errors import Errors
 
-FORMAT = 1  # of what is written here
+FORMAT = 2  # of what is written here
+LEVEL = 6  # of compression: 9 takes longer and saves nothing
 NAMES = ("cfg", "features", "model")
 
 
@@ -27,11 +29,19 @@ class Parts:
     model: bytes | None
 
     def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
-        """Contents of the files by name; the same bytes for the same state."""
-        cfg = srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")
-        contents = zip(NAMES, (cfg, srsly.msgpack_dumps(self.features), self.model or b""))
+        """Contents of the files by name; the same bytes for the same state, given the same zlib."""
+        writers = {"cfg": self._cfg_bytes, "features": self._features_bytes, "model": self._model_bytes}
         excluded = set(exclude)
-        return {name: content for name, content in contents if name not in excluded}
+        return {name: write() for name, write in writers.items() if name not in excluded}
+
+    def _cfg_bytes(self) -> bytes:
+        return srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")
+
+    def _features_bytes(self) -> bytes:
+        return zlib.compress(srsly.msgpack_dumps(self.features), LEVEL)
+
+    def _model_bytes(self) -> bytes:
+        return zlib.compress(self.model or b"", LEVEL)
 
     @classmethod
     def parse(cls, files: Mapping[str, bytes], name: str, path: str) -> "Parts":
@@ -42,11 +52,13 @@ class Parts:
         """
         with readable(name, path):
             cfg = dict(srsly.json_loads(files["cfg"])) if "cfg" in files else None
-            features = dict(srsly.msgpack_loads(files["features"])) if "features" in files else None
         if cfg is not None and cfg.get("format") != FORMAT:
             found = cfg.get("format")
             raise ValueError(Errors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
-        return cls(cfg, features, files.get("model"))
+        with readable(name, path):
+            packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
+            features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
+        return cls(cfg, features, packed.get("model"))
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:

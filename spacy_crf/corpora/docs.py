@@ -11,10 +11,11 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from .extensions import set_extension_values
-from .kinds import ENTITIES, extension_name, spans_key
+from ..components.partial import partial_extension
+from .extensions import register_extension, set_extension_values
+from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key
 from .sentence import Sentence
-from .spans import OUTSIDE, decode_spans
+from .spans import OUTSIDE, bio_tags, decode_spans
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 UNTYPED_ENTITY = "ENTITY"
@@ -35,8 +36,9 @@ class _Ids(dict[str, int]):
 class DocMaker:
     """Makes Docs of the sentences of one file, with sentence starts on every token.
 
-    A kind of annotation that is unknown for all tokens is left unset. In a span group, where single tokens
-    cannot be unknown, they are outside of spans; morphology that is unknown for single tokens is empty.
+    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some
+    tokens only, these have a BIO tag in a custom attribute, see `components.partial`; morphology that is unknown
+    for single tokens is empty.
     The dependency tree is kept if all sentences have one.
 
     The attributes are set with one array instead of by the constructor of Doc, which takes three times as long.
@@ -70,6 +72,10 @@ class DocMaker:
                 doc.set_ents(self._make_spans(doc, kind, sentences, UNTYPED_ENTITY), missing=missing)
             elif key:
                 doc.spans[key] = self._make_spans(doc, kind, sentences, key)
+                partial = partial_extension("spans", key) or ""
+                if "" in values and f"{EXTENSION_PREFIX}{partial}" not in known:
+                    register_extension(partial)
+                    set_extension_values(doc, partial, bio_tags(doc.spans[key], values))
             elif name:
                 set_extension_values(doc, name, values)
         return doc

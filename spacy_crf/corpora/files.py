@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..errors import Errors
+from .review_layout import FORMAT, MARK
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -16,10 +17,11 @@ COLUMN_SUFFIXES = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilo
 VAGUE_SUFFIXES = (".tsv", ".txt")
 # The suffixes to look for in a folder, and those to make do with if there are none, by kind of file.
 SUFFIXES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    None: ((".spacy", ".conllu", *COLUMN_SUFFIXES), VAGUE_SUFFIXES),
+    None: ((".spacy", ".conllu", *COLUMN_SUFFIXES), (*VAGUE_SUFFIXES, ".jsonl")),
     "spacy": ((".spacy",), ()),
     "conllu": ((".conllu",), (".conll", *VAGUE_SUFFIXES)),
     "columns": (COLUMN_SUFFIXES, VAGUE_SUFFIXES),
+    "review": ((".tsv", ".jsonl"), ()),
 }
 CHUNK_SIZE = 1 << 18
 CONLLU_WIDTH = 10
@@ -32,7 +34,7 @@ def find_files(path: Path, kind: str | None) -> list[Path]:
     In a folder, hidden files are left out, and suffixes like .txt count only if no file has one that says more.
 
     path (Path): A file or a folder.
-    kind (str | None): "spacy", "conllu" or "columns" to take only the files of that kind; None for all.
+    kind (str | None): "spacy", "conllu", "columns" or "review" to take only the files of that kind; None for all.
     RETURNS (list[Path]): At least one file.
     """
     if not path.is_dir():
@@ -50,18 +52,30 @@ def pick_kind(path: Path) -> str:
     """Tell from the name, then from the first token line, how a file is to be read.
 
     path (Path): The file.
-    RETURNS (str): "spacy", "conllu" or "columns".
+    RETURNS (str): "spacy", "conllu", "columns" or "review".
     """
     suffix = data_suffix(path)
     for kind in ("spacy", "conllu"):
         if suffix == f".{kind}":
             return kind
+    if is_review(path):
+        return "review"
     for line in read_lines(path):
         if line and not line.isspace() and not line.startswith("#"):
             fields = line.split("\t")
             is_conllu = len(fields) == CONLLU_WIDTH and CONLLU_ID.fullmatch(fields[0])
             return "conllu" if is_conllu else "columns"
     return "columns"
+
+
+def is_review(path: Path) -> bool:
+    """Tell from the first line whether `python -m spacy crf review` has written a text file.
+
+    path (Path): The file.
+    RETURNS (bool): True for both of its layouts.
+    """
+    first = next((line for line in read_lines(path) if line.strip()), "")
+    return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
 
 
 def data_suffix(path: Path) -> str:

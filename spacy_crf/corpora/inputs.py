@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import filter_spans
 from thinc.types import Ints2d
 
 from .extensions import get_user_data, is_token_key
 from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
+from .spans import MISSING, OUTSIDE
 
 ATTRIBUTES = {
     "lemma": (LEMMA,),
@@ -90,3 +92,24 @@ def _align_extension(example: Example, name: str) -> None:
         values = {example.reference[int(i)]._.get(name) for i in indices}
         if len(values) == 1:
             token._.set(name, values.pop())
+
+
+def read_kind(span: Span, kind: str) -> list[str]:
+    """One kind of annotation of a part of a Doc, as text formats spell it.
+
+    span (Span): The tokens.
+    kind (str): The kind, e.g. "tag" or "spans:sc".
+    RETURNS (list[str]): One value per token; spans as BIO tags, as far as they lie in the part; "" is unknown.
+    """
+    key, name = spans_key(kind), extension_name(kind)
+    if name:
+        return ["" if token._.get(name) is None else str(token._.get(name)) for token in span]
+    if kind in TOKEN_KINDS:
+        return [str(token.morph) if kind == "morph" else getattr(token, f"{kind}_") for token in span]
+    found = span.doc.ents if kind == ENTITIES else span.doc.spans.get(key or "", ())
+    tags = [MISSING if kind == ENTITIES and not token.ent_iob else OUTSIDE for token in span]
+    inside = [other for other in found if span.start <= other.start and other.end <= span.end]
+    for other in filter_spans(inside):
+        own = slice(other.start - span.start, other.end - span.start)
+        tags[own] = [f"B-{other.label_}", *[f"I-{other.label_}"] * (len(other) - 1)]
+    return tags

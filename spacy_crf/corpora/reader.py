@@ -18,19 +18,21 @@ from .conllu import read_conllu
 from .docbin import read_docbin
 from .docs import DocMaker
 from .extensions import register_extension
-from .files import find_files, pick_kind
+from .files import find_files, is_review, pick_kind
 from .inputs import align_annotation, copy_tokens
 from .kinds import extension_name, validate_columns, validate_input
+from .review import read_review
 from .sentence import Group, Sentence, group_sentences
 
-Format = Literal["spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003"]
+Format = Literal["spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003", "review"]
+Paths = Path | str | Sequence[Path | str]
 Augmenter = Callable[[Language, Example], Iterator[Example]]
-WHOLE_FORMATS = ("spacy", "conllu")
+WHOLE_FORMATS = ("spacy", "conllu", "review")
 
 
 @registry.readers("spacy_crf.Corpus.v1")
 def make_corpus(
-    path: Path | str | None,
+    path: Path | str | list[Path | str] | None,
     format: Format | None = None,
     columns: list[str] | None = None,
     input: list[str] | None = None,
@@ -58,7 +60,7 @@ def make_corpus(
 
 
 class Corpus:
-    """Reads training examples from CoNLL-U, column and `.spacy` files, each plain or compressed with gzip.
+    """Reads training examples from CoNLL-U, column, `.spacy` and corrected review files, plain or compressed with gzip.
 
     The format is told from the suffix, then from the content. Column files may hold the columns "word",
     "lemma", "pos", "tag", "morph", "ner" (`doc.ents`), "chunk" (`doc.spans["chunks"]`), "spans:KEY"
@@ -68,7 +70,7 @@ class Corpus:
 
     def __init__(
         self,
-        path: Path | str | None,
+        path: Paths | None,
         *,
         format: Format | None = None,
         columns: Sequence[str] | None = None,
@@ -81,11 +83,13 @@ class Corpus:
     ) -> None:
         """Check the settings; nothing is read yet.
 
-        path (Path | str | None): A file, or a folder that is searched with its subfolders. None is an error.
+        path (Path | str | Sequence[Path | str] | None): A file, a folder that is searched with its subfolders, or
+            several of them. None is an error.
         format (Format | None): The format of all files; None to pick it for each file. "conll2000" is word,
             tag, chunk; "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner.
             "columns" is word, ner or the layout of "conll2003", by the number of columns, unless `columns`
-            says otherwise.
+            says otherwise. "review" is a corrected file of `crf review`, which is told from its first line
+            beside column files of any format.
         columns (Sequence[str] | None): The names of the columns of column files.
         input (Sequence[str] | None): Kinds of annotation that the pipeline gets to see: they are written to
             `eg.predicted` as well.
@@ -98,7 +102,7 @@ class Corpus:
         limit (int): Number of Docs to read at most; 0 for all.
         augmenter (Augmenter | None): Makes examples of each example, as for spaCy's own Corpus.
         """
-        self.path = _check_path(path)
+        self.paths = _check_paths(path)
         self.format = _check_format(format, columns, separator)
         self.columns = columns
         self.input = list(input or ())
@@ -127,13 +131,14 @@ class Corpus:
         for name in filter(None, map(extension_name, [*(self.columns or ()), *self.input])):
             register_extension(name)
         kind = self.format if self.format is None or self.format in WHOLE_FORMATS else "columns"
-        docs = (doc for file in find_files(self.path, kind) for doc in self._read_file(file, vocab))
+        files = (file for path in self.paths for file in find_files(path, kind))
+        docs = (doc for file in files for doc in self._read_file(file, vocab))
         is_empty = True
         for doc in islice(docs, self.limit or None):
             is_empty = False
             yield doc
         if is_empty:
-            raise ValueError(Errors.CRF520.format(path=self.path))
+            raise ValueError(Errors.CRF520.format(path=", ".join(map(str, self.paths))))
 
     def _make_example(self, nlp: Language, reference: Doc) -> Example:
         if not self.retokenize:
@@ -144,11 +149,15 @@ class Corpus:
 
     def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_kind(file)
+        if format not in WHOLE_FORMATS and is_review(file):
+            format = "review"
         if format == "spacy":
             yield from read_docbin(file, vocab, self.group)
             return
         if format == "conllu":
             sentences = read_conllu(file)
+        elif format == "review":
+            sentences = read_review(file)
         else:
             sentences = read_columns(file, format=format, columns=self.columns, separator=self.separator)
         make_doc = DocMaker(vocab)
@@ -164,13 +173,16 @@ class Corpus:
             yield sentence
 
 
-def _check_path(path: Path | str | None) -> Path:
-    if path is None:
+def _check_paths(paths: Paths | None) -> list[Path]:
+    if paths is None:
         raise ValueError(Errors.CRF501)
-    path = Path(path)
-    if not path.exists():
-        raise ValueError(Errors.CRF502.format(path=path))
-    return path
+    found = [Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths)]
+    if not found:
+        raise ValueError(Errors.CRF501)
+    for path in found:
+        if not path.exists():
+            raise ValueError(Errors.CRF502.format(path=path))
+    return found
 
 
 def _check_format(format: Format | None, columns: Sequence[str] | None, separator: str | None) -> Format | None:

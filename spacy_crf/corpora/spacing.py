@@ -24,3 +24,21 @@ def find_spaces(text: str, words: Sequence[str]) -> list[bool]:
     if position < len(text):
         return [True] * len(words)
     return [*spaces[:-1], True]
+
+
+def find_exact_spaces(text: str, words: Sequence[str]) -> list[bool] | None:
+    """Which words are followed by a space, as in spaCy's Docs: one blank at most, all else is in words of its own.
+
+    text (str): The text.
+    words (Sequence[str]): Its words, white space included.
+    RETURNS (list[bool] | None): One value per word, True for the last; None if the words do not make up the text.
+    """
+    spaces: list[bool] = []
+    position = 0
+    for word in words:
+        if not text.startswith(word, position):
+            return None
+        position += len(word)
+        spaces.append(text.startswith(" ", position))
+        position += spaces[-1]
+    return [*spaces[:-1], True] if position == len(text) else None

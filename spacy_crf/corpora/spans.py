@@ -1,9 +1,11 @@
 """From one tag per token to spans, for all the schemes in use: IOB1, IOB2, BILUO, BIOES, BMES, IO."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from spacy.tokens import Span
 
 MISSING = ""
 OUTSIDE = "O"
@@ -72,3 +74,16 @@ def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[Labelled
     if start != NONE_OPEN:
         spans.append(LabelledSpan(start, len(tags), current))
     return spans
+
+
+def bio_tags(spans: Iterable[Span], tags: Sequence[str]) -> list[str]:
+    """BIO tags for what is known.
+
+    spans (Iterable[Span]): The spans of a Doc, none of which overlap.
+    tags (Sequence[str]): One tag of any scheme per token; "" is unknown.
+    RETURNS (list[str]): One tag per token; "" is unknown.
+    """
+    found = [OUTSIDE if tag else MISSING for tag in tags]
+    for span in spans:
+        found[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
+    return found

@@ -52,6 +52,10 @@ class Items:
     indices: Ints
     values: Doubles | None
 
+    @property
+    def n_items(self) -> int:
+        return len(self.indptr) - 1
+
     def features(self, n_columns: int) -> SparseRows:
         """Sparse rows of the attributes that have a number."""
         rows = SparseRows(self.indptr, self.indices, self.values, n_columns)

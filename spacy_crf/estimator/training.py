@@ -115,7 +115,7 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
     log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
     if reason is None:
         message = Warnings.CRFW701.format(algorithm=settings["algorithm"], iterations=settings["max_iterations"])
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=5)  # where fit was called
 
 
 ALGORITHMS: dict[str, Callable[[Corpus, Layout, Settings, TrainingLog], Doubles]] = {

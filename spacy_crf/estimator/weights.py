@@ -13,6 +13,7 @@ from ..core.chain.forward import forward_backward
 from ..core.chain.marginals import node_marginals
 from ..core.chain.potentials import ChainPotentials
 from ..core.chain.viterbi import viterbi
+from ..core.learn.single import SingleDecoder
 from ..core.observations import observe, potentials
 from ..core.params import DenseWeights, Layout, prune, scatter
 from ..core.sparse import SparseRows
@@ -60,6 +61,8 @@ class ChainWeights:
 
     def best(self, items: Items, n_threads: int) -> Ints:
         """((N,)): numbers of the best labels."""
+        if len(items.lengths) == 1 and items.n_items:  # four times faster than a batch of one
+            return SingleDecoder(self.dense, self.layout)(items.features(self.layout.n_features), None)
         return run_by_part(items, self.layout.n_features, self._best, n_threads)
 
     def accuracy(self, X: Iterable[Any], y: Iterable[Any], n_threads: int) -> float:
@@ -106,7 +109,7 @@ def run_by_part(
         low = int(ends[first] - items.lengths[first])
         return np.asarray(function(items.lengths[first:last], features.slice(low, int(ends[last - 1]))))
 
-    found = run_parallel(run, parts, n_threads)
+    found = run_parallel(run, parts, n_threads if len(parts) > 1 else 1)
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
 
 

@@ -9,6 +9,7 @@ from spacy.language import Language
 
 from ..core.types import Bools
 from ..errors import Errors
+from .buckets import BucketIndex
 from .columns import SequenceMode
 from .extract import FeatureExtractor
 from .index import FeatureIndex
@@ -24,6 +25,7 @@ class FeatureConfig:
     min_count (int), min_edge_count (int): frequency cut-offs of state and edge features.
     lists (dict[str, str]): paths of word lists, read by `initialize` and saved with the model.
     padding (bool): whether positions outside the sequence have values of their own.
+    max_features (int): buckets that features are hashed to; 0: each feature has a number of its own.
     """
 
     templates: list[Template]
@@ -31,6 +33,7 @@ class FeatureConfig:
     min_edge_count: int = 1
     lists: dict[str, str] = field(default_factory=dict)
     padding: bool = True
+    max_features: int = 0
 
     def read_lists(self, nlp: Language | None) -> dict[str, WordList]:
         """Read the word lists from their files."""
@@ -44,6 +47,7 @@ def make_features(
     min_edge_count: int = 1,
     lists: dict[str, str] | None = None,
     padding: bool = True,
+    max_features: int = 0,
 ) -> FeatureConfig:
     """Templates and what belongs to them.
 
@@ -52,6 +56,8 @@ def make_features(
     min_edge_count (int): the same for edge features, of which there is one for each pair of labels.
     lists (dict[str, str] | None): word lists by name: paths of TSV files, `word or phrase<TAB>value`.
     padding (bool): give positions outside the sequence values of their own instead of none.
+    max_features (int): hash state features, and edge features, to at most so many buckets, for streams of ever new
+        words; features in one bucket share their weights, and inspection sees numbers only. 0: grow without bound.
     RETURNS (FeatureConfig): the parsed block.
     """
     parsed = parse_templates(templates)
@@ -61,7 +67,9 @@ def make_features(
         for atom in template.atoms:
             if atom.attribute.name == "LIST" and atom.attribute.key not in (lists or {}):
                 raise ValueError(Errors.CRF305.format(template=str(template), name=atom.attribute.key))
-    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding)
+    if max_features < 0:
+        raise ValueError(Errors.CRF312.format(value=max_features))
+    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features)
 
 
 class Features:
@@ -75,8 +83,12 @@ class Features:
         self.config, self.sequence = config, sequence
         self.lists = lists or {name: WordList(name, []) for name in config.lists}
         self.extractor = FeatureExtractor(config.templates, self.lists, sequence, config.padding)
-        self.state = FeatureIndex(self.extractor.state_templates, config.min_count)
-        self.edge = FeatureIndex(self.extractor.edge_templates, config.min_edge_count)
+        self.state = self._index(self.extractor.state_templates, config.min_count)
+        self.edge = self._index(self.extractor.edge_templates, config.min_edge_count)
+
+    def _index(self, templates: list[Template], min_count: int) -> FeatureIndex:
+        n_buckets = self.config.max_features
+        return BucketIndex(templates, min_count, n_buckets) if n_buckets else FeatureIndex(templates, min_count)
 
     def to_data(self, kept: tuple[Bools, Bools] | None = None) -> dict[str, Any]:
         """Indices and word lists as arrays and lists.
@@ -88,6 +100,7 @@ class Features:
             state, edge = state.keep(kept[0]), edge.keep(kept[1])
         return {
             "templates": [str(template) for template in self.config.templates],
+            "max_features": self.config.max_features,
             "state": state.to_data(),
             "edge": edge.to_data(),
             "lists": {name: [[list(words), value] for words, value in lst.entries] for name, lst in self.lists.items()},
@@ -95,7 +108,13 @@ class Features:
 
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureConfig, sequence: SequenceMode) -> "Features":
-        """Restore from `to_data`."""
+        """Restore from `to_data`.
+
+        RAISES (ValueError): where the config hashes features otherwise.
+        """
+        theirs = data.get("max_features", 0)
+        if theirs != config.max_features:
+            raise ValueError(Errors.CRF313.format(theirs=theirs, ours=config.max_features))
         lists = {
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()

@@ -9,7 +9,7 @@ from ..core.sparse import SparseRows, from_columns
 from ..core.types import Bools, Hashes, Indices, Ints
 from .attributes import Attribute, WordForms, string_hashes
 from .columns import Columns
-from .extract import Keys, Windows, boundary
+from .extract import Keys, Windows, boundary, template_keys
 from .hashing import ABSENT, HashTable
 from .templates import Atom, Template
 
@@ -20,6 +20,8 @@ class FeatureIndex:
     templates (list[Template]): in the order of the rows of `Keys`.
     min_count (int): features that occur less often get no number.
     """
+
+    separates_templates = True  # whether no feature belongs to two templates
 
     def __init__(self, templates: list[Template], min_count: int = 1):
         self.templates, self.min_count = templates, min_count
@@ -116,21 +118,36 @@ class FeatureIndex:
         used, numbers = np.unique(atoms[held], return_inverse=True)
         atoms[held] = numbers
         kept = FeatureIndex(self.templates, self.min_count)
-        values = [self._strings[value] for value in used.tolist()]
-        return kept.from_data(
-            {"keys": self.table.keys[chosen], "template": templates, "atoms": atoms, "values": values}
-        )
+        kept.table, kept._template, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
+        kept._strings = [self._strings[value] for value in used.tolist()]
+        return kept
 
     def to_data(self) -> dict[str, Any]:
-        """Everything as arrays and lists."""
-        return {"keys": self.table.keys, "template": self._template, "atoms": self._atoms, "values": self._strings}
+        """Everything as small arrays and lists; keys are left out, for they follow from templates and strings."""
+        atoms = np.ascontiguousarray(self._atoms.T)
+        return {"template": _narrow(self._template), "atoms": _narrow(atoms), "values": self._strings}
 
     def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
         """Restore from `to_data`."""
-        self.table = HashTable(np.asarray(data["keys"], dtype=np.uint64))
-        self._template, self._atoms = np.asarray(data["template"]), np.asarray(data["atoms"])
+        self._template = np.asarray(data["template"]).astype(np.int32)
+        self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
         self._values, self._strings = HashTable(), list(data["values"])
+        self.table = HashTable(self._keys())
         return self
+
+    def _keys(self) -> Hashes:
+        """((F,)): the keys, as the extractor computes them from the values of Docs."""
+        hashes = string_hashes(self._strings)
+        keys: Hashes = np.full(len(self._template), ABSENT, dtype=np.uint64)
+        for number, template in enumerate(self.templates):
+            own = np.flatnonzero(self._template == number)
+            keys[own] = template_keys(template, [hashes[self._atoms[own, k]] for k in range(len(template.atoms))])
+        return keys
+
+
+def _narrow(numbers: Ints) -> Ints:
+    """Numbers that are not negative in the smallest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:

@@ -11,11 +11,9 @@ from spacy.language import Language
 from ..components.storage import Parts
 from ..components.tagger import SPAN_TARGETS, CRFTagger
 from ..core.sparse import SparseRows
-from ..core.types import Hashes, Indices, Ints
+from ..core.types import Indices, Ints
 from ..errors import Errors
-from ..features.attributes import string_hashes
 from ..features.config import Features
-from ..features.extract import template_keys
 from ..model import extend, set_flat_weights
 from .crfsuite import CRFsuiteModel
 from .spelling import Spelling, parse_spellings
@@ -27,19 +25,18 @@ SHOWN = 5
 class _Imported:
     """Features that attributes stand for.
 
-    owners ((F,)): the attribute of each feature. keys ((F,)): what the extractor computes.
-    template ((F,)): number of its template. atoms ((F, W)): numbers of its values. values (list[str]): by number.
+    owners ((F,)): the attribute of each feature. template ((F,)): number of its template.
+    atoms ((F, W)): numbers of its values. values (list[str]): by number.
     """
 
     owners: Indices
-    keys: Hashes
     template: Ints
     atoms: Ints
     values: list[str]
 
     def data(self) -> dict[str, Any]:
         """What a `FeatureIndex` restores itself from."""
-        return {"keys": self.keys, "template": self.template, "atoms": self.atoms, "values": self.values}
+        return {"template": self.template, "atoms": self.atoms.T, "values": self.values}
 
 
 def to_pipe(
@@ -88,10 +85,8 @@ def _match(model: CRFsuiteModel, spellings: list[Spelling]) -> _Imported:
     if len(unmatched):
         examples = ", ".join(repr(model.attributes[a]) for a in unmatched[:SHOWN].tolist())
         raise ValueError(Errors.CRF724.format(count=len(unmatched), examples=examples))
-    keys, template, atoms = (
-        np.concatenate([getattr(p, name) for p in parts]) for name in ("keys", "template", "atoms")
-    )
-    return _Imported(owners, keys, template, atoms, list(numbers))
+    template, atoms = (np.concatenate([getattr(p, name) for p in parts]) for name in ("template", "atoms"))
+    return _Imported(owners, template, atoms, list(numbers))
 
 
 class Numbers(dict[str, int]):
@@ -110,8 +105,7 @@ def _match_template(attributes: list[str], slot: int, spelling: Spelling, width:
     for column, values in enumerate(columns):
         atoms[:, column] = [numbers[value] for value in values]
     owners = np.array([a for a, _ in found], dtype=np.intp)
-    keys = template_keys(spelling.template, [string_hashes(values) for values in columns])
-    return _Imported(owners, keys, np.full(len(found), slot, dtype=np.int32), atoms, [])
+    return _Imported(owners, np.full(len(found), slot, dtype=np.int32), atoms, [])
 
 
 def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
@@ -130,7 +124,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     transition_cells = numbers[before] * n_tags + numbers[after]
     orders = np.argsort(state_cells), np.argsort(transition_cells)
     none = np.zeros(0, dtype=np.intp)
-    extend(pipe.model, len(imported.keys), 0, state_cells[orders[0]], transition_cells[orders[1]], none)
+    extend(pipe.model, len(imported.template), 0, state_cells[orders[0]], transition_cells[orders[1]], none)
     assert rows.values is not None
     set_flat_weights(pipe.model, np.concatenate([rows.values[orders[0]], model.transitions[orders[1]]]))
     features = Features(pipe.feature_config, pipe.sequence)

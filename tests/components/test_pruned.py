@@ -1,5 +1,6 @@
 """Weights of 0 and features without others are not stored; nothing else changes."""
 
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def test_the_folder_shrinks_and_scores_stay_the_same_to_the_last_bit(nlp: Langua
     pipe = get_pipe(nlp)
     nlp.to_disk(tmp_path / "first")
     files = stored(tmp_path / "first")
-    assert len(files["features"]) + len(files["model"]) < 0.5 * whole_size(pipe)
+    assert sum(len(zlib.decompress(files[part])) for part in ("features", "model")) < 0.5 * whole_size(pipe)
     loaded = spacy.load(tmp_path / "first")
     for ours, theirs in zip(scores(loaded), scores(nlp)):
         np.testing.assert_array_equal(ours, theirs)
@@ -137,12 +138,13 @@ def test_without_zeros_nothing_is_left_out() -> None:
     nlp.update(examples)
     set_flat_weights(pipe.model, np.where(flat_weights(pipe.model) == 0, 1e-3, flat_weights(pipe.model)))
     files = srsly.msgpack_loads(pipe.to_bytes())
-    assert files["model"] == pipe.model.to_bytes()
-    assert files["features"] == srsly.msgpack_dumps(pipe._features.to_data())
+    assert zlib.decompress(files["model"]) == pipe.model.to_bytes()
+    assert zlib.decompress(files["features"]) == srsly.msgpack_dumps(pipe._features.to_data())
 
 
 def test_a_part_that_is_stored_alone_is_whole(nlp: Language) -> None:
     pipe = get_pipe(nlp)
-    assert srsly.msgpack_loads(pipe.to_bytes(exclude=["features"]))["model"] == pipe.model.to_bytes()
+    model = srsly.msgpack_loads(pipe.to_bytes(exclude=["features"]))["model"]
+    assert zlib.decompress(model) == pipe.model.to_bytes()
     data = srsly.msgpack_loads(pipe.to_bytes(exclude=["model"]))["features"]
-    assert data == srsly.msgpack_dumps(pipe._features.to_data())
+    assert zlib.decompress(data) == srsly.msgpack_dumps(pipe._features.to_data())

@@ -1,5 +1,6 @@
 """Folders that are damaged, foreign, or made for other settings."""
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_a_foreign_folder_is_named(tmp_path: Path) -> None:
 def test_another_format_is_named_with_both_versions(folder: Path) -> None:
     cfg = srsly.read_json(folder / "crf_tagger" / "cfg")
     srsly.write_json(folder / "crf_tagger" / "cfg", {**cfg, "format": 99})
-    with pytest.raises(ValueError, match=r"CRF405.*99.*reads 1"):
+    with pytest.raises(ValueError, match=r"CRF405.*99.*reads 2"):
         spacy.load(folder)
 
 
@@ -80,7 +81,7 @@ def test_parts_of_different_models_are_told_apart(folder: Path) -> None:
     other = train(
         "Minibatch", target="ent", scheme="BIO", features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
     )
-    (folder / "crf_tagger" / "model").write_bytes(other.get_pipe("crf_tagger").model.to_bytes())
+    (folder / "crf_tagger" / "model").write_bytes(zlib.compress(other.get_pipe("crf_tagger").model.to_bytes()))
     with pytest.raises(ValueError, match=r"CRF404.*do not belong together"):
         spacy.load(folder)
 

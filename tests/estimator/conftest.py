@@ -26,14 +26,18 @@ def _item(rng: random.Random, label: str) -> dict[str, Any]:
     return {"w": word, "up": rng.random() < 0.5, "n": round(rng.random(), 2), "sub": nested}
 
 
-def as_strings(X: list[list[dict[str, Any]]]) -> list[list[list[str]]]:
-    """The string values of items as lists of strings."""
-    return [[[f"w={item['w']}", f"q={item['sub']['q']}", "bias"] for item in sequence] for sequence in X]
-
-
 @pytest.fixture(scope="session")
 def data() -> tuple[list[Any], list[Any]]:
     return make_data()
+
+
+@pytest.fixture(scope="session")
+def strings(data: tuple[list[Any], list[Any]]) -> list[list[list[str]]]:
+    """The string values of the items, as lists of strings; a word implies its first letter."""
+    return [
+        [[f"w={item['w']}", f"q={item['sub']['q']}", f"p={item['w'][0]}", "bias"] for item in sequence]
+        for sequence in data[0]
+    ]
 
 
 @pytest.fixture(scope="session")

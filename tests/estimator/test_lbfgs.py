@@ -76,6 +76,16 @@ def test_the_log_on_dev_data(both):
     assert all(after < before * (1 + 1e-6) for before, after in zip(losses, losses[1:]))
 
 
+def test_lists_of_strings(data, strings, train_crfsuite):
+    """Where the spelling shows templates, features that others imply are scored once: the optimum stays the same."""
+    y = data[1]
+    ours = CRF(c2=0.3, **TIGHT).fit(strings, y)
+    trainer, tagger, _ = train_crfsuite("lbfgs", {"c2": 0.3, **TIGHT}, strings, y)
+    assert ours.objective_ == pytest.approx(trainer.logparser.last_iteration["loss"], rel=1e-5)
+    assert ours.state_features_ == pytest.approx(tagger.info().state_features, abs=5e-3)
+    assert ours.predict(strings) == list(map(tagger.tag, strings))
+
+
 def test_l1_leaves_out_what_has_no_weight(data):
     X, y = data
     few = CRF(c1=5.0, c2=0.0).fit(X, y)

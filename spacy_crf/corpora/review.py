@@ -1,0 +1,163 @@
+"""Files that `python -m spacy crf review` has written and somebody has corrected: partial gold.
+
+In both layouts each sequence comes with its tokens, and each token has a field `gold`: what is filled in is known, what
+is empty or "_" is unknown. Nothing else that may have been changed is read, apart from the words.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..components.partial import partial_extension
+from ..core.labels import OUTSIDE
+from ..errors import Errors
+from .extensions import register_extension
+from .files import read_blocks, read_lines
+from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, validate_input
+from .review_layout import COLUMNS, FORMAT, MARK, unescape
+from .sentence import Sentence
+from .spacing import find_exact_spaces, find_spaces
+from .values import ValueChecker
+
+UNKNOWN = ("", "_")
+
+
+@dataclass
+class _Sequence:
+    """One sequence of a file, the same for both layouts.
+
+    kind (str): of the gold. words (list[str]), gold (list[str]): of the tokens. lines (list[int]): where they are.
+    input (dict[str, list[str]]): annotation that the pipeline was given, by kind. text (str | None): of it all.
+    """
+
+    kind: str
+    words: list[str]
+    gold: list[str]
+    lines: Sequence[int]
+    input: dict[str, list[str]] = field(default_factory=dict)
+    text: str | None = None
+
+
+def read_review(path: Path) -> Iterator[Sentence]:
+    """Yield the sequences of a file of `crf review` that have gold for at least one token.
+
+    path (Path): The file, TSV or JSON lines.
+    YIELDS (Sentence): One sequence; where spans are reviewed, with the tags of its tokens as partial gold.
+    """
+    checker, kinds, is_empty = ValueChecker(path), None, True
+    is_json = next((line.startswith("{") for line in read_lines(path) if line.strip()), False)
+    for sequence in _read_json(path) if is_json else _read_rows(path):
+        own = (sequence.kind, *sequence.input)
+        if own != (kinds or own):
+            raise ValueError(Errors.CRF526.format(path=path, line=sequence.lines[0]))
+        kinds = own
+        if any(sequence.gold):
+            is_empty = False
+            yield _make_sentence(path, sequence, checker)
+    if is_empty:
+        raise ValueError(Errors.CRF527.format(path=path))
+
+
+def _read_rows(path: Path) -> Iterator[_Sequence]:
+    header: dict[str, str] = {}
+    for first, lines in read_blocks(path):
+        comments = dict(_parse_comment(line) for line in lines if _is_comment(line))
+        if "target" in comments:
+            header = comments
+        rows = [(number, line) for number, line in enumerate(lines, first) if not _is_comment(line)]
+        if rows and not header:
+            raise ValueError(Errors.CRF526.format(path=path, line=first))
+        if rows:
+            yield _parse_rows(path, rows, header, comments.get("text"))
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line is no token. That of a token "#" goes on behind a tab."""
+    before, _, after = line.partition("\t")
+    return before.startswith(("# ", MARK)) and (not after or after.isspace())
+
+
+def _parse_comment(line: str) -> tuple[str, str]:
+    name, _, value = line.rstrip("\t").removeprefix("# ").partition(" = ")
+    return name, value
+
+
+def _parse_rows(path: Path, rows: list[tuple[int, str]], header: dict[str, str], text: str | None) -> _Sequence:
+    kinds = [kind for kind in header.get("input", "").split(", ") if kind]
+    names = (*COLUMNS, *kinds)
+    cells = [line.split("\t") for _, line in rows]
+    for (number, _), row in zip(rows, cells):
+        if len(row) != len(names):
+            expected = f"{len(names)} ({', '.join(names)})"
+            raise ValueError(Errors.CRF507.format(path=path, line=number, found=len(row), expected=expected))
+    columns = dict(zip(names, zip(*cells)))
+    return _Sequence(
+        header["target"],
+        [unescape(word) for word in columns["word"]],
+        [unescape(_known(value)) for value in columns["gold"]],
+        [number for number, _ in rows],
+        {kind: [unescape(_known(value)) for value in columns[kind]] for kind in kinds},
+        None if text is None else unescape(text),
+    )
+
+
+def _known(value: str) -> str:
+    return "" if value.strip() in UNKNOWN else value.strip()
+
+
+def _read_json(path: Path) -> Iterator[_Sequence]:
+    for number, line in enumerate(read_lines(path), 1):
+        if not line or line.isspace():
+            continue
+        try:
+            yield _parse_object(json.loads(line), number)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(Errors.CRF525.format(path=path, line=number, reason=repr(error))) from error
+
+
+def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
+    if data["format"] != FORMAT:
+        raise ValueError(f"format is {data['format']!r}, not {FORMAT!r}")
+    tokens = data["tokens"]
+    words = [token["text"] for token in tokens]
+    gold = [_known(token["gold"] or "") for token in tokens]
+    input = {kind: list(values) for kind, values in data["input"].items()}
+    texts = [data["target"], data["text"] or "", *words, *(value for values in input.values() for value in values)]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("target, text, words and input must be strings")
+    if any(len(values) != len(words) for values in input.values()):
+        raise ValueError("input must have a value for each token")
+    return _Sequence(data["target"], words, gold, [line] * len(words), input, data["text"])
+
+
+def _make_sentence(path: Path, sequence: _Sequence, checker: ValueChecker) -> Sentence:
+    kind, words, lines = sequence.kind, sequence.words, sequence.lines
+    validate_input([kind, *sequence.input])
+    if "" in words:
+        raise ValueError(Errors.CRF511.format(path=path, line=lines[words.index("")]))
+    columns = {**sequence.input, kind: sequence.gold}
+    for name, values in columns.items():
+        checker.check(name, values, lines)
+    key = spans_key(kind)
+    if key or kind == ENTITIES:
+        _check_spans(path, sequence)
+        partial = partial_extension("spans" if key else "ent", key or "")
+        columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
+    for extension in filter(None, map(extension_name, columns)):
+        register_extension(extension)
+    spaces = None
+    if sequence.text is not None:
+        spaces = find_exact_spaces(sequence.text, words) or find_spaces(sequence.text, words)
+    return Sentence(words, columns, spaces)
+
+
+def _check_spans(path: Path, sequence: _Sequence) -> None:
+    """Raise an error for a tag that is not BIO, or that no sequence of BIO tags can have behind the one before it."""
+    before = OUTSIDE
+    for tag, line in zip(sequence.gold, sequence.lines):
+        is_tag = not tag or tag == OUTSIDE or (tag[:2] in ("B-", "I-") and len(tag) > 2)
+        if not is_tag or (tag[:2] == "I-" and before and before[1:] != tag[1:]):
+            raise ValueError(Errors.CRF524.format(path=path, line=line, value=tag, before=before))
+        before = tag

@@ -1,0 +1,1 @@
+"""What a tagger is least certain of, listed for somebody to correct."""

@@ -1,0 +1,78 @@
+"""Trains the model of a fold under many penalties, as the component's trainer would."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.learn.blocks import Corpus
+from ..core.learn.full_batch import FullBatchObjective
+from ..core.learn.lbfgs import LBFGS
+from ..core.learn.owlqn import OWLQN
+from ..core.learn.sgd import sgd_epochs
+from ..core.params import Layout
+from ..core.types import Floats, Indices
+from ..trainers.full_batch import LBFGSTrainer
+from .folds import Fold
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Weights.
+
+    layout (Layout), flat ((layout.size,)): what was learned. iterations (int): how many it took.
+    """
+
+    layout: Layout
+    flat: Floats
+    iterations: int
+
+
+class FoldTrainer:
+    """Fits one fold again and again, always from the start: a result does not depend on what was fitted before.
+
+    fold (Fold): with its training part. trainer (LBFGSTrainer): whose settings hold, but for the penalties.
+    iterations (int): at most so many for each fit.
+    """
+
+    def __init__(self, fold: Fold, trainer: LBFGSTrainer, iterations: int):
+        self._corpus, self._layout, self._trainer, self._iterations = fold.train, fold.layout, trainer, iterations
+        self._objective = FullBatchObjective(fold.train, fold.layout, 0.0, trainer.n_threads)
+
+    def fit(self, c1: float, c2: float) -> Fitted:
+        """Train with the given penalties."""
+        objective, unseen = self._objective, self._trainer.unseen
+        objective.c2 = c2
+        flat = self._start(self._corpus, self._layout, c1, c2)
+        optimizer = self._optimizer(objective, flat, c1)
+        optimizer.run(min(self._iterations, self._trainer.iterations_per_step) if unseen else self._iterations)
+        flat = objective.finish(optimizer.x)
+        left = self._iterations - optimizer.iterations
+        if not unseen or not left:
+            return Fitted(self._layout, flat, optimizer.iterations)
+        layout, flat = extended(self._layout, flat, objective.expected_unseen(optimizer.x, unseen))
+        objective = FullBatchObjective(self._corpus, layout, c2, self._trainer.n_threads)
+        second = self._optimizer(objective, flat, c1)
+        second.run(left)
+        return Fitted(layout, objective.finish(second.x), optimizer.iterations + second.iterations)
+
+    def _start(self, corpus: Corpus, layout: Layout, c1: float, c2: float) -> Floats:
+        flat = np.zeros(layout.size)
+        if not self._trainer.warmup:
+            return flat
+        return sgd_epochs(corpus, layout, flat, c2, self._trainer.warmup, self._trainer.seed, c1)
+
+    def _optimizer(self, objective: FullBatchObjective, flat: Floats, c1: float) -> LBFGS:
+        settings = self._trainer.settings
+        if c1:
+            return OWLQN(objective, objective.start(flat), c1=c1 * objective.l1_scales, **settings)
+        return LBFGS(objective, objective.start(flat), **settings)
+
+
+def extended(layout: Layout, flat: Floats, cells: Indices) -> tuple[Layout, Floats]:
+    """A layout with more state weights, which are 0, behind its own, and its flat weights.
+
+    flat ((layout.size,)): weights. cells ((P,)): of the new ones.
+    """
+    n_state = len(layout.state_cells)
+    longer = np.concatenate([flat[:n_state], np.zeros(len(cells)), flat[n_state:]])
+    return replace(layout, state_cells=np.concatenate([layout.state_cells, cells])), longer

@@ -1,0 +1,102 @@
+"""`crf tune` from the config to the config."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.cli import app
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+CONFIG = Path(__file__).parents[2] / "configs" / "crf_tagger.cfg"
+SENTENCES = ["the/DT can/NN leaks/VBZ", "they/PRP can/MD swim/VB", "the/DT swim/NN", "they/PRP can/MD leak/VB"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "tiny.tsv"
+    blocks = ["\n".join(token.replace("/", "\t") for token in line.split()) for line in SENTENCES * 3]
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf8")
+    return path
+
+
+@pytest.fixture
+def config(tmp_path: Path, corpus: Path) -> Path:
+    """The project's config with another reader."""
+    changed = load_config(CONFIG)
+    changed["paths"].update(train=None, dev=str(corpus))
+    for split in ("train", "dev"):
+        changed["corpora"][split]["columns"] = ["word", "tag"]
+    changed.to_disk(tmp_path / "config.cfg")
+    return tmp_path / "config.cfg"
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(app, ["crf", "tune", *map(str, arguments)])
+
+
+def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> None:
+    out, results = tmp_path / "new" / "tuned.cfg", tmp_path / "new" / "results.json"
+    penalties = ("--c1", "0,0.5", "--c2", "0.01, 1000")
+    arguments = (config, "--paths.train", corpus, *penalties, "--folds", 3, "--iterations", 20)
+    result = run(*arguments, "--write", out, "--json", results)
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert "tag_acc" in result.stdout and ["c1", "=", "0,", "c2", "=", "0.01"] in lines
+    assert [line[:3] for line in lines if line and line[0] == "*"] == [["*", "0", "0.01"]]
+    assert result.stderr.count("of 3, c1 = ") == 12 and "of 3, c1 = " not in result.stdout
+    data = json.loads(results.read_text(encoding="utf8"))
+    assert (data["c1"], data["c2"], data["rule"], len(data["settings"])) == (0, 0.01, "best", 4)
+    assert all(len(setting["folds"]) == 3 and setting["mean"] <= 1 for setting in data["settings"])
+    before, after = (load_config(path, interpolate=False) for path in (config, out))
+    trainer = {**before["components"]["crf_tagger"]["trainer"], "c1": 0.0, "c2": 0.01}
+    assert after["components"]["crf_tagger"]["trainer"] == trainer
+    assert after["corpora"]["train"]["path"] == "${paths.train}" and after["paths"]["train"] == str(corpus)
+    trained = CliRunner().invoke(app, ["train", str(out), "--training.max_steps", "1"])
+    assert trained.exit_code == 0, trained.output
+
+
+def test_the_rule_and_the_unit_are_passed_on(config: Path, corpus: Path) -> None:
+    arguments = (config, "--paths.train", corpus, "--c2", "0.01,0.1", "--folds", 2, "--iterations", 20)
+    assert "c2 = 0.1\n" in run(*arguments, "--rule", "one-se", "--unit", "sequence").stdout
+    assert run(*arguments, "--rule", "worst").exit_code == 2
+    assert run(*arguments, "--unit", "token").exit_code == 2
+
+
+def test_components_that_annotate_are_run_unless_they_are_trained(config: Path, corpus: Path) -> None:
+    changed = load_config(config)
+    changed["nlp"]["pipeline"] = ["shapes", "crf_tagger"]
+    changed["components"]["shapes"] = {"factory": "attribute_ruler"}
+    changed["components"]["crf_tagger"]["features"]["templates"] = ["TAG", "LOWER"]
+    changed["training"]["annotating_components"] = ["shapes"]
+    changed.to_disk(config)
+    arguments = (config, "--paths.train", corpus, "--c2", "1", "--folds", 2, "--iterations", 5)
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    changed["components"]["shapes"] = {"factory": "tagger"}
+    changed.to_disk(config)
+    result = run(*arguments)
+    assert result.exit_code == 1 and "CRF606" in result.output and "shapes" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--c1", "0,a"], "CRF605"),
+        (["--c2", ""], "CRF605"),
+        (["--c2", "-1"], "CRF605"),
+        (["--folds", "40"], "CRF603"),
+        (["--folds", "1"], "CRF603"),
+        (["--component", "tagger"], "CRF602"),
+        (["--iterations", "0"], "CRF108"),
+        (["--components.crf_tagger.trainer.@misc", "spacy_crf.Perceptron.v1"], "CRF604"),
+        (["--paths.train", "nowhere"], "CRF502"),
+    ],
+)
+def test_what_is_wrong_is_named(config: Path, corpus: Path, arguments: list[str], code: str) -> None:
+    changed = load_config(config)
+    changed["components"]["crf_tagger"]["trainer"] = {"@misc": "spacy_crf.LBFGS.v1"}
+    changed.to_disk(config)
+    result = run(config, "--paths.train", corpus, *arguments)
+    assert result.exit_code == 1 and code in result.output

@@ -1,0 +1,145 @@
+"""Corrected files of `crf review` are read back, token by token, and what is malformed is named with its line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf.components.partial import partial_tags
+from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.review_layout import FORMAT, escape, unescape
+from spacy_crf.corpora.spacing import find_exact_spaces
+
+Write = Callable[[str, str | bytes], Path]
+HEAD = f"# {FORMAT}\n# Fill in.\n# target = TARGET\n# columns = word, gold, best, probability, alternatives\n\n"
+
+
+def rows(*tokens: str, target: str = "tag", comments: str = "# id = 1.1, line 1\n") -> str:
+    """A file of one sequence from `word/gold` pairs."""
+    cells = (token.split("/") for token in tokens)
+    return HEAD.replace("TARGET", target) + comments + "".join(f"{w}\t{g}\tX\t0.5\t_\n" for w, g in cells)
+
+
+def lines(*tokens: str, target: str = "tag", **changed: object) -> str:
+    found = [{"text": word, "gold": gold} for word, gold in (token.split("/") for token in tokens)]
+    return json.dumps({"format": FORMAT, "target": target, "text": None, "tokens": found, "input": {}, **changed})
+
+
+def read(nlp: Language, path: Path, **settings: object) -> list[Doc]:
+    return [example.reference for example in Corpus(path, **settings)(nlp)]
+
+
+@pytest.mark.parametrize("make, name", [(rows, "a.tsv"), (lines, "a.jsonl")])
+def test_an_empty_tag_is_unknown(nlp: Language, write: Write, make: Callable[..., str], name: str) -> None:
+    (doc,) = read(nlp, write(name, make("Can/MD", "you/", "#/_", "mail/VB")))
+    assert [(token.text, token.tag_) for token in doc] == [("Can", "MD"), ("you", ""), ("#", ""), ("mail", "VB")]
+    assert [token.is_sent_start for token in doc] == [True, False, False, False]
+
+
+def test_every_target_has_its_place(nlp: Language, write: Write, extension: str) -> None:
+    (doc,) = read(nlp, write("a.tsv", rows("a/NOUN", "b/", target="pos")))
+    assert [token.pos_ for token in doc] == ["NOUN", ""]
+    (doc,) = read(nlp, write("a.tsv", rows("a/x", "b/", target=f"ext:{extension}")))
+    assert [token._.get(extension) for token in doc] == ["x", ""]
+    (doc,) = read(nlp, write("a.tsv", rows("a/B-PER", "b/I-PER", "c/", "d/O", target="ner")))
+    assert [token.ent_iob_ for token in doc] == ["B", "I", "", "O"]
+    (doc,) = read(nlp, write("a.tsv", rows("a/B-NP", "b/I-NP", "c/O", target="spans:chunks")))
+    assert [(span.text, span.label_) for span in doc.spans["chunks"]] == [("a b", "NP")]
+
+
+@pytest.mark.parametrize("target, own", [("ner", "ent"), ("spans:sc", "spans")])
+@pytest.mark.parametrize("make, name", [(rows, "a.tsv"), (lines, "a.jsonl")])
+def test_spans_keep_the_tags_of_single_tokens(
+    nlp: Language, write: Write, make: Callable[..., str], name: str, target: str, own: str
+) -> None:
+    gold = ["", "I-PER", "O", "", "B-LOC", "", "O"]
+    (doc,) = read(nlp, write(name, make(*(f"w{i}/{tag}" for i, tag in enumerate(gold)), target=target)))
+    assert partial_tags(doc, own, "sc") == gold
+    (stored,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    assert partial_tags(stored, own, "sc") == gold
+    assert partial_tags(doc, "tag", "sc") is None
+
+
+def test_span_columns_of_other_files_are_partial_too(nlp: Language, write: Write) -> None:
+    path = write("a.conll", "New B-LOC\nYork L-LOC\nis _\nbig O\nBay U-LOC\n\nall O\nin O\n")
+    partial, whole = read(nlp, path, columns=["word", "spans:sc"])
+    assert partial_tags(partial, "spans", "sc") == ["B-LOC", "I-LOC", "", "O", "B-LOC"]
+    assert partial_tags(whole, "spans", "sc") is None
+
+
+@pytest.mark.parametrize("text", ["Hi  you \\there.", "  a\tb\nc", "It's (on)", "no_space#", "a \u00a0b"])
+def test_the_text_is_kept_with_its_spaces(nlp: Language, write: Write, text: str) -> None:
+    words = [token.text for token in nlp.make_doc(text)]
+    assert "".join(token.text_with_ws for token in nlp.make_doc(text)) == text
+    tokens = [f"{escape(word)}/X" for word in words]
+    as_rows = write("a.tsv", rows(*tokens, comments=f"# text = {escape(text)}\n"))
+    as_lines = write("a.jsonl", lines(*(f"{word}/X" for word in words), text=text))
+    for path in (as_rows, as_lines):
+        (doc,) = read(nlp, path)
+        assert [token.text for token in doc] == words and doc.text.removesuffix(" ") == text.removesuffix(" ")
+    assert find_exact_spaces(text, [*words, "more"]) is None
+
+
+@given(st.text(alphabet="\\tnr\t\n\r #a", max_size=12))
+def test_what_was_escaped_comes_back(text: str) -> None:
+    assert unescape(escape(text)) == text
+    assert not set(escape(text)) & set("\t\n\r")
+
+
+def test_input_columns_come_with_the_file(nlp: Language, write: Write) -> None:
+    text = rows("a/B-NP", "b/", target="spans:sc").replace("# columns", "# input = tag\n# columns").replace("_\n", "_\tDT\n")
+    (example,) = Corpus(write("a.tsv", text), input=["tag"])(nlp)
+    assert [token.tag_ for token in example.predicted] == ["DT", "DT"]
+    assert "sc" not in example.predicted.spans and not example.predicted.user_data
+    (example,) = Corpus(write("a.jsonl", lines("a/B-NP", target="spans:sc", input={"tag": ["DT"]})), input=["tag"])(nlp)
+    assert example.predicted[0].tag_ == "DT"
+
+
+def test_beside_other_corpora(nlp: Language, write: Write) -> None:
+    old, new = write("old.tsv", "a\tDT\n"), write("new.tsv", rows("b/NN", "c/") + "\n# id = 2.1\nd\t\tX\t0.5\t_\n")
+    for settings in ({}, {"group": "document"}):
+        found = read(nlp, [old, new], columns=["word", "tag"], **settings)
+        assert [[(token.text, token.tag_) for token in doc] for doc in found] == [[("a", "DT")], [("b", "NN"), ("c", "")]]
+    assert [doc.text for doc in read(nlp, [new, str(new)], format="review")] == ["b c ", "b c "]
+    with pytest.raises(ValueError, match=r"CRF502.*nothing\.tsv"):
+        Corpus([old, Path("nothing.tsv")])
+    with pytest.raises(ValueError, match="CRF501"):
+        Corpus([])
+
+
+def test_what_a_spreadsheet_does_to_it(nlp: Language, write: Write) -> None:
+    text = rows("#/NN", "b/ DT ").replace("\n\n", "\n\t\t\t\t\n").replace("line 1\n", "line 1\t\t\t\t\n")
+    (doc,) = read(nlp, write("a.tsv", text.replace("\n", "\r\n")))
+    assert [(token.text, token.tag_) for token in doc] == [("#", "NN"), ("b", "DT")]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (rows("a/NN") + "b\tNN\n", r"CRF507.*a\.tsv, line 8: found 2 columns instead of 5 \(word, gold"),
+        (rows("a/NN") + "\tNN\tX\t0.5\t_\n", r"CRF511.*line 8"),
+        (rows("a/NN", "b/B-X", target="ner"), r"CRF512.*line 7: 'NN'"),
+        (rows("a/B-X", "b/L-X", target="ner"), r"CRF524.*line 8: .*'L-X'"),
+        (rows("a/B-X", "b/I-Y", target="spans:sc"), r"CRF524.*line 8: .*'I-Y'.*behind 'B-X'"),
+        (rows("a/I-X", "b/", target="spans:sc"), r"CRF524.*line 7: .*'I-X'.*behind 'O'"),
+        (rows("a/thing", target="pos"), r"CRF513.*line 7: 'thing'"),
+        (rows("a/NN").replace("# target = tag\n", ""), r"CRF526.*line 5"),
+        (rows("a/NN") + "\n" + rows("a/B-X", target="ner"), r"CRF526.*line 15"),
+        (rows("a/", "b/_"), r"CRF527.*a\.tsv"),
+        (rows("a/NN", target="tags"), r"CRF508.*tags"),
+        (lines("a/NN") + "\n{\n", r"CRF525.*line 2"),
+        (lines("a/NN", tokens=[{"text": "a"}]), r"CRF525.*line 1.*gold"),
+        (lines("a/NN", tokens=[{"text": 1, "gold": "NN"}]), r"CRF525.*line 1.*strings"),
+        (lines("a/NN", input={"pos": []}), r"CRF525.*line 1.*each token"),
+        (lines("a/NN") + "\n" + lines("a/NN", target="pos"), r"CRF526.*line 2"),
+        (lines("a/NN") + '\n{"format": 2}', r"CRF525.*line 2.*format is 2"),
+    ],
+)
+def test_errors_name_file_and_line(nlp: Language, write: Write, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(nlp, write("a.tsv", text))

@@ -1,0 +1,79 @@
+"""Fits of folds against the component's own trainer."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tagging import build, make_examples
+
+from spacy_crf.components.tagger import CRFTagger
+from spacy_crf.core.params import Layout
+from spacy_crf.features.index import FeatureIndex
+from spacy_crf.model import flat_weights, get_layout
+from spacy_crf.trainers import LBFGSTrainer
+from spacy_crf.tuning.fit import FoldTrainer
+from spacy_crf.tuning.folds import encode
+
+FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2"]}
+
+
+def make(c1: float, c2: float, **trainer: Any) -> CRFTagger:
+    """An untrained component with the given penalties."""
+    nlp = build(features=FEATURES, trainer={"@misc": "spacy_crf.LBFGS.v1", "c1": c1, "c2": c2, **trainer})
+    nlp.initialize(lambda: make_examples(nlp))
+    pipe = nlp.get_pipe("crf_tagger")
+    assert isinstance(pipe, CRFTagger)
+    return pipe
+
+
+def by_name(index: FeatureIndex, layout: Layout, flat: np.ndarray) -> dict[tuple[str, int], float]:
+    """State weights by feature and label."""
+    names, n = index.names(), layout.n_labels
+    return {(names[cell // n], cell % n): weight for cell, weight in zip(layout.state_cells.tolist(), flat.tolist())}
+
+
+@pytest.mark.parametrize("trainer", [{}, {"unseen": 0.001}, {"warmup": 2, "seed": 5}])
+@pytest.mark.parametrize("c1", [0.0, 0.2])
+def test_a_fold_is_fitted_as_the_trainer_would(trainer: dict[str, Any], c1: float) -> None:
+    settings = {"iterations_per_step": 8, "memory": 4, "delta": 1e-3, **trainer}
+    pipe = make(c1, 0.1, **settings)
+    held_out = np.arange(20) % 4 == 0
+    examples = make_examples_of(pipe)
+    whole = encode(pipe, examples)
+    assert isinstance(pipe.trainer, LBFGSTrainer)
+    fitted = FoldTrainer(whole.fold(held_out), pipe.trainer, 24).fit(c1, 0.1)
+    kept = [example for example, out in zip(examples, held_out) if not out]
+    for _ in range(3):
+        pipe.update(kept)
+        pipe.finish_update(None)  # type: ignore[arg-type]
+    ours = by_name(whole.features.state, fitted.layout, fitted.flat)
+    theirs = by_name(pipe._features.state, get_layout(pipe.model), flat_weights(pipe.model))
+    assert ours.keys() == theirs.keys()
+    assert [ours[key] for key in theirs] == pytest.approx(list(theirs.values()), abs=2e-3)
+    assert 8 < fitted.iterations <= 24
+
+
+def make_examples_of(pipe: CRFTagger) -> list:
+    nlp = build(features=FEATURES)
+    nlp.vocab = pipe.vocab
+    return make_examples(nlp)
+
+
+@pytest.mark.parametrize("trainer", [{}, {"unseen": 0.001}, {"warmup": 1}])
+def test_a_fit_does_not_depend_on_those_before_it(trainer: dict[str, Any]) -> None:
+    pipe = make(0.0, 1.0, **trainer)
+    fold = encode(pipe, make_examples_of(pipe)).fold(np.arange(20) < 5)
+    assert isinstance(pipe.trainer, LBFGSTrainer)
+    pairs = [(0.0, 0.1), (0.3, 0.1), (0.0, 5.0)]
+    fitter = FoldTrainer(fold, pipe.trainer, 15)
+    first = [fitter.fit(*pair).flat.tobytes() for pair in pairs]
+    again = [fitter.fit(*pair).flat.tobytes() for pair in reversed(pairs)]
+    alone = [FoldTrainer(fold, pipe.trainer, 15).fit(*pair).flat.tobytes() for pair in pairs]
+    assert first == again[::-1] == alone and len(set(first)) == 3
+
+
+def test_iterations_are_the_limit() -> None:
+    pipe = make(0.0, 0.01, unseen=0.001, iterations_per_step=10)
+    fold = encode(pipe, make_examples_of(pipe)).fold(np.arange(20) < 5)
+    assert isinstance(pipe.trainer, LBFGSTrainer)
+    assert [FoldTrainer(fold, pipe.trainer, n).fit(0.0, 0.01).iterations for n in (1, 10, 13)] == [1, 10, 13]
