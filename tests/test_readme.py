@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.components.tagger import DEFAULT_CONFIG
+from spacy_crf.components.factory import DEFAULT_CONFIG
 from spacy_crf.features.attributes import parse_attribute
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_templates

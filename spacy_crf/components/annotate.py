@@ -87,15 +87,17 @@ def write_entities(doc: Doc, prediction: Prediction, overwrite: bool, scores: st
 def write_group(doc: Doc, prediction: Prediction, overwrite: bool, key: str, extend: bool) -> None:
     """Set doc.spans[key], the probabilities in the attrs of the group.
 
-    extend (bool): whether a group that is there gets the spans that fit between its own.
+    extend (bool): whether a group that is there gets the spans that fit between its own; its other attrs stay.
     """
-    kept: list[Span] = [] if overwrite else list(doc.spans.get(key, ()))
+    present = None if overwrite else doc.spans.get(key)
+    kept: list[Span] = list(present or ())
     if kept and not extend:
         return
     taken = {token for span in kept for token in range(span.start, span.end)}
     found = [Span(doc, start, end, label=label) for start, end, label in prediction.spans]
     spans = [*kept, *(span for span in found if taken.isdisjoint(range(span.start, span.end)))]
-    doc.spans[key] = SpanGroup(doc, name=key, attrs=_group_scores(spans, prediction), spans=spans)
+    attrs = {**(present.attrs if present is not None else {}), **_group_scores(spans, prediction)}
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
 
 
 def _group_scores(spans: Sequence[Span], prediction: Prediction) -> dict[str, Any]:
@@ -109,23 +111,16 @@ def _group_scores(spans: Sequence[Span], prediction: Prediction) -> dict[str, An
     return {name: [math.nan if k is None else float(values[k]) for k in chosen] for name, values in columns.items()}
 
 
-def write_value(doc: Doc, name: str, value: Any) -> None:
-    """Set a custom attribute of a Doc, which is registered if a setting has named it since."""
-    if not Doc.has_extension(name):
-        Doc.set_extension(name, default=None)
-    doc._.set(name, value)
-
-
 def register_extensions(
-    target: str | None, scores: str | None, marginals: str | None, values: Iterable[str] = ()
+    target: str | None, scores: str | None, marginals: str | None, values: Iterable[str | None] = ()
 ) -> None:
     """Register what the settings name, where nobody else has.
 
     target (str | None): of tokens. scores (str | None): of spans. marginals (str | None): of Docs and tokens.
-    values (Iterable[str]): of Docs.
+    values (Iterable[str | None]): of Docs.
     """
     for name in values:
-        if not Doc.has_extension(name):
+        if name is not None and not Doc.has_extension(name):
             Doc.set_extension(name, default=None)
     if target is not None and not Token.has_extension(target):
         Token.set_extension(target, default=None)

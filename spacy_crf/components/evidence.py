@@ -10,7 +10,7 @@ from ..core.chain.evidence import allowed_labels
 from ..core.labels import OUTSIDE, TagSet
 from ..core.types import Bools, Indices
 from .annotate import blocked_spans
-from .gold import gold_tags, without_overlaps
+from .gold import gold_tags, spans_with_tokens, without_overlaps
 from .settings import SPAN_TARGETS
 
 
@@ -32,7 +32,7 @@ def read_evidence(docs: Sequence[Doc], lengths: Indices, target: str, spans_key:
     first = 0
     for doc in docs:
         own = slice(first, first + len(doc))
-        spans: Iterable[Span] = doc.ents if target == "ent" else without_overlaps(list(doc.spans.get(spans_key, ())))
+        spans: Iterable[Span] = doc.ents if target == "ent" else without_overlaps(spans_with_tokens(doc, spans_key))
         _allow_spans(spans, sequences[own], tags, allowed[own])
         if target == "ent":
             for span in blocked_spans(doc):

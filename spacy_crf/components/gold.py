@@ -36,7 +36,7 @@ def collect_labels(docs: Iterable[Doc], target: str, spans_key: str) -> list[str
         if target == "ent":
             labels.update(ent.label_ for ent in doc.ents)
         elif target == "spans":
-            labels.update(span.label_ for span in doc.spans.get(spans_key, ()))
+            labels.update(span.label_ for span in spans_with_tokens(doc, spans_key))
         elif target == "tag":
             labels.update(doc.vocab.strings[tag] for tag in set(doc.to_array(TAG).tolist()) if tag)
         elif target == "pos":
@@ -149,7 +149,7 @@ def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str |
     n = len(example.predicted)
     if spans_key not in example.reference.spans:
         return [None] * n
-    spans = list(example.reference.spans[spans_key])
+    spans = spans_with_tokens(example.reference, spans_key)
     names: list[str | None] = ["O"] * n
     alone = without_overlaps(spans)
     if same_tokens(example):
@@ -163,6 +163,11 @@ def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str |
     for span in aligned:
         names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
     return names
+
+
+def spans_with_tokens(doc: Doc, spans_key: str) -> list[Span]:
+    """The spans of a group, apart from empty ones: no tag can stand for these."""
+    return [span for span in doc.spans.get(spans_key, ()) if len(span)]
 
 
 def without_overlaps(spans: Sequence[Span]) -> list[Span]:

@@ -7,8 +7,10 @@ spaCy copies, cuts, joins and stores (`DocBin(store_user_data=True)`) with them.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
-from spacy.tokens import Doc, Token
+from spacy.attrs import IDX
+from spacy.tokens import Doc
 
 from ..core.labels import OUTSIDE, TagSet
 
@@ -24,11 +26,14 @@ def partial_extension(target: str, spans_key: str) -> str | None:
 
 
 def partial_tags(doc: Doc, target: str, spans_key: str) -> list[str] | None:
-    """BIO tags of the tokens, "" where unknown; None if the Doc has none of them."""
-    name = partial_extension(target, spans_key)
-    if name is None or not Token.has_extension(name):
+    """BIO tags of the tokens, "" where unknown; None if the Doc has none of them.
+
+    They are found whether or not anybody has registered the attribute: spaCy's own reader does not.
+    """
+    name, stored = partial_extension(target, spans_key), cast(dict[tuple[str, str, int, None], str], doc.user_data)
+    if name is None or not stored:
         return None
-    found = [token._.get(name) or "" for token in doc]
+    found = [stored.get(("._.", name, start, None)) or "" for start in doc.to_array(IDX).tolist()]
     return found if any(found) else None
 
 

@@ -1,7 +1,7 @@
 """Run-time settings of a tagger that are refused before anything is computed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
 from ..errors import Errors
@@ -24,8 +24,20 @@ def check_settings(name: str, target: str, settings: Mapping[str, Any]) -> None:
         ("n_best", settings["n_best"] < 0, "0, or the number of sequences to list"),
         ("temperature", not (0 < temperature < math.inf), "a positive number"),
     ]
+    own = "a name of its own, or null"
+    checks += [(setting, is_wrong, own) for setting, is_wrong in _check_names(target, settings)]
     for setting, is_wrong, expected in checks:
         if is_wrong:
             raise ValueError(
                 Errors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
             )
+
+
+def _check_names(target: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Settings that name custom attributes, and whether each is empty or says what one before it says."""
+    taken = {target}
+    for setting in ("marginals", "entropy", "n_best_key"):
+        value = settings[setting]
+        if value is not None and (setting != "n_best_key" or settings["n_best"]):
+            yield setting, not value or value in taken
+            taken.add(value)

@@ -1,4 +1,4 @@
-"""`crf_tagger`: a linear-chain CRF for tags, chunks and entities."""
+"""A linear-chain CRF for tags, chunks and entities."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -6,7 +6,6 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 from spacy.attrs import IDX, POS, TAG
-from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -21,10 +20,10 @@ from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
-from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group, write_value
+from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
 from .base import ChainPipe
 from .evidence import read_evidence
-from .gold import collect_labels, describe_annotation, gold_tags, without_overlaps
+from .gold import collect_labels, describe_annotation, gold_tags, narrow, spans_with_tokens, without_overlaps
 from .inference import Inference, Prediction, SpanScores, given, probabilistic, score_spans
 from .legality import Violation, find_violation, forget_crossing
 from .settings import SPAN_TARGETS, Decode, check_settings
@@ -32,116 +31,9 @@ from .settings import SPAN_TARGETS, Decode, check_settings
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
 ATTRIBUTES = {"tag": TAG, "pos": POS}
 
-DEFAULT_CONFIG = {
-    "model": {"@architectures": "spacy_crf.LinearChain.v1"},
-    "features": {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging"]},
-    "trainer": {"@misc": "spacy_crf.LBFGS.v1"},
-    "target": "tag",
-    "scheme": "auto",
-    "sequence": "auto",
-    "spans_key": "sc",
-    "overwrite": False,
-    "threshold": 0.0,
-    "scores": None,
-    "marginals": None,
-    "decode": "viterbi",
-    "temperature": 1.0,
-    "given": False,
-    "n_best": 0,
-    "n_best_key": "n_best",
-    "entropy": None,
-    "forbidden": [],
-    "scorer": {"@scorers": "spacy_crf.tagger_scorer.v1"},
-}
-SCORES = ("tag_acc", "pos_acc", "ents_f", "ents_p", "ents_r", "spans_sc_f", "spans_sc_p", "spans_sc_r")
-SCORE_WEIGHTS: dict[str, float | None] = {"crf_score": 1.0, **dict.fromkeys(SCORES)}
-
-
-@Language.factory(
-    "crf_tagger",
-    assigns=["token.tag", "token.pos", "doc.ents", "token.ent_iob", "token.ent_type", "doc.spans"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights=SCORE_WEIGHTS,
-)
-def make_crf_tagger(
-    nlp: Language,
-    name: str,
-    model: ChainModel,
-    features: FeatureConfig,
-    trainer: Trainer,
-    target: str,
-    scheme: Literal["auto", "BIO", "BILUO", "none"],
-    sequence: SequenceMode,
-    spans_key: str,
-    overwrite: bool,
-    threshold: float,
-    scores: str | None,
-    marginals: str | None,
-    decode: Decode,
-    temperature: float,
-    given: bool,
-    n_best: int,
-    n_best_key: str,
-    entropy: str | None,
-    forbidden: list[list[str]],
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> "CRFTagger":
-    """Construct a CRF tagger.
-
-    model (Model): spacy_crf.LinearChain.v1.
-    features (FeatureConfig): templates, cut-offs and word lists.
-    trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or spacy_crf.Minibatch.v1.
-    target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
-        name of a custom token extension.
-    scheme (str): how spans become tags, "BIO" or "BILUO"; for token targets, whether tags such as B-NP are kept
-        legal; "auto": BIO for spans, none for tokens.
-    sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
-    spans_key (str): key of doc.spans for target "spans".
-    overwrite (bool): whether to replace annotation that is there already.
-    threshold (float): spans with a lower exact probability are not written; 0 writes all.
-    scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
-        "spans" have them in their SpanGroup's attrs in any case.
-    marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
-    decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
-        number of right tags.
-    temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
-        finds it.
-    given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
-        conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
-    n_best (int): how many of the best sequences to list, with their probabilities; 0: none.
-    n_best_key (str): name of the Doc extension that takes them.
-    entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
-    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
-    scorer (Callable | None): how it is evaluated.
-    RETURNS (CRFTagger): the component.
-    """
-    return CRFTagger(
-        nlp.vocab,
-        model,
-        name,
-        features=features,
-        trainer=trainer,
-        target=target,
-        scheme=scheme,
-        sequence=sequence,
-        spans_key=spans_key,
-        overwrite=overwrite,
-        threshold=threshold,
-        scores=scores,
-        marginals=marginals,
-        decode=decode,
-        temperature=temperature,
-        given=given,
-        n_best=n_best,
-        n_best_key=n_best_key,
-        entropy=entropy,
-        forbidden=forbidden,
-        scorer=scorer,
-    )
-
 
 class CRFTagger(ChainPipe):
-    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `make_crf_tagger` for the settings."""
+    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `factory.make_crf_tagger` for the settings."""
 
     def __init__(
         self,
@@ -188,9 +80,6 @@ class CRFTagger(ChainPipe):
             "entropy": entropy,
         }
         check_settings(name, target, settings)
-        values = [n_best_key if n_best else None, entropy]
-        custom = None if target in BUILT_IN_TARGETS else target
-        register_extensions(custom, scores, marginals, [value for value in values if value is not None])
         super().__init__(
             vocab,
             model,
@@ -203,6 +92,13 @@ class CRFTagger(ChainPipe):
             scorer=scorer,
             settings=settings,
         )
+        self._register_extensions()
+
+    def _register_extensions(self) -> None:
+        """Make custom attributes available; settings may have named others since the last time."""
+        values = [self.cfg["n_best_key"] if self.cfg["n_best"] else None, self.cfg["entropy"]]
+        custom = None if self.target in BUILT_IN_TARGETS else self.target
+        register_extensions(custom, self.cfg["scores"], self.cfg["marginals"], values)
 
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         if self.target in SPAN_TARGETS:
@@ -229,13 +125,16 @@ class CRFTagger(ChainPipe):
         if violation is not None:
             ends = np.cumsum([len(example.predicted) for example in examples])
             self._raise_violation(violation, examples[int(np.searchsorted(ends, violation.unit, side="right"))])
-        return Gold.known(labels, len(self.tags))
+        gold = Gold.known(labels, len(self.tags))
+        if self.scheme == "BILUO":
+            gold = narrow(gold, examples, self.target, self.cfg["spans_key"], self.tags)
+        return gold
 
     def _gold_of(self, example: Example) -> Ints:
         target, key = self.target, self.cfg["spans_key"]
         document = {"name": self.name, "document": describe(example.reference)}
-        if target == "spans" and key in example.reference.spans:
-            spans = list(example.reference.spans[key])
+        if target == "spans":
+            spans = spans_with_tokens(example.reference, key)
             if len(without_overlaps(spans)) < len(spans):
                 warnings.warn(Warnings.CRFW402.format(**document), stacklevel=2)
         try:
@@ -319,6 +218,7 @@ class CRFTagger(ChainPipe):
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
+        self._register_extensions()
         overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
         tags = np.array(self.tags.tags, dtype=object)
         ids = self._label_ids() if self.target in ATTRIBUTES else None
@@ -339,9 +239,9 @@ class CRFTagger(ChainPipe):
 
     def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
         if self.cfg["n_best"] and prediction.n_best is not None:
-            write_value(doc, self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
+            doc._.set(self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
         if self.cfg["entropy"] is not None and prediction.entropies is not None:
-            write_value(doc, self.cfg["entropy"], prediction.entropies.to_data())
+            doc._.set(self.cfg["entropy"], prediction.entropies.to_data())
 
     def _label_ids(self) -> Hashes:
         """Ids of the tags in the arrays of a Doc."""

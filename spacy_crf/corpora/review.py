@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ..components.partial import partial_extension
-from ..core.labels import OUTSIDE
 from ..errors import Errors
 from .extensions import register_extension
 from .files import read_blocks, read_lines
@@ -19,6 +18,7 @@ from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, valida
 from .review_layout import COLUMNS, FORMAT, MARK, unescape
 from .sentence import Sentence
 from .spacing import find_exact_spaces, find_spaces
+from .spans import OUTSIDE
 from .values import ValueChecker
 
 UNKNOWN = ("", "_")

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.owlqn import OWLQN
@@ -42,24 +41,24 @@ class FoldTrainer:
         """Train with the given penalties."""
         objective, unseen = self._objective, self._trainer.unseen
         objective.c2 = c2
-        flat = self._start(self._corpus, self._layout, c1, c2)
-        optimizer = self._optimizer(objective, flat, c1)
+        optimizer = self._optimizer(objective, self._start(c1, c2), c1)
         optimizer.run(min(self._iterations, self._trainer.iterations_per_step) if unseen else self._iterations)
-        flat = objective.finish(optimizer.x)
+        fitted = Fitted(self._layout, objective.finish(optimizer.x), optimizer.iterations)
         left = self._iterations - optimizer.iterations
         if not unseen or not left:
-            return Fitted(self._layout, flat, optimizer.iterations)
-        layout, flat = extended(self._layout, flat, objective.expected_unseen(optimizer.x, unseen))
+            return fitted
+        layout, flat = extended(self._layout, fitted.flat, objective.expected_unseen(optimizer.x, unseen))
         objective = FullBatchObjective(self._corpus, layout, c2, self._trainer.n_threads)
         second = self._optimizer(objective, flat, c1)
         second.run(left)
         return Fitted(layout, objective.finish(second.x), optimizer.iterations + second.iterations)
 
-    def _start(self, corpus: Corpus, layout: Layout, c1: float, c2: float) -> Floats:
-        flat = np.zeros(layout.size)
-        if not self._trainer.warmup:
-            return flat
-        return sgd_epochs(corpus, layout, flat, c2, self._trainer.warmup, self._trainer.seed, c1)
+    def _start(self, c1: float, c2: float) -> Floats:
+        """Zero, or what a warm-up makes of it."""
+        zero, epochs = np.zeros(self._layout.size), self._trainer.warmup
+        if not epochs:
+            return zero
+        return sgd_epochs(self._corpus, self._layout, zero, c2, epochs, self._trainer.seed, c1)
 
     def _optimizer(self, objective: FullBatchObjective, flat: Floats, c1: float) -> LBFGS:
         settings = self._trainer.settings

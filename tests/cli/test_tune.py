@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy.cli import app
+from spacy.cli import app as spacy_app
+from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.cli.tune import training_examples
 
 CONFIG = Path(__file__).parents[2] / "configs" / "crf_tagger.cfg"
 SENTENCES = ["the/DT can/NN leaks/VBZ", "they/PRP can/MD swim/VB", "the/DT swim/NN", "they/PRP can/MD leak/VB"]
@@ -33,7 +37,7 @@ def config(tmp_path: Path, corpus: Path) -> Path:
 
 
 def run(*arguments: Any) -> Any:
-    return CliRunner().invoke(app, ["crf", "tune", *map(str, arguments)])
+    return CliRunner().invoke(app, ["tune", *map(str, arguments)])
 
 
 def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> None:
@@ -43,17 +47,17 @@ def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> No
     result = run(*arguments, "--write", out, "--json", results)
     assert result.exit_code == 0, result.output
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert "tag_acc" in result.stdout and ["c1", "=", "0,", "c2", "=", "0.01"] in lines
-    assert [line[:3] for line in lines if line and line[0] == "*"] == [["*", "0", "0.01"]]
+    assert "tag_acc" in result.stdout and ["c1", "=", "0.5,", "c2", "=", "0.01"] in lines
+    assert [line[:3] for line in lines if line and line[0] == "*"] == [["*", "0.5", "0.01"]]
     assert result.stderr.count("of 3, c1 = ") == 12 and "of 3, c1 = " not in result.stdout
     data = json.loads(results.read_text(encoding="utf8"))
-    assert (data["c1"], data["c2"], data["rule"], len(data["settings"])) == (0, 0.01, "best", 4)
+    assert (data["c1"], data["c2"], data["rule"], len(data["settings"])) == (0.5, 0.01, "best", 4)
     assert all(len(setting["folds"]) == 3 and setting["mean"] <= 1 for setting in data["settings"])
     before, after = (load_config(path, interpolate=False) for path in (config, out))
-    trainer = {**before["components"]["crf_tagger"]["trainer"], "c1": 0.0, "c2": 0.01}
+    trainer = {**before["components"]["crf_tagger"]["trainer"], "c1": 0.5, "c2": 0.01}
     assert after["components"]["crf_tagger"]["trainer"] == trainer
     assert after["corpora"]["train"]["path"] == "${paths.train}" and after["paths"]["train"] == str(corpus)
-    trained = CliRunner().invoke(app, ["train", str(out), "--training.max_steps", "1"])
+    trained = CliRunner().invoke(spacy_app, ["train", str(out), "--training.max_steps", "1"])
     assert trained.exit_code == 0, trained.output
 
 
@@ -66,18 +70,19 @@ def test_the_rule_and_the_unit_are_passed_on(config: Path, corpus: Path) -> None
 
 def test_components_that_annotate_are_run_unless_they_are_trained(config: Path, corpus: Path) -> None:
     changed = load_config(config)
-    changed["nlp"]["pipeline"] = ["shapes", "crf_tagger"]
-    changed["components"]["shapes"] = {"factory": "attribute_ruler"}
-    changed["components"]["crf_tagger"]["features"]["templates"] = ["TAG", "LOWER"]
-    changed["training"]["annotating_components"] = ["shapes"]
+    changed["paths"]["train"] = str(corpus)
+    changed["nlp"]["pipeline"] = ["first", "second", "crf_tagger"]
+    changed["components"].update(first={"factory": "sentencizer"}, second={"factory": "tagger"})
+    changed["corpora"]["train"]["retokenize"] = True
+    for annotating, is_split in (["first"], True), ([], False):
+        changed["training"]["annotating_components"] = [*annotating, "crf_tagger"]
+        examples = training_examples(init_nlp(changed), "crf_tagger")
+        assert len(examples) == 12 and not any(eg.predicted.has_annotation("TAG") for eg in examples)
+        assert all(eg.predicted.has_annotation("SENT_START") == is_split for eg in examples)
+    changed["training"]["annotating_components"] = ["second"]
     changed.to_disk(config)
-    arguments = (config, "--paths.train", corpus, "--c2", "1", "--folds", 2, "--iterations", 5)
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    changed["components"]["shapes"] = {"factory": "tagger"}
-    changed.to_disk(config)
-    result = run(*arguments)
-    assert result.exit_code == 1 and "CRF606" in result.output and "shapes" in result.output
+    result = run(config, "--folds", 2)
+    assert result.exit_code == 1 and "CRF606" in result.output and "'second'" in result.output
 
 
 @pytest.mark.parametrize(

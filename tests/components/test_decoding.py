@@ -8,7 +8,7 @@ import pytest
 import spacy
 from oracle import Chain
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from tagging import EXTENSION, build, clean_docs, read_target, train
 
 from spacy_crf.model import flat_weights, set_flat_weights
@@ -134,6 +134,41 @@ def test_settings_may_change_at_run_time_and_come_from_the_config(tmp_path) -> N
     changed = {"temperature": 1.5, "decode": "posterior", "given": True, "n_best": 3, "n_best_key": N_BEST}
     cfg = spacy.load(tmp_path, config={"components": {"crf_tagger": changed}}).get_pipe("crf_tagger").cfg
     assert changed.items() <= cfg.items()
+
+
+def test_custom_attributes_may_be_named_at_run_time() -> None:
+    nlp = train(target="ent")
+    nlp.get_pipe("crf_tagger").cfg.update(scores="crf_test_late", marginals="crf_test_probs", entropy=ENTROPY)
+    doc = nlp(Doc(nlp.vocab, words=WORDS))
+    assert doc.ents[0]._.crf_test_late["label"] > 0.5 and doc[0]._.crf_test_probs["B-PER"] > 0.5
+    Span.remove_extension("crf_test_late")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"marginals": "x", "entropy": "x"},
+        {"entropy": "x", "n_best": 2, "n_best_key": "x"},
+        {"target": EXTENSION, "marginals": EXTENSION},
+        {"entropy": ""},
+    ],
+)
+def test_custom_attributes_have_names_of_their_own(settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=rf"CRF408.*{list(settings)[-1]}"):
+        build(**settings)
+
+
+def test_what_is_forbidden_is_not_decoded_by_posteriors_either() -> None:
+    nlp = softened(target="ent", decode="posterior", n_best=3, n_best_key=N_BEST)
+    pipe, forbidden = nlp.get_pipe("crf_tagger"), ["I-PER", "O"]
+    before = [pipe.tags.tags[tag] for tag in pipe.predict([Doc(nlp.vocab, words=WORDS)])[0].tags]
+    assert forbidden in [list(pair) for pair in zip(before, before[1:])]
+    pipe.forbidden = [forbidden]
+    pipe._begin()
+    (prediction,) = pipe.predict([Doc(nlp.vocab, words=WORDS)])
+    for path in (prediction.tags, *prediction.n_best[0].tags):
+        names = [pipe.tags.tags[tag] for tag in path]
+        assert forbidden not in [list(pair) for pair in zip(names, names[1:])]
 
 
 @pytest.mark.parametrize(

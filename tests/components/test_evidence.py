@@ -107,11 +107,41 @@ def test_adjacent_spans_and_ends_of_sequences() -> None:
     assert open_tags(nlp, doc, BIO, "spans", [2, 2]) == ["B-PER", "B-LOC", "*", "*"]
 
 
+def test_empty_spans_say_nothing_and_stay() -> None:
+    nlp = train(target="spans", given=True)
+    doc = Doc(nlp.vocab, words=["Ada", "met"])
+    doc.spans["sc"] = [Span(doc, 2, 2, label="PER"), Span(doc, 1, 1, label="LOC")]
+    assert read_target(nlp(doc), "spans") == [(2, 2, "PER"), (1, 1, "LOC"), (0, 1, "PER")]
+
+
+@pytest.mark.parametrize("decode", ["viterbi", "posterior"])
+@pytest.mark.parametrize("target", ["tag", "pos", "ent", "spans", EXTENSION])
+def test_all_that_is_computed_agrees_with_what_is_given(target: str, decode: str) -> None:
+    nlp = softened(target=target, decode=decode, marginals="crf_test_given", n_best=4, n_best_key="crf_test_best")
+    doc, example = Doc(nlp.vocab, words=WORDS), nlp.get_pipe("crf_tagger").tags.tags[-1]
+    if target in ("ent", "spans"):
+        doc.spans["sc"] = [Span(doc, 1, 3, label="LOC"), Span(doc, 0, 2, label="PER"), Span(doc, 3, 4, label="PER")]
+        doc.ents = [Span(doc, 3, 4, label="PER")]
+        example = "B-PER"
+    elif target == EXTENSION:
+        doc[3]._.set(EXTENSION, example)
+    else:
+        setattr(doc[3], f"{target}_", example)
+    (done,) = nlp.pipe([doc])
+    assert done[3]._.crf_test_given[example] == 1
+    assert all(path[3] == example for path in done._.crf_test_best[0]["labels"])
+    assert len(done._.crf_test_best[0]["labels"]) == 4
+    for name in ("crf_test_given", "crf_test_best"):
+        Doc.remove_extension(name)
+
+
 def test_a_group_is_extended_and_keeps_its_spans() -> None:
     nlp = train(target="spans", given=True)
     doc = Doc(nlp.vocab, words=["Ada", "met", "Bo", "in", "New", "Delft", "."])
     doc.spans["sc"] = [Span(doc, 3, 4, label="PER"), Span(doc, 1, 2, label="DATE")]
+    doc.spans["sc"].attrs["author"] = "Ada"
     done = nlp(doc)
+    assert done.spans["sc"].attrs["author"] == "Ada"
     assert read_target(done, "spans")[:2] == [(3, 4, "PER"), (1, 2, "DATE")]
     assert {(0, 1, "PER"), (2, 3, "PER"), (4, 6, "LOC")} <= set(read_target(done, "spans"))
     scores = done.spans["sc"].attrs["scores"]

@@ -8,7 +8,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from tagging import EXTENSION, TARGETS, TRAINERS, build, fit, make_examples
 
-from spacy_crf.components.gold import gold_tags, same_tokens, without_overlaps
+from spacy_crf.components.gold import collect_labels, gold_tags, same_tokens, without_overlaps
 from spacy_crf.components.legality import find_violation, forget_crossing
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
@@ -83,6 +83,17 @@ def test_spans_that_overlap_are_left_out(nlp: Language) -> None:
     doc.spans["sc"] = spans
     example = Example(Doc(nlp.vocab, words=list("abcdefgh")), doc)
     assert names(example, "spans", BIO) == [None, None, None, "B-LOC", None, None, None, None]
+
+
+def test_empty_spans_are_nothing_to_a_chain(nlp: Language) -> None:
+    reference = annotated(nlp)
+    reference.spans["sc"] = [*reference.spans["sc"], Span(reference, 1, 1, label="DATE"), Span(reference, 4, 4)]
+    same = Doc(nlp.vocab, words=[token.text for token in reference])
+    other = Doc(nlp.vocab, words=["Port", "Ada", "se", "lls", "well"], spaces=[1, 1, 0, 1, 0])
+    for predicted in (same, other):
+        expected = ["B-LOC", "I-LOC", *["O"] * (len(predicted) - 2)]
+        assert names(Example(predicted, reference), "spans", BIO) == expected
+    assert collect_labels([reference], "spans", "sc") == ["LOC"]
 
 
 def test_overlapping_spans_give_a_warning_that_names_the_document() -> None:

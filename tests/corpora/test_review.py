@@ -92,7 +92,11 @@ def test_what_was_escaped_comes_back(text: str) -> None:
 
 
 def test_input_columns_come_with_the_file(nlp: Language, write: Write) -> None:
-    text = rows("a/B-NP", "b/", target="spans:sc").replace("# columns", "# input = tag\n# columns").replace("_\n", "_\tDT\n")
+    text = (
+        rows("a/B-NP", "b/", target="spans:sc")
+        .replace("# columns", "# input = tag\n# columns")
+        .replace("_\n", "_\tDT\n")
+    )
     (example,) = Corpus(write("a.tsv", text), input=["tag"])(nlp)
     assert [token.tag_ for token in example.predicted] == ["DT", "DT"]
     assert "sc" not in example.predicted.spans and not example.predicted.user_data
@@ -104,7 +108,10 @@ def test_beside_other_corpora(nlp: Language, write: Write) -> None:
     old, new = write("old.tsv", "a\tDT\n"), write("new.tsv", rows("b/NN", "c/") + "\n# id = 2.1\nd\t\tX\t0.5\t_\n")
     for settings in ({}, {"group": "document"}):
         found = read(nlp, [old, new], columns=["word", "tag"], **settings)
-        assert [[(token.text, token.tag_) for token in doc] for doc in found] == [[("a", "DT")], [("b", "NN"), ("c", "")]]
+        assert [[(token.text, token.tag_) for token in doc] for doc in found] == [
+            [("a", "DT")],
+            [("b", "NN"), ("c", "")],
+        ]
     assert [doc.text for doc in read(nlp, [new, str(new)], format="review")] == ["b c ", "b c "]
     with pytest.raises(ValueError, match=r"CRF502.*nothing\.tsv"):
         Corpus([old, Path("nothing.tsv")])

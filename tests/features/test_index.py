@@ -126,6 +126,38 @@ def test_round_trip(vocab, parts, later):
     assert srsly.msgpack_dumps(copy.features.to_data()) == srsly.msgpack_dumps(indexer.features.to_data())
 
 
+def test_keys_follow_from_what_is_stored(vocab, clue):
+    """Whatever the attribute: spaCy's symbols, enumerations, flags, real values, lists, edges of the sequence."""
+    texts = ["ORTH[-2..2]", "LOWER|SHAPE[1]", "LSUFFIX2", "IS_TITLE|BOS", "POSITION3", "LENGTH", "BIAS", "_.clue"]
+    texts += [
+        f"{name}[-1..0]" for name in ("POS", "TAG", "MORPH", "DEP", "LEMMA", "NORM", "ENT_IOB", "ENT_TYPE", "SPACY")
+    ]
+    doc = Doc(
+        vocab,
+        words=["mark", "Noun", "1", "ROOT", "Ünïcode", "BOS-1"],
+        pos=["NOUN", "X", "NUM", "VERB", "PROPN", "X"],
+        tags=["NN", "mark", "CD", "nsubj", "ORTH", "x"],
+        deps=["nsubj", "ROOT", "x", "dep", "amod", "mark"],
+        heads=[1, 1, 1, 1, 1, 1],
+        morphs=["Case=Nom|Number=Sing", "", "NumType=Card", "", "", ""],
+        lemmas=["mark", "noun", "1", "root", "TAG", ""],
+        ents=["B-PERSON", "I-PERSON", "O", "B-mark", "O", "O"],
+    )
+    doc[0]._.clue, doc[1]._.clue, doc[2]._.clue, doc[3]._.clue = 0.5, "TAG", 7, True
+    features = Features(make_features([*texts, "B:TAG[-1]|LOWER"]), "auto")
+    columns = features.extractor.read([doc], vocab)
+    for index, templates in (
+        (features.state, features.extractor.state_templates),
+        (features.edge, features.extractor.edge_templates),
+    ):
+        index.grow(features.extractor.keys(columns, templates), columns, vocab, True)
+    data = srsly.msgpack_loads(srsly.msgpack_dumps(features.to_data()))
+    copy = Features.from_data(data, features.config, "auto")
+    assert copy.state.table.keys.tolist() == features.state.table.keys.tolist() and len(copy.state) > 90
+    assert copy.edge.table.keys.tolist() == features.edge.table.keys.tolist() and len(copy.edge) == 5
+    assert "keys" not in data["state"] and data["state"]["atoms"].dtype == "uint8"
+
+
 def test_round_trip_of_nothing(vocab):
     assert restored(Indexer(vocab, TEXTS)).index.names() == []
 

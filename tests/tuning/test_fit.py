@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tagging import build, make_examples
+import spacy
+from spacy.training import Example
+from tagging import make_examples
 
 from spacy_crf.components.tagger import CRFTagger
 from spacy_crf.core.params import Layout
@@ -17,13 +19,15 @@ from spacy_crf.tuning.folds import encode
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2"]}
 
 
-def make(c1: float, c2: float, **trainer: Any) -> CRFTagger:
-    """An untrained component with the given penalties."""
-    nlp = build(features=FEATURES, trainer={"@misc": "spacy_crf.LBFGS.v1", "c1": c1, "c2": c2, **trainer})
-    nlp.initialize(lambda: make_examples(nlp))
-    pipe = nlp.get_pipe("crf_tagger")
-    assert isinstance(pipe, CRFTagger)
-    return pipe
+def make(**trainer: Any) -> tuple[CRFTagger, list[Example], LBFGSTrainer]:
+    """An untrained component, the corpus, and the component's trainer."""
+    nlp = spacy.blank("xx")
+    config = {"features": FEATURES, "trainer": {"@misc": "spacy_crf.LBFGS.v1", **trainer}}
+    pipe = nlp.add_pipe("crf_tagger", config=config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    assert isinstance(pipe, CRFTagger) and isinstance(pipe.trainer, LBFGSTrainer)
+    return pipe, examples, pipe.trainer
 
 
 def by_name(index: FeatureIndex, layout: Layout, flat: np.ndarray) -> dict[tuple[str, int], float]:
@@ -32,16 +36,14 @@ def by_name(index: FeatureIndex, layout: Layout, flat: np.ndarray) -> dict[tuple
     return {(names[cell // n], cell % n): weight for cell, weight in zip(layout.state_cells.tolist(), flat.tolist())}
 
 
-@pytest.mark.parametrize("trainer", [{}, {"unseen": 0.001}, {"warmup": 2, "seed": 5}])
+@pytest.mark.parametrize("changed", [{}, {"unseen": 0.001}, {"warmup": 2, "seed": 5}])
 @pytest.mark.parametrize("c1", [0.0, 0.2])
-def test_a_fold_is_fitted_as_the_trainer_would(trainer: dict[str, Any], c1: float) -> None:
-    settings = {"iterations_per_step": 8, "memory": 4, "delta": 1e-3, **trainer}
-    pipe = make(c1, 0.1, **settings)
-    held_out = np.arange(20) % 4 == 0
-    examples = make_examples_of(pipe)
+def test_a_fold_is_fitted_as_the_trainer_would(changed: dict[str, Any], c1: float) -> None:
+    settings = {"iterations_per_step": 8, "memory": 4, "delta": 1e-3, **changed}
+    pipe, examples, trainer = make(c1=c1, c2=0.1, **settings)
+    held_out = np.arange(20) % 4 == 1
     whole = encode(pipe, examples)
-    assert isinstance(pipe.trainer, LBFGSTrainer)
-    fitted = FoldTrainer(whole.fold(held_out), pipe.trainer, 24).fit(c1, 0.1)
+    fitted = FoldTrainer(whole.fold(held_out), trainer, 24).fit(c1, 0.1)
     kept = [example for example, out in zip(examples, held_out) if not out]
     for _ in range(3):
         pipe.update(kept)
@@ -53,27 +55,19 @@ def test_a_fold_is_fitted_as_the_trainer_would(trainer: dict[str, Any], c1: floa
     assert 8 < fitted.iterations <= 24
 
 
-def make_examples_of(pipe: CRFTagger) -> list:
-    nlp = build(features=FEATURES)
-    nlp.vocab = pipe.vocab
-    return make_examples(nlp)
-
-
-@pytest.mark.parametrize("trainer", [{}, {"unseen": 0.001}, {"warmup": 1}])
-def test_a_fit_does_not_depend_on_those_before_it(trainer: dict[str, Any]) -> None:
-    pipe = make(0.0, 1.0, **trainer)
-    fold = encode(pipe, make_examples_of(pipe)).fold(np.arange(20) < 5)
-    assert isinstance(pipe.trainer, LBFGSTrainer)
+@pytest.mark.parametrize("settings", [{}, {"unseen": 0.001}, {"warmup": 1}])
+def test_a_fit_does_not_depend_on_those_before_it(settings: dict[str, Any]) -> None:
+    pipe, examples, trainer = make(**settings)
+    fold = encode(pipe, examples).fold(np.arange(20) < 5)
     pairs = [(0.0, 0.1), (0.3, 0.1), (0.0, 5.0)]
-    fitter = FoldTrainer(fold, pipe.trainer, 15)
+    fitter = FoldTrainer(fold, trainer, 15)
     first = [fitter.fit(*pair).flat.tobytes() for pair in pairs]
     again = [fitter.fit(*pair).flat.tobytes() for pair in reversed(pairs)]
-    alone = [FoldTrainer(fold, pipe.trainer, 15).fit(*pair).flat.tobytes() for pair in pairs]
+    alone = [FoldTrainer(fold, trainer, 15).fit(*pair).flat.tobytes() for pair in pairs]
     assert first == again[::-1] == alone and len(set(first)) == 3
 
 
 def test_iterations_are_the_limit() -> None:
-    pipe = make(0.0, 0.01, unseen=0.001, iterations_per_step=10)
-    fold = encode(pipe, make_examples_of(pipe)).fold(np.arange(20) < 5)
-    assert isinstance(pipe.trainer, LBFGSTrainer)
-    assert [FoldTrainer(fold, pipe.trainer, n).fit(0.0, 0.01).iterations for n in (1, 10, 13)] == [1, 10, 13]
+    pipe, examples, trainer = make(unseen=0.001, iterations_per_step=10)
+    fold = encode(pipe, examples).fold(np.arange(20) < 5)
+    assert [FoldTrainer(fold, trainer, n).fit(0.0, 0.01).iterations for n in (1, 10, 13)] == [1, 10, 13]

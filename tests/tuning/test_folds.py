@@ -64,7 +64,7 @@ def test_every_document_with_gold_is_held_out_once() -> None:
 
 def test_sequences_are_drawn_where_documents_are_too_few() -> None:
     whole = encoded(build(sentences_per_doc=4, n_docs=2))
-    assert all(len(set(words_of(whole, fold.held_out.features))) == 6 for fold in whole.folds(2, "doc", 0)) is False
+    assert all(len(set(words_of(whole, fold.held_out.features))) == 6 for fold in whole.folds(2, "doc", 0))
     assert [len(fold.held_out.lengths) for fold in whole.folds(2, "auto", 0)] == [4, 4]
     assert [len(fold.held_out.lengths) for fold in whole.folds(4, "auto", 0)] == [2, 2, 2, 2]
     by_sequence = {tuple(words_of(whole, fold.held_out.features)) for fold in whole.folds(2, "sequence", 0)}

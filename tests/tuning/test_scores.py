@@ -49,7 +49,7 @@ def test_the_score_is_that_of_the_component(target: str, decode: str) -> None:
 
 @pytest.mark.parametrize("target, scheme", [("ent", "BIO"), ("ent", "BILUO"), ("tag", "none")])
 def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
-    pipe, examples, _ = make(target, scheme=scheme)
+    pipe, *_ = make(target, scheme=scheme)
     vocab = pipe.vocab
     words = ["Delft", "met", "Mia", "in", "Delft"]
     gold = {"ent": {"ents": ["B-LOC", "O", "", "O", "O"]}, "tag": {"tags": ["NNP", "VBD", "", "IN", "JJ"]}}

@@ -23,7 +23,7 @@ def make(noise: float, templates: list[str], n_docs: int, seed: int = 0) -> tupl
     rng = np.random.default_rng(seed)
     examples = []
     for _ in range(n_docs):
-        kinds = rng.integers(0, len(TAGS), 5)
+        kinds = rng.choice(len(TAGS), 5, p=[0.5, *[0.1] * 5])
         tags = np.where(rng.random(5) < noise, rng.integers(0, len(TAGS), 5), kinds)
         words = [f"{kind}k{digits}" for kind, digits in zip(kinds.tolist(), rng.integers(10_000, 99_999, 5).tolist())]
         reference = Doc(nlp.vocab, words=words, tags=[TAGS[tag] for tag in tags])
@@ -35,7 +35,7 @@ def make(noise: float, templates: list[str], n_docs: int, seed: int = 0) -> tupl
 
 
 def test_little_regularisation_where_the_rule_is_sure() -> None:
-    pipe, examples = make(0.0, ["PREFIX1"], 12)
+    pipe, examples = make(0.0, ["PREFIX1", "BIAS"], 30)
     found = cross_validate(pipe, examples, [0], [0.01, 10_000], folds=3)
     assert (found.chosen.c2, found.chosen.mean) == (0.01, 1.0)
     assert found.settings[1].mean < 0.9 and found.settings[1].loss > found.settings[0].loss
