@@ -118,21 +118,21 @@ def scale(potentials: ChainPotentials) -> ScaledPotentials:
     if potentials.emissions.min(initial=0) > -MODERATE and potentials.emissions.max(initial=0) < MODERATE:
         emissions, shifts = np.exp(potentials.emissions), np.zeros(batch.n_units, dtype=potentials.emissions.dtype)
     else:
-        emissions, shifts = _exp_shifted(potentials.emissions, axis=1)
-    start, start_shift = _exp_shifted(potentials.start, axis=0)
-    end, end_shift = _exp_shifted(potentials.end, axis=0)
+        emissions, shifts = exp_shifted(potentials.emissions, axis=1)
+    start, start_shift = exp_shifted(potentials.start, axis=0)
+    end, end_shift = exp_shifted(potentials.end, axis=0)
     inner = slice(len(batch.first_rows), None)
     shifts[: inner.start] += start_shift
     if potentials.edges is None:
-        transitions, shift = _exp_shifted(potentials.transitions, axis=None)
+        transitions, shift = exp_shifted(potentials.transitions, axis=None)
         shifts[inner] += shift
     else:
-        transitions, by_group = _exp_shifted(potentials.edges.matrices, axis=(1, 2))
+        transitions, by_group = exp_shifted(potentials.edges.matrices, axis=(1, 2))
         shifts[inner] += by_group[potentials.edges.groups[inner]]
     return ScaledPotentials(emissions, transitions, start, end, shifts, float(end_shift))
 
 
-def _exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Floats, Floats]:
+def exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Floats, Floats]:
     """exp(values - max over axis), and that max (0 where everything is -inf)."""
     greatest = values.max(axis=axis, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(greatest), greatest, 0).astype(values.dtype)

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..chain.forward import forward_backward
+from ..chain.forward import exp_shifted, forward_backward
 from ..chain.objective import Counts, add_counts, gold_counts, model_counts
 from ..chain.potentials import ChainPotentials, numbered
 from ..observations import potentials
-from ..params import DenseWeights, Layout, gather, scatter
+from ..params import DenseWeights, Layout, gather, masked, scatter
 from ..sparse import SparseRows
 from ..threads import run_parallel
 from ..types import Doubles, Floats, Indices, Ints
@@ -100,10 +100,7 @@ class FullBatchObjective:
         lanes = list(range(len(self._lanes)))
         losses = run_parallel(lambda lane: self._run_lane(lane, merged, own_gradient), lanes, self.n_threads)
         gradient = self._join(self._sum_lanes(), own_gradient)
-        # Scores see the weights in single precision. Gold must see the same ones: a weight that gold uses 30,000 times
-        # would shift the value by its rounding error as often, which is noise to the line search.
-        seen = x.astype(self.dtype).astype(np.float64)
-        value = float(sum(losses) - self._gold @ seen + self.c2 * (x @ x))
+        value = sum(losses) - self._gold_score(x) + self.c2 * float(x @ x)
         gradient -= self._gold
         gradient += 2 * self.c2 * x
         return value, gradient
@@ -147,8 +144,31 @@ class FullBatchObjective:
                 add_counts(counts, block.observations, out)
                 own_counts[own.where] = own.scales * counts.nodes[own.rows, own.labels]
         if self._implications is not None:
+            self._gold_cells = np.flatnonzero(out.state).astype(np.int32)
+            self._gold_counts = out.state.reshape(-1)[self._gold_cells].astype(np.float32)
             self._implications.collect_gradient(out.state)
         return self._join(out, own_counts)
+
+    def _gold_score(self, x: Doubles) -> float:
+        """Score of the gold that has a fixed target in each unit, by the weights just set.
+
+        Chains see sums of weights, and exponentials of transitions, in single precision. Gold must see the same ones:
+        what gold uses 30,000 times would shift the value by its rounding error as often, which is noise to the search.
+        """
+        seen = x.astype(self.dtype).astype(np.float64)
+        first = self._sections[-1]
+        if self._inner.n_edge_features == 0 and len(self._inner.transition_cells):
+            factors, greatest = exp_shifted(masked(self._weights.transitions, self._inner.allowed), axis=None)
+            cells = self._inner.transition_cells
+            with np.errstate(divide="ignore"):
+                exact = np.log(factors.reshape(-1)[cells].astype(np.float64)) + greatest
+            usable = np.flatnonzero(np.isfinite(exact))
+            seen[first + usable] = exact[usable]
+        if self._implications is None:
+            return float(self._gold @ seen)
+        others = slice(len(self._order), None)
+        sums = self._weights.state.reshape(-1)[self._gold_cells].astype(np.float64)
+        return float(sums @ self._gold_counts) + float(self._gold[others] @ seen[others])
 
     def _set_weights(self, shared: Doubles) -> None:
         if self._implications is None:

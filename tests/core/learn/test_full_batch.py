@@ -11,8 +11,10 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn import blocks, full_batch
 from spacy_crf.core.learn.blocks import Corpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, gather, scatter
+from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
+from spacy_crf.core.sparse import from_columns
 
 C2 = 0.3
 KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
@@ -158,3 +160,25 @@ def test_blocks_hold_every_unit_once_and_only_their_own_edge_rows(make_problem):
             features = part.observations.features
             np.add.at(table, features.indices[features.indptr[row] : features.indptr[row + 1]], 1)
             np.testing.assert_array_equal(table[:30], problem.table[unit])
+
+
+def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch):
+    """Steps far below the precision of a weight must not shift the value by its rounding error times its count."""
+    monkeypatch.setattr(full_batch, "cut", cut)
+    rng, n_units, n = np.random.default_rng(0), 20_000, 2
+    # feature 0 is everywhere, feature 1 or 2 implies 0, the many others come as they like
+    columns = np.stack([np.zeros(n_units), rng.integers(1, 3, n_units), rng.integers(3, 3000, n_units)], axis=1)
+    features, everything = from_columns(columns.astype(np.int32), 3000), np.ones((n, n), dtype=bool)
+    nowhere = np.zeros(0, dtype=np.intp)
+    layout = Layout(
+        3000, n, 0, np.arange(3000 * n), np.arange(n * n), nowhere, False, everything, everything[0], everything[0]
+    )
+    labels = (rng.random(n_units) < 0.1).astype(np.int32)
+    slots = np.array([0, 1, 1, *[2] * 2997], dtype=np.int32)
+    corpus = Corpus(np.full(100, n_units // 100), features, Gold.known(labels, n), slots=slots)
+    objective = FullBatchObjective(corpus, layout, C2, n_threads=1)
+    assert objective._implications is not None
+    optimizer = LBFGS(objective, rng.normal(size=objective.size))
+    optimizer.run(40)
+    values = [objective(optimizer.x + 1e-7 * rng.normal(size=objective.size))[0] for _ in range(10)]
+    assert np.std(values) < 1e-4
