@@ -49,12 +49,12 @@ def write_extension(doc: Doc, name: str, values: Iterable[str], starts: Hashes |
                 token._.set(name, value)
         return
     # a plain value lives in user_data: `token._` would build four objects for each token
-    first_characters = (doc.to_array(IDX) if starts is None else starts).astype(np.intp)
-    if len(doc) and first_characters[-1] < SHARED_STARTS:
+    first_characters = (doc.to_array(IDX) if starts is None else starts).view(np.intp)
+    if len(first_characters) and first_characters[-1] < SHARED_STARTS:
         keys = _extension_keys(name).take(first_characters).tolist()
     else:
         keys = [("._.", name, start, None) for start in first_characters.tolist()]
-    stored = cast(dict[tuple[str, str, int, None], Any], doc.user_data)
+    stored: dict[Any, Any] = doc.user_data
     if overwrite or not stored:
         stored.update(zip(keys, values))
         return

@@ -238,9 +238,9 @@ class CRFTagger(ChainPipe):
             self._write_uncertainty(doc, prediction)
 
     def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
-        if self.cfg["n_best"] and prediction.n_best is not None:
+        if prediction.n_best is not None and self.cfg["n_best"]:
             doc._.set(self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
-        if self.cfg["entropy"] is not None and prediction.entropies is not None:
+        if prediction.entropies is not None and self.cfg["entropy"] is not None:
             doc._.set(self.cfg["entropy"], prediction.entropies.to_data())
 
     def _label_ids(self) -> Hashes:
