@@ -33,7 +33,7 @@ def learn(settings: Settings) -> Numbers:
         layout = Layout(n_features, n_labels, 0, *cells, False, square, square[0], square[0])
     fed = peak_mebibytes()
     objective = FullBatchObjective(corpus, layout, settings.task.c2)
-    optimizer = LBFGS(objective, objective.start(np.zeros(layout.size, dtype=np.float32)))
+    optimizer = LBFGS(objective, objective.basis.start(np.zeros(layout.size, dtype=np.float32)))
     optimizer.run(min(settings.iterations, ENOUGH_ITERATIONS))
     assert "spacy" not in sys.modules, "the core must not know spaCy"
     return {

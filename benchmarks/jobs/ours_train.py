@@ -49,9 +49,9 @@ def train_chunker(settings: Settings) -> Numbers:
     save_corpus(settings.models / f"{settings.task.name}{CORPUS_SUFFIX}", corpus, layout)
     with Clock() as learning:
         objective = FullBatchObjective(corpus, layout, settings.task.c2)
-        optimizer = LBFGS(objective, objective.start(flat_weights(pipe.model)))
+        optimizer = LBFGS(objective, objective.basis.start(flat_weights(pipe.model)))
         optimizer.run(settings.iterations)
-        set_flat_weights(pipe.model, objective.finish(optimizer.x))
+        set_flat_weights(pipe.model, objective.basis.finish(optimizer.x))
     nlp.to_disk(settings.model_path(ENGINE))
     return {
         **features.seconds("features"),

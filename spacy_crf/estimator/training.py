@@ -9,14 +9,13 @@ import numpy as np
 
 from ..core.learn.arow import AROW
 from ..core.learn.blocks import Corpus
-from ..core.learn.full_batch import FullBatchObjective
-from ..core.learn.lbfgs import LBFGS
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.online import OnlineLearner, run_epochs
-from ..core.learn.owlqn import OWLQN
 from ..core.learn.passive_aggressive import Kind, PassiveAggressive
 from ..core.learn.perceptron import Perceptron
 from ..core.learn.sgd import SGD, Calibration
 from ..core.params import Layout
+from ..core.threads import single_threaded_blas
 from ..core.types import Doubles
 from ..errors import Warnings
 from .log import TrainingLog, logger
@@ -33,7 +32,8 @@ def train(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) 
     RETURNS ((layout.size,)): the weights.
     """
     begin = time.perf_counter()
-    flat = ALGORITHMS[settings["algorithm"]](corpus, layout, settings, log)
+    with single_threaded_blas():
+        flat = ALGORITHMS[settings["algorithm"]](corpus, layout, settings, log)
     log.training_seconds = time.perf_counter() - begin
     logger.info("%s stopped after %d iterations: %s.", settings["algorithm"], len(log.iterations), log.reason)
     return flat
@@ -44,22 +44,18 @@ def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
     dtype = np.float64 if len(corpus.features.indices) < FEW else np.float32
     objective = FullBatchObjective(corpus, layout, settings["c2"], settings["n_threads"], dtype)
     search = {"memory": settings["num_memories"], **{name: settings[name] for name in ("period", "delta", "epsilon")}}
-    start = objective.start(np.zeros(layout.size))
-    optimizer: LBFGS
-    if settings["c1"]:
-        optimizer = OWLQN(objective, start, c1=settings["c1"] * objective.l1_scales, **search)
-    else:
-        optimizer = LBFGS(objective, start, **search)
+    optimizer = new_optimizer(objective, np.zeros(layout.size), settings["c1"], **search)
     clock = time.perf_counter()
     while optimizer.reason is None and optimizer.iterations < settings["max_iterations"]:
         before = optimizer.evaluations
         if optimizer.run(1):
             facts = {"loss": optimizer.value, "error_norm": optimizer.gradient_norm}
             trials = optimizer.evaluations - before
-            log.add(objective.finish(optimizer.x), **facts, linesearch_trials=trials, time=time.perf_counter() - clock)
+            seconds = time.perf_counter() - clock
+            log.add(objective.basis.finish(optimizer.x), **facts, linesearch_trials=trials, time=seconds)
         clock = time.perf_counter()
     _end(log, optimizer.reason, optimizer.value, settings)
-    return objective.finish(optimizer.x)
+    return objective.basis.finish(optimizer.x)
 
 
 def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:

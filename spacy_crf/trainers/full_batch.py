@@ -13,12 +13,12 @@ from spacy.util import logger
 from thinc.api import Optimizer
 
 from ..core.learn.blocks import Corpus
-from ..core.learn.full_batch import FullBatchObjective
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
-from ..core.learn.owlqn import OWLQN
 from ..core.learn.sgd import sgd_epochs
+from ..core.learn.unseen import expected_unseen
 from ..core.params import count_active
-from ..core.types import Indices
+from ..core.threads import single_threaded_blas
 from ..errors import Errors
 from ..features.columns import Columns
 from ..learner import ChainLearner, Sample, join
@@ -100,8 +100,8 @@ class LBFGSTrainer:
         if not self._arrived:
             return
         try:
-            started = time.perf_counter()
-            self._step(learner, started)
+            with single_threaded_blas():
+                self._step(learner, time.perf_counter())
         finally:
             self._end_step()
 
@@ -114,10 +114,10 @@ class LBFGSTrainer:
         if objective is None or optimizer is None or optimizer.reason is not None:
             return
         optimizer.run(self.iterations_per_step)
-        set_flat_weights(learner.model, objective.finish(optimizer.x))
+        set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
         if self._corpus is not None:
-            self._add_unseen(learner, self._corpus, objective.expected_unseen(optimizer.x, self.unseen))
+            self._add_unseen(learner, self._corpus)
             self._corpus = None
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
@@ -137,8 +137,11 @@ class LBFGSTrainer:
         self._corpus = corpus if self.unseen > 0 else None
         self._optimize(learner, corpus)
 
-    def _add_unseen(self, learner: ChainLearner, corpus: Corpus, cells: Indices) -> None:
+    def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
+        self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
+        layout, flat = get_layout(learner.model), flat_weights(learner.model)
+        cells = expected_unseen(corpus, layout, flat, self.unseen, self.n_threads)
         learner.add_state_weights(cells)
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
         self._optimize(learner, corpus)
@@ -148,13 +151,8 @@ class LBFGSTrainer:
         layout, flat = get_layout(learner.model), flat_weights(learner.model)
         if self.warmup and not flat.any():
             flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
-        objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
-        if self.c1:
-            costs = self.c1 * objective.l1_scales
-            self._optimizer = OWLQN(objective, objective.start(flat), c1=costs, **self.settings)
-        else:
-            self._optimizer = LBFGS(objective, objective.start(flat), **self.settings)
-        self._objective = objective
+        self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
+        self._optimizer = new_optimizer(self._objective, flat, self.c1, **self.settings)
 
     def _loss(self, learner: ChainLearner, n_units: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""

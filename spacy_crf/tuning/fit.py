@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.learn.full_batch import FullBatchObjective
-from ..core.learn.lbfgs import LBFGS
-from ..core.learn.owlqn import OWLQN
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.sgd import sgd_epochs
+from ..core.learn.unseen import expected_unseen
 from ..core.params import Layout
 from ..core.types import Floats, Indices
 from ..trainers.full_batch import LBFGSTrainer
@@ -41,17 +40,18 @@ class FoldTrainer:
         """Train with the given penalties."""
         objective, unseen = self._objective, self._trainer.unseen
         objective.c2 = c2
-        optimizer = self._optimizer(objective, self._start(c1, c2), c1)
+        optimizer = new_optimizer(objective, self._start(c1, c2), c1, **self._trainer.settings)
         optimizer.run(min(self._iterations, self._trainer.iterations_per_step) if unseen else self._iterations)
-        fitted = Fitted(self._layout, objective.finish(optimizer.x), optimizer.iterations)
+        fitted = Fitted(self._layout, objective.basis.finish(optimizer.x), optimizer.iterations)
         left = self._iterations - optimizer.iterations
         if not unseen or not left:
             return fitted
-        layout, flat = extended(self._layout, fitted.flat, objective.expected_unseen(optimizer.x, unseen))
+        cells = expected_unseen(self._corpus, self._layout, fitted.flat, unseen, self._trainer.n_threads)
+        layout, flat = extended(self._layout, fitted.flat, cells)
         objective = FullBatchObjective(self._corpus, layout, c2, self._trainer.n_threads)
-        second = self._optimizer(objective, flat, c1)
+        second = new_optimizer(objective, flat, c1, **self._trainer.settings)
         second.run(left)
-        return Fitted(layout, objective.finish(second.x), optimizer.iterations + second.iterations)
+        return Fitted(layout, objective.basis.finish(second.x), optimizer.iterations + second.iterations)
 
     def _start(self, c1: float, c2: float) -> Floats:
         """Zero, or what a warm-up makes of it."""
@@ -59,12 +59,6 @@ class FoldTrainer:
         if not epochs:
             return zero
         return sgd_epochs(self._corpus, self._layout, zero, c2, epochs, self._trainer.seed, c1)
-
-    def _optimizer(self, objective: FullBatchObjective, flat: Floats, c1: float) -> LBFGS:
-        settings = self._trainer.settings
-        if c1:
-            return OWLQN(objective, objective.start(flat), c1=c1 * objective.l1_scales, **settings)
-        return LBFGS(objective, objective.start(flat), **settings)
 
 
 def extended(layout: Layout, flat: Floats, cells: Indices) -> tuple[Layout, Floats]:

@@ -28,14 +28,14 @@ class ScaledPotentials:
     """exp(potentials - shift): every factor is at most 1, that of an emission at most e^MODERATE.
 
     emissions ((N, L)), transitions ((L, L) or (G, L, L)), start ((L,)), end ((L,)): the factors.
-    shifts ((N,)): log of what was divided out, by the unit where it belongs.
+    shifts ((N,)): log of what was divided out, by the unit where it belongs; in double precision, as they are summed.
     """
 
     emissions: Floats
     transitions: Floats
     start: Floats
     end: Floats
-    shifts: Floats
+    shifts: Doubles
     end_shift: float
 
 
@@ -116,9 +116,10 @@ def scale(potentials: ChainPotentials) -> ScaledPotentials:
     """
     batch = potentials.batch
     if potentials.emissions.min(initial=0) > -MODERATE and potentials.emissions.max(initial=0) < MODERATE:
-        emissions, shifts = np.exp(potentials.emissions), np.zeros(batch.n_units, dtype=potentials.emissions.dtype)
+        emissions, shifts = np.exp(potentials.emissions), np.zeros(batch.n_units)
     else:
-        emissions, shifts = exp_shifted(potentials.emissions, axis=1)
+        emissions, by_unit = exp_shifted(potentials.emissions, axis=1)
+        shifts = by_unit.astype(np.float64)
     start, start_shift = exp_shifted(potentials.start, axis=0)
     end, end_shift = exp_shifted(potentials.end, axis=0)
     inner = slice(len(batch.first_rows), None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import Errors
+from ..threads import single_threaded_blas
 from ..types import Doubles, Floats
 from .line_search import LineSearchError, Point, wolfe
 
@@ -52,7 +53,8 @@ class LBFGS:
     def __post_init__(self) -> None:
         self._steps = deque(maxlen=self.memory)
         self._values = deque(maxlen=self.period)
-        self._move_to(self._evaluate(self.x))
+        with single_threaded_blas():
+            self._move_to(self._evaluate(self.x))
         self._check_gradient()
 
     @property
@@ -71,10 +73,9 @@ class LBFGS:
         RAISES (DivergedError): when the objective is not finite.
         """
         before = self.iterations
-        for _ in range(iterations):
-            if self.reason is not None:
-                break
-            self._iterate()
+        with single_threaded_blas():  # BLAS threads go on spinning after each call and would slow down the objective's
+            while self.reason is None and self.iterations < before + iterations:
+                self._iterate()
         return self.iterations - before
 
     def _iterate(self) -> None:

@@ -79,15 +79,15 @@ def train_ours(sample, c1, c2):
     )
     corpus = Corpus(lengths, features, Gold.known(labels, N_LABELS))
     objective = FullBatchObjective(corpus, layout, c2, n_threads=1, dtype=np.float64)
-    start = objective.start(np.zeros(layout.size))
+    start = objective.basis.start(np.zeros(layout.size))
     stops = {"epsilon": 1e-8, "period": 0}
     if c1:
-        optimizer = OWLQN(objective, start, c1=c1 * objective.l1_scales, **stops)
+        optimizer = OWLQN(objective, start, c1=c1 * objective.basis.l1_scales, **stops)
     else:
         optimizer = LBFGS(objective, start, **stops)
     optimizer.run(2000)
     weights = DenseWeights.zeros(layout, np.float64)
-    scatter(layout, objective.finish(optimizer.x), weights)
+    scatter(layout, objective.basis.finish(optimizer.x), weights)
     return optimizer.value, weights, layout, observe(lengths, features)
 
 

@@ -1,6 +1,7 @@
 """The objective of a whole corpus: blocks, threads and merged singletons change nothing."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn import blocks, full_batch
+from spacy_crf.core.learn import basis, blocks, full_batch
 from spacy_crf.core.learn.blocks import Corpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
@@ -20,10 +21,12 @@ C2 = 0.3
 KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
 
 
-@pytest.fixture(autouse=True)
-def blocks_of_six_units(monkeypatch):
-    """Small corpora in several blocks."""
+@pytest.fixture(autouse=True, params=["dense rows", "rare by cell", "all by cell"])
+def small_blocks(monkeypatch, request):
+    """Small corpora in several blocks, and each way to score the weights of a feature."""
     monkeypatch.setattr(full_batch, "cut", lambda corpus: cut(corpus, 6))
+    shares = {"dense rows": 0.0, "rare by cell": 0.4, "all by cell": 1.0}
+    monkeypatch.setattr(basis, "FEW_LABELS", shares[request.param])
 
 
 def objective_of(problem, **settings):
@@ -48,22 +51,22 @@ def test_value_and_gradient_equal_the_plain_objective(make_problem, kinds, edges
     lengths = (3, 1, 0, 4, 2, 3, 5, 2, 0, 7)
     problem = make_problem(1, kinds, edges, masks=masks, values=values, lengths=lengths, density=0.4, own=4)
     objective = objective_of(problem)
-    x = objective.start(problem.flat)
-    flat = objective.finish(x)
-    assert len(objective.blocks) > 2 and len(x) == objective.size < len(flat)
+    x = objective.basis.start(problem.flat)
+    flat = objective.basis.finish(x)
+    assert len(objective.blocks) > 2 and len(x) == objective.basis.size < len(flat)
     value, gradient = objective(x)
     expected, flat_gradient = plain(problem, flat)
     assert value == pytest.approx(expected, rel=1e-7)
     # x is a rotation of the flat weights, and a gradient turns with its vector
-    np.testing.assert_allclose(gradient, objective.start(flat_gradient), atol=1e-6)
-    np.testing.assert_allclose(objective.finish(gradient), flat_gradient, atol=1e-6)
+    np.testing.assert_allclose(gradient, objective.basis.start(flat_gradient), atol=1e-6)
+    np.testing.assert_allclose(objective.basis.finish(gradient), flat_gradient, atol=1e-6)
 
 
 @pytest.mark.parametrize("edges", [False, True])
 def test_gradient_equals_central_differences(make_problem, edges):
     problem = make_problem(2, edges=edges, masks=True, n_features=8, density=0.4, own=3)
     objective = objective_of(problem)
-    x = np.random.default_rng(0).normal(size=objective.size)
+    x = np.random.default_rng(0).normal(size=objective.basis.size)
     steps = np.eye(len(x)) * 1e-6
     expected = [(objective(x + step)[0] - objective(x - step)[0]) / 2e-6 for step in steps]
     np.testing.assert_allclose(objective(x)[1], expected, atol=1e-6)
@@ -72,12 +75,12 @@ def test_gradient_equals_central_differences(make_problem, edges):
 def test_start_and_finish_are_a_round_trip_and_a_projection(make_problem):
     problem = make_problem(3, edges=True, density=0.4, own=4)
     objective = objective_of(problem)
-    assert objective.size < problem.layout.size
-    x = np.random.default_rng(0).normal(size=objective.size)
-    np.testing.assert_allclose(objective.start(objective.finish(x)), x, rtol=1e-12)
-    assert x @ x == pytest.approx(objective.finish(x) @ objective.finish(x))
-    projected = objective.finish(objective.start(problem.flat))
-    np.testing.assert_allclose(objective.finish(objective.start(projected)), projected, rtol=1e-12)
+    assert objective.basis.size < problem.layout.size
+    x = np.random.default_rng(0).normal(size=objective.basis.size)
+    np.testing.assert_allclose(objective.basis.start(objective.basis.finish(x)), x, rtol=1e-12)
+    assert x @ x == pytest.approx(objective.basis.finish(x) @ objective.basis.finish(x))
+    projected = objective.basis.finish(objective.basis.start(problem.flat))
+    np.testing.assert_allclose(objective.basis.finish(objective.basis.start(projected)), projected, rtol=1e-12)
     away = problem.flat - projected
     assert away @ away > 0.1
     assert away @ projected == pytest.approx(0, abs=1e-9)
@@ -87,7 +90,7 @@ def test_start_and_finish_are_a_round_trip_and_a_projection(make_problem):
 def test_the_number_of_threads_changes_no_bit(make_problem, dtype):
     rng = np.random.default_rng(4)
     problem = make_problem(4, edges=True, lengths=tuple(rng.integers(0, 9, 60)), density=0.4, own=3)
-    x = rng.normal(size=objective_of(problem).size)
+    x = rng.normal(size=objective_of(problem).basis.size)
     value, gradient = objective_of(problem, dtype=dtype)(x)
     for n_threads in (2, 3):
         objective = objective_of(problem, dtype=dtype, n_threads=n_threads)
@@ -100,7 +103,7 @@ def test_the_number_of_threads_changes_no_bit(make_problem, dtype):
 def test_a_single_precision_gradient_is_close(make_problem):
     problem = make_problem(5, edges=True)
     objective = objective_of(problem)
-    x = objective.start(problem.flat)
+    x = objective.basis.start(problem.flat)
     value, gradient = objective(x)
     close, single = objective_of(problem, dtype=np.float32)(x)
     assert close == pytest.approx(value, rel=1e-5)
@@ -110,7 +113,7 @@ def test_a_single_precision_gradient_is_close(make_problem):
 def test_few_lanes_give_the_same_result(make_problem, monkeypatch):
     problem = make_problem(6)
     objective = objective_of(problem)
-    x = objective.start(problem.flat)
+    x = objective.basis.start(problem.flat)
     monkeypatch.setattr(full_batch, "LANE_BYTES", 0)
     value, gradient = objective_of(problem)(x)
     assert value == pytest.approx(objective(x)[0], rel=1e-12)
@@ -120,7 +123,7 @@ def test_few_lanes_give_the_same_result(make_problem, monkeypatch):
 @pytest.mark.parametrize("lengths", [(), (0, 0)])
 def test_an_empty_corpus_leaves_the_penalty(make_problem, lengths):
     problem = make_problem(7, lengths=lengths, edges=True)
-    value, gradient = objective_of(problem)(objective_of(problem).start(problem.flat))
+    value, gradient = objective_of(problem)(objective_of(problem).basis.start(problem.flat))
     assert value == pytest.approx(C2 * problem.flat @ problem.flat)
     assert len(gradient) == problem.layout.size
 
@@ -141,7 +144,7 @@ def test_known_gold_that_the_masks_forbid_names_the_sequence_of_the_corpus(make_
 def test_partial_gold_that_the_masks_forbid_names_the_sequence_of_the_corpus(make_problem):
     objective = forbidden_objective(make_problem, [0, 0, 0, -1, 1, 2, 0, 0, 0, -1, 0])
     with pytest.raises(NoPathError) as caught:
-        objective(np.zeros(objective.size))
+        objective(np.zeros(objective.basis.size))
     assert caught.value.sequences == [2]
 
 
@@ -165,6 +168,7 @@ def test_blocks_hold_every_unit_once_and_only_their_own_edge_rows(make_problem):
 def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch):
     """Steps far below the precision of a weight must not shift the value by its rounding error times its count."""
     monkeypatch.setattr(full_batch, "cut", cut)
+    monkeypatch.setattr(basis, "FEW_LABELS", 0.0)
     rng, n_units, n = np.random.default_rng(0), 20_000, 2
     # feature 0 is everywhere, feature 1 or 2 implies 0, the many others come as they like
     columns = np.stack([np.zeros(n_units), rng.integers(1, 3, n_units), rng.integers(3, 3000, n_units)], axis=1)
@@ -178,7 +182,22 @@ def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch):
     corpus = Corpus(np.full(100, n_units // 100), features, Gold.known(labels, n), slots=slots)
     objective = FullBatchObjective(corpus, layout, C2, n_threads=1)
     assert objective._implications is not None
-    optimizer = LBFGS(objective, rng.normal(size=objective.size))
+    optimizer = LBFGS(objective, rng.normal(size=objective.basis.size))
     optimizer.run(40)
-    values = [objective(optimizer.x + 1e-7 * rng.normal(size=objective.size))[0] for _ in range(10)]
-    assert np.std(values) < 1e-4
+    values = [objective(optimizer.x + 1e-7 * rng.normal(size=objective.basis.size))[0] for _ in range(10)]
+    assert np.std(values) < 4e-5
+
+
+def test_weights_that_were_added_later_come_in_any_order(make_problem):
+    """`add_state_weights` puts new cells behind the present ones."""
+    problem = make_problem(10, density=0.4, own=3)
+    order = np.random.default_rng(0).permutation(len(problem.layout.state_cells))
+    layout = replace(problem.layout, state_cells=problem.layout.state_cells[order])
+    flat = np.concatenate([problem.flat[: len(order)][order], problem.flat[len(order) :]])
+    shuffled = FullBatchObjective(problem.corpus, layout, C2, 1, np.float64)
+    objective = objective_of(problem)
+    value, gradient = objective(objective.basis.start(problem.flat))
+    again, turned = shuffled(shuffled.basis.start(flat))
+    assert again == pytest.approx(value, rel=1e-12)
+    state = objective.basis.finish(gradient)[: len(order)][order]
+    np.testing.assert_allclose(shuffled.basis.finish(turned)[: len(order)], state, atol=1e-9)

@@ -9,6 +9,7 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.implied import factor
+from spacy_crf.core.learn.unseen import expected_unseen
 from spacy_crf.core.params import Layout, cells
 from spacy_crf.core.sparse import from_columns
 
@@ -86,8 +87,8 @@ def test_objective_with_slots_equals_objective_without(seed):
     plain = FullBatchObjective(Corpus(lengths, features, gold), layout, 0.5, dtype=np.float64)
     factored = FullBatchObjective(Corpus(lengths, features, gold, slots=slots), layout, 0.5, dtype=np.float64)
     for _ in range(2):  # the work arrays of the first evaluation must not leak into the second
-        value, gradient = factored(factored.start(flat))
-        expected_value, expected_gradient = plain(plain.start(flat))
+        value, gradient = factored(factored.basis.start(flat))
+        expected_value, expected_gradient = plain(plain.basis.start(flat))
         assert value == pytest.approx(expected_value, rel=1e-12)
         np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-9, atol=1e-9)
 
@@ -107,11 +108,10 @@ def test_expected_unseen_are_the_cells_whose_gradient_is_large():
     everywhere = np.zeros(full.size)
     everywhere[seen], everywhere[3 * len(slots) :] = flat[: len(seen)], flat[len(seen) :]
     reference = FullBatchObjective(corpus, full, 0.0, dtype=np.float64)
-    gradient = reference(reference.start(everywhere))[1]
-    expected = reference.finish(gradient)[: 3 * len(slots)]
+    gradient = reference(reference.basis.start(everywhere))[1]
+    expected = reference.basis.finish(gradient)[: 3 * len(slots)]
     repeated = np.bincount(features.indices, minlength=len(slots)) > 1
     unseen = np.setdiff1d(np.flatnonzero(expected > 0.4), seen)
-    objective = FullBatchObjective(corpus, some, 0.0, dtype=np.float64)
-    found = objective.expected_unseen(objective.start(flat), 0.4)
+    found = expected_unseen(corpus, some, flat, 0.4, dtype=np.float64)
     assert found.tolist() == unseen[repeated[unseen // 3]].tolist()
     assert len(found)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
 from spacy_crf.core.learn.line_search import DECREASE, LineSearchError, Point, backtrack
 from spacy_crf.core.learn.owlqn import OWLQN, pseudo_gradient
@@ -190,15 +190,15 @@ def test_merged_singletons_change_nothing_under_l1(make_problem, c1, c2, edges):
     start = np.zeros(problem.layout.size)
     whole = OWLQN(plain(problem, c2), start, c1=np.full(len(start), c1), **TIGHT)
     objective = FullBatchObjective(problem.corpus, problem.layout, c2, n_threads=1, dtype=np.float64)
-    merged = OWLQN(objective, objective.start(start), c1=c1 * objective.l1_scales, **TIGHT)
-    assert objective.size < len(start) and objective.l1_scales.max() > 1
+    merged = OWLQN(objective, objective.basis.start(start), c1=c1 * objective.basis.l1_scales, **TIGHT)
+    assert objective.basis.size < len(start) and objective.basis.l1_scales.max() > 1
     for _ in range(8):  # not only the optimum, but the way there is the same
         whole.run(1), merged.run(1)
         assert merged.value == pytest.approx(whole.value, rel=1e-7)
-        np.testing.assert_allclose(objective.finish(merged.x), whole.x, atol=1e-6)
+        np.testing.assert_allclose(objective.basis.finish(merged.x), whole.x, atol=1e-6)
     whole.run(2000)
     merged.run(2000)
-    flat = objective.finish(merged.x)
+    flat = objective.basis.finish(merged.x)
     assert merged.value == pytest.approx(whole.value, rel=1e-7)
     assert c1 * np.abs(flat).sum() == pytest.approx(merged.c1 @ np.abs(merged.x))
     assert 0 < np.count_nonzero(flat) < len(flat)
@@ -218,9 +218,9 @@ def test_factored_implications_change_nothing_under_l1():
     for given_slots in (None, slots):
         corpus = Corpus(np.full(8, 5), features, Gold.known(labels, 3), None, given_slots)
         objective = FullBatchObjective(corpus, layout, 0.05, n_threads=1, dtype=np.float64)
-        optimizer = OWLQN(objective, objective.start(np.zeros(layout.size)), c1=0.5 * objective.l1_scales, **TIGHT)
+        optimizer = new_optimizer(objective, np.zeros(layout.size), 0.5, **TIGHT)
         optimizer.run(2000)
-        found.append((optimizer.value, objective.finish(optimizer.x)))
+        found.append((optimizer.value, objective.basis.finish(optimizer.x)))
     assert found[1][0] == pytest.approx(found[0][0], rel=1e-9)
     np.testing.assert_allclose(found[1][1], found[0][1], atol=1e-6)
     assert ((found[0][1] == 0) == (found[1][1] == 0)).all() and (found[0][1] == 0).any()

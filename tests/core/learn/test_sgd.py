@@ -82,12 +82,12 @@ def test_the_loss_is_the_objective(make_problem, edges):
 
 def optimum(problem, c2, c1=0.0, start=None):
     objective = FullBatchObjective(problem.corpus, problem.layout, c2, n_threads=1, dtype=np.float64)
-    x = objective.start(np.zeros(problem.layout.size) if start is None else start)
+    x = objective.basis.start(np.zeros(problem.layout.size) if start is None else start)
     stops = {"period": 0, "epsilon": 1e-8}
-    scaled = c1 * objective.l1_scales
+    scaled = c1 * objective.basis.l1_scales
     optimizer = OWLQN(objective, x, c1=scaled, **stops) if c1 else LBFGS(objective, x, **stops)
     optimizer.run(3000)
-    return optimizer, objective.finish(optimizer.x)
+    return optimizer, objective.basis.finish(optimizer.x)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_a_warm_start_is_lower_and_ends_at_the_same_optimum(problem, c1, c2):
     cold, flat = optimum(problem, c2, c1)
     start = sgd_epochs(problem.corpus, problem.layout, np.zeros(problem.layout.size), c2, 5, c1=c1)
     objective = FullBatchObjective(problem.corpus, problem.layout, c2, n_threads=1)
-    values = [objective(objective.start(x))[0] + c1 * np.abs(x).sum() for x in (start, np.zeros(len(start)))]
+    values = [objective(objective.basis.start(x))[0] + c1 * np.abs(x).sum() for x in (start, np.zeros(len(start)))]
     assert values[0] - cold.value < 0.2 * (values[1] - cold.value)
     warm, again = optimum(problem, c2, c1, start)
     assert warm.value == pytest.approx(cold.value, rel=1e-7)
