@@ -44,6 +44,7 @@ TRAINER_CONFIGS: dict[str, dict[str, Any]] = {
     "Minibatch": {"@misc": "spacy_crf.Minibatch.v1"},
     **{name: {"@misc": f"spacy_crf.{name}.v1"} for name in ONLINE},
 }
+TRAINER_CONFIGS["AdaGrad"]["units_per_batch"] = 30  # several steps in a small corpus
 
 
 def make_reference(nlp: Language, line: str) -> Doc:

@@ -126,17 +126,17 @@ def make_arow(variance: float = 1.0, gamma: float = 1.0, batch_size: int = 1, se
 
 @registry.misc("spacy_crf.AdaGrad.v1")
 def make_adagrad(
-    learn_rate: float = 0.5, damping: float = 1.0, averaging: bool = True, batch_size: int = 32, seed: int = 0
+    learn_rate: float = 0.6, damping: float = 3.0, averaging: bool = True, units_per_batch: int = 2000, seed: int = 0
 ) -> OnlineTrainer:
     """Mini-batch AdaGrad on the log-likelihood: near the best F1 after two or three epochs, and real probabilities.
 
     learn_rate (float): of a weight that has not moved much.
     damping (float): where the sums of squared gradients begin; 0.000001 is AdaGrad as published, which lets rare
         features jump and needs more epochs.
-    averaging (bool): predict with the mean of the weights over time.
-    batch_size (int): sequences whose gradients are summed up to one step, within each batch of the training loop.
+    averaging (bool): predict with a mean of the weights over time in which later ones count more.
+    units_per_batch (int): about so many tokens make a step, within each batch of the training loop.
     seed (int): of the order of sequences within a batch.
     RETURNS (Trainer): the trainer.
     """
-    settings = {"learn_rate": learn_rate, "damping": damping, "averaging": averaging, "batch_size": batch_size}
-    return OnlineTrainer(AdaGrad, seed, settings)
+    settings = {"learn_rate": learn_rate, "damping": damping, "averaging": averaging}
+    return OnlineTrainer(AdaGrad, seed, {**settings, "units_per_batch": units_per_batch})

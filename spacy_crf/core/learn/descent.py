@@ -1,42 +1,12 @@
-"""Epochs of stochastic gradient descent over small batches, at the cost of the weights that each batch meets."""
+"""Epochs of stochastic gradient descent over small batches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..chain.objective import loss_and_gradient
-from ..chain.potentials import numbered
-from ..gold import Gold
-from ..observations import EdgeObservations, Observations
-from ..params import DenseWeights, Layout, gather, scatter
-from ..sparse import SparseRows
 from ..threads import single_threaded_blas
-from ..types import Doubles, Indices
-from .blocks import Block, Corpus, cut
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Sequences with the weights that they meet, features and weights numbered anew.
-
-    observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
-    weights ((layout.size,)): for each weight of the batch its position in the flat vector of the corpus.
-    sequences ((b,)): for each sequence its index in the corpus.
-    """
-
-    observations: Observations
-    gold: Gold
-    layout: Layout
-    weights: Indices
-    sequences: Indices
-
-
-def cut_batches(corpus: Corpus, layout: Layout, units_per_batch: int) -> list[Batch]:
-    """Batches of sequences of similar length, of about the given number of units."""
-    state = _Rows(layout.state_cells, layout.n_features, layout.n_labels)
-    edges = _Rows(layout.edge_cells, layout.n_edge_features, layout.n_labels * layout.n_labels)
-    return [_batch(block, layout, state, edges) for block in cut(corpus, units_per_batch)]
+from ..types import Doubles, Floats
+from .batches import Batch
 
 
 class Descent:
@@ -85,64 +55,9 @@ class Descent:
         self.flat[batch.weights] -= step / factor * gradient
         return loss
 
-    def _loss_and_gradient(self, batch: Batch, factor: float) -> tuple[float, Doubles]:
-        weights, counts = DenseWeights.zeros(batch.layout), DenseWeights.zeros(batch.layout)
-        scatter(batch.layout, self.flat[batch.weights] * factor, weights)
-        with numbered(batch.sequences):
-            loss = loss_and_gradient(batch.observations, batch.gold, weights, batch.layout, counts)
-        gradient = np.empty(batch.layout.size)
-        gather(batch.layout, counts, gradient)
-        return loss, gradient
+    def _loss_and_gradient(self, batch: Batch, factor: float) -> tuple[float, Floats]:
+        """In single precision, which is as exact as a stochastic gradient needs to be."""
+        return batch.loss_and_gradient((self.flat[batch.weights] * factor).astype(np.float32))
 
     def _penalty(self) -> float:
         return float(self.c1 * np.abs(self.flat).sum() + self.c2 * (self.flat @ self.flat))
-
-
-class _Rows:
-    """Weights by feature.
-
-    cells ((P,)): `feature * width + column` of each weight, in any order.
-    """
-
-    def __init__(self, cells: Indices, n_features: int, width: int):
-        feature, self._columns = np.divmod(cells, width)
-        self._order, self._width = np.argsort(feature, kind="stable"), width
-        self._counts = np.bincount(feature, minlength=n_features)
-        self._firsts = np.cumsum(self._counts) - self._counts
-
-    def take(self, features: Indices) -> tuple[Indices, Indices]:
-        """The weights of some features.
-
-        RETURNS (tuple): their cells, features being numbered as they are given, and their positions.
-        """
-        counts = self._counts[features]
-        offsets = np.cumsum(counts) - counts
-        positions = self._order[np.repeat(self._firsts[features] - offsets, counts) + np.arange(counts.sum())]
-        return np.repeat(np.arange(len(features)), counts) * self._width + self._columns[positions], positions
-
-
-def _batch(block: Block, layout: Layout, state: _Rows, edge: _Rows) -> Batch:
-    features, used = _renumbered(block.observations.features)
-    edges, used_edges = None, np.zeros(0, dtype=np.intp)
-    if block.observations.edges is not None:
-        edge_features, used_edges = _renumbered(block.observations.edges.features)
-        edges = EdgeObservations(edge_features, block.observations.edges.groups)
-    state_cells, state_weights = state.take(used)
-    edge_cells, edge_weights = edge.take(used_edges)
-    own = replace(
-        layout,
-        n_features=len(used),
-        n_edge_features=len(used_edges),
-        state_cells=state_cells,
-        edge_cells=edge_cells,
-    )
-    _, transitions, all_edges, *boundary = np.split(np.arange(layout.size), layout.bounds[:-1])
-    weights = np.concatenate([state_weights, transitions, all_edges[edge_weights], *boundary])
-    return Batch(Observations(block.observations.batch, features, edges), block.gold, own, weights, block.sequences)
-
-
-def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:
-    """The same rows with features numbered from 0, and the old numbers."""
-    used, numbers = np.unique(features.indices, return_inverse=True)
-    rows = SparseRows(features.indptr, numbers.astype(np.int32), features.values, len(used))
-    return rows, used.astype(np.intp)

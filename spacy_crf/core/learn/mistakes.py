@@ -16,7 +16,7 @@ from ..params import Layout
 from ..types import Bools, Floats, Indices, Ints
 from .blocks import Corpus
 from .difference import Difference, difference
-from .online import OnlineLearner
+from .online import OnlineLearner, require_positive
 from .single import SingleDecoder
 
 
@@ -27,6 +27,11 @@ class MistakeDriven(OnlineLearner):
         fewer calls, but with weights that are a little old. How far to go is found at the present weights, one
         sequence after the other: on CoNLL-2000, 8 sequences cost 0.1 chunk F1 after five epochs, 32 cost 0.2.
     """
+
+    def __init__(self, averaging: bool, batch_size: int, dtype: type[np.floating] = np.float32):
+        require_positive(batch_size=batch_size)
+        super().__init__(averaging, dtype)
+        self.batch_size = batch_size
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
@@ -44,7 +49,25 @@ class MistakeDriven(OnlineLearner):
         """
         raise NotImplementedError
 
-    def learn_batch(self, part: Corpus, numbers: Indices) -> float:
+    def learn(self, corpus: Corpus, order: Indices) -> float:
+        order = order[corpus.lengths[order] > 0]
+        firsts = np.cumsum(corpus.lengths) - corpus.lengths
+        loss = 0.0
+        for low in range(0, len(order), self.batch_size):
+            batch = order[low : low + self.batch_size]
+            if len(batch) == 1:
+                first = int(firsts[batch[0]])
+                part = corpus.slice(first, first + int(corpus.lengths[batch[0]]))
+            else:
+                part = corpus.take(batch)
+            loss += self._learn_batch(part, batch)
+        return loss
+
+    def _learn_batch(self, part: Corpus, numbers: Indices) -> float:
+        """Learn from sequences that are scored with the same weights, and move time on.
+
+        numbers ((B,)): what errors call the sequences.
+        """
         with numbered(numbers):
             predicted = self._decode(part)
             wrong = _mistakes(part.gold, predicted)

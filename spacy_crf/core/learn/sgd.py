@@ -14,8 +14,9 @@ from ...errors import Errors
 from ..chain.potentials import NonFiniteError
 from ..params import Layout
 from ..types import Floats
+from .batches import Batch, cut_batches
 from .blocks import Corpus
-from .descent import Batch, Descent, cut_batches
+from .descent import Descent
 from .lbfgs import DivergedError
 
 UNITS_PER_BATCH = 500  # fewer leave too much of the time to Python

@@ -135,7 +135,7 @@ def test_batches_learn_and_the_same_seed_gives_the_same_bytes(make_problem, make
     problem = make_problem(3, kinds=("known", "set"), lengths=LENGTHS * 4, edges=True, n_features=60)
     results = []
     for seed, batch_size in ((1, 1), (1, 4), (1, 4), (2, 4)):
-        learner = make(batch_size=batch_size)
+        learner = AdaGrad(units_per_batch=3 * batch_size) if make is AdaGrad else make(batch_size=batch_size)
         learner.start(problem.layout, np.zeros(problem.layout.size))
         losses = list(run_epochs(learner, problem.corpus, 6, seed))
         assert min(losses[1:]) < losses[0]
@@ -222,10 +222,11 @@ def test_paths_that_no_weight_tells_apart_change_nothing(make_problem) -> None:
         assert learner.result.size == 0
 
 
-def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem) -> None:
-    problem = make_problem(7, lengths=LENGTHS, edges=True)
+@pytest.mark.parametrize("kinds", [("known", "distribution"), ("unknown",)])
+def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem, kinds) -> None:
+    problem = make_problem(7, kinds=kinds, lengths=LENGTHS, edges=True)
     size = problem.layout.size
-    learner = AdaGrad(0.3, 2.0, averaging=False, batch_size=len(LENGTHS), dtype=np.float64)
+    learner = AdaGrad(0.3, 2.0, averaging=False, dtype=np.float64)
     learner.start(problem.layout, problem.flat.copy())
     start, gradient = problem.flat.copy(), np.zeros(size)
     for k in range(size):
@@ -261,3 +262,33 @@ def test_gold_slices_hold_their_own_sets() -> None:
     for low in range(4):
         for high in range(low, 5):
             np.testing.assert_array_equal(gold.slice(low, high).dense(), weights[low:high])
+
+
+def test_adagrad_averages_later_steps_more(make_problem) -> None:
+    """The t-th weights count t^2 times, the start once."""
+    problem = make_problem(4, kinds=("known",), lengths=LENGTHS)
+    everything = np.arange(len(LENGTHS))
+    raw, mean = AdaGrad(averaging=False, dtype=np.float64), AdaGrad(dtype=np.float64)
+    for learner in (raw, mean):
+        learner.start(problem.layout, problem.flat)
+    total, weight = problem.flat.copy(), 1
+    for step in range(1, 5):
+        for learner in (raw, mean):
+            learner.learn(problem.corpus, everything)
+        total, weight = total + step**2 * raw.result, weight + step**2
+        np.testing.assert_allclose(mean.result, total / weight, rtol=1e-10)
+
+
+def test_adagrad_learns_from_some_sequences_and_names_them(make_problem) -> None:
+    problem = make_problem(4, kinds=("known",), lengths=LENGTHS)
+    some = np.array([3, 6])
+    learners = AdaGrad(dtype=np.float64), AdaGrad(dtype=np.float64)
+    for learner, (corpus, order) in zip(learners, ((problem.corpus, some), (problem.corpus.take(some), np.arange(2)))):
+        learner.start(problem.layout, problem.flat)
+        learner.learn(corpus, order)
+    np.testing.assert_array_equal(learners[0].result, learners[1].result)
+    closed = replace(problem.layout, allowed=np.zeros((3, 3), dtype=bool))
+    learners[0].start(closed, problem.flat)
+    with pytest.raises(NoPathError) as caught:
+        learners[0].learn(problem.corpus, some)
+    assert caught.value.sequences == some.tolist()

@@ -8,8 +8,9 @@ import pytest
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
+from spacy_crf.core.learn.batches import cut_batches
 from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.learn.descent import Descent, cut_batches
+from spacy_crf.core.learn.descent import Descent
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
 from spacy_crf.core.learn.owlqn import OWLQN

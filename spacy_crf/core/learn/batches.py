@@ -1,0 +1,103 @@
+"""Small batches of a corpus, at the cost of the weights that each meets: features and weights are numbered anew."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..chain.objective import loss_and_gradient
+from ..chain.potentials import numbered
+from ..gold import Gold
+from ..observations import EdgeObservations, Observations
+from ..params import DenseWeights, Layout, gather, scatter
+from ..sparse import SparseRows
+from ..types import Floats, Indices
+from .blocks import Block, Corpus, cut
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sequences with the weights that they meet, features and weights numbered anew.
+
+    observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
+    weights ((layout.size,)): for each weight of the batch its position in the flat vector of the corpus.
+    sequences ((b,)): for each sequence its index in the corpus.
+    """
+
+    observations: Observations
+    gold: Gold
+    layout: Layout
+    weights: Indices
+    sequences: Indices
+
+    def loss_and_gradient(self, values: Floats) -> tuple[float, Floats]:
+        """Negative log-likelihood of the batch.
+
+        values ((layout.size,)): its weights.
+        RETURNS (tuple): the loss, and its gradient by these weights, in their precision.
+        RAISES (NoPathError, NonFiniteError): with the index of the sequence at fault in the corpus.
+        """
+        dtype = values.dtype.type
+        weights, counts = DenseWeights.zeros(self.layout, dtype), DenseWeights.zeros(self.layout, dtype)
+        scatter(self.layout, values, weights)
+        with numbered(self.sequences):
+            loss = loss_and_gradient(self.observations, self.gold, weights, self.layout, counts)
+        gradient = np.empty_like(values)
+        gather(self.layout, counts, gradient)
+        return loss, gradient
+
+
+def cut_batches(corpus: Corpus, layout: Layout, units_per_batch: int) -> list[Batch]:
+    """Batches of sequences of similar length, of about the given number of units."""
+    state = _Rows(layout.state_cells, layout.n_features, layout.n_labels)
+    edges = _Rows(layout.edge_cells, layout.n_edge_features, layout.n_labels * layout.n_labels)
+    return [_batch(block, layout, state, edges) for block in cut(corpus, units_per_batch)]
+
+
+class _Rows:
+    """Weights by feature.
+
+    cells ((P,)): `feature * width + column` of each weight, in any order.
+    """
+
+    def __init__(self, cells: Indices, n_features: int, width: int):
+        feature, self._columns = np.divmod(cells, width)
+        self._order, self._width = np.argsort(feature, kind="stable"), width
+        self._counts = np.bincount(feature, minlength=n_features)
+        self._firsts = np.cumsum(self._counts) - self._counts
+
+    def take(self, features: Indices) -> tuple[Indices, Indices]:
+        """The weights of some features.
+
+        RETURNS (tuple): their cells, features being numbered as they are given, and their positions.
+        """
+        counts = self._counts[features]
+        offsets = np.cumsum(counts) - counts
+        positions = self._order[np.repeat(self._firsts[features] - offsets, counts) + np.arange(counts.sum())]
+        return np.repeat(np.arange(len(features)), counts) * self._width + self._columns[positions], positions
+
+
+def _batch(block: Block, layout: Layout, state: _Rows, edge: _Rows) -> Batch:
+    features, used = _renumbered(block.observations.features)
+    edges, used_edges = None, np.zeros(0, dtype=np.intp)
+    if block.observations.edges is not None:
+        edge_features, used_edges = _renumbered(block.observations.edges.features)
+        edges = EdgeObservations(edge_features, block.observations.edges.groups)
+    state_cells, state_weights = state.take(used)
+    edge_cells, edge_weights = edge.take(used_edges)
+    own = replace(
+        layout,
+        n_features=len(used),
+        n_edge_features=len(used_edges),
+        state_cells=state_cells,
+        edge_cells=edge_cells,
+    )
+    _, transitions, all_edges, *boundary = np.split(np.arange(layout.size), layout.bounds[:-1])
+    weights = np.concatenate([state_weights, transitions, all_edges[edge_weights], *boundary])
+    return Batch(Observations(block.observations.batch, features, edges), block.gold, own, weights, block.sequences)
+
+
+def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:
+    """The same rows with features numbered from 0, and the old numbers."""
+    used, numbers = np.unique(features.indices, return_inverse=True)
+    rows = SparseRows(features.indptr, numbers.astype(np.int32), features.values, len(used))
+    return rows, used.astype(np.intp)
