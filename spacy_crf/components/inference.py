@@ -9,7 +9,7 @@ from ..core.chain.forward import ForwardBackward, forward_backward
 from ..core.chain.marginals import node_marginals
 from ..core.chain.posterior import posterior_decode
 from ..core.chain.potentials import ChainPotentials
-from ..core.chain.spans import covered_spans, exact_spans, span_probabilities
+from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
 from ..core.chain.temperature import tempered
 from ..core.chain.viterbi import viterbi
 from ..core.labels import TagSet
@@ -192,12 +192,8 @@ def score_spans(
     messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
 ) -> SpanScores:
     """The three exact probabilities of spans."""
-    exact = span_probabilities(messages, exact_spans(tags, starts, ends, labels))
-    boundaries = np.zeros(len(starts))
-    for label in tags.span_labels:
-        boundaries += span_probabilities(messages, exact_spans(tags, starts, ends, [label] * len(starts)))
-    covered = span_probabilities(messages, covered_spans(tags, starts, ends, labels))
-    return SpanScores(exact, boundaries, covered)
+    exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
+    return SpanScores(*span_probabilities(messages, exact, bounded_spans(tags, starts, ends), covered))
 
 
 def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:

@@ -20,7 +20,8 @@ class Trainer(Protocol):
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
     """
 
-    learns_vectors: bool
+    @property
+    def learns_vectors(self) -> bool: ...
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Take in a batch.

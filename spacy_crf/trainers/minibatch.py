@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from spacy.training import Example
 from thinc.api import Optimizer
-from thinc.types import Floats1d, Floats2d
+from thinc.types import Floats1d
 
 from ..core.chain.objective import loss_and_gradient
 from ..core.learn.blocks import Corpus
@@ -14,8 +14,9 @@ from ..core.observations import observe
 from ..core.params import DenseWeights, Layout, gather, scatter
 from ..core.types import Floats
 from ..learner import ChainLearner, Sample
-from ..model import PARAMS, VECTORS, flat_weights, get_layout, vector_weights
+from ..model import PARAMS, flat_weights, get_layout
 from .base import MakeSample
+from .vectors import VectorGradients
 
 
 class MinibatchTrainer:
@@ -32,7 +33,7 @@ class MinibatchTrainer:
 
     def _end_step(self) -> None:
         self._gradient: list[Floats] = []
-        self._vector_gradient: Floats | None = None
+        self._vectors = VectorGradients()
         self._n_sequences = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -62,9 +63,7 @@ class MinibatchTrainer:
             if len(section):
                 learner.model.set_grad(name, cast(Floats1d, section / np.float32(self._n_sequences)))
                 _pad_state(sgd, (learner.model.id, name), len(section))
-        if self._vector_gradient is not None:
-            gradient = self._vector_gradient / np.float32(self._n_sequences)
-            learner.model.set_grad(VECTORS, cast(Floats2d, gradient))
+        self._vectors.set(learner, self._n_sequences)
         learner.model.finish_update(sgd)
         self._end_step()
 
@@ -72,8 +71,7 @@ class MinibatchTrainer:
         layout = get_layout(learner.model)
         weights, counts = self._weights.fit(layout), self._counts.fit(layout)
         scatter(layout, flat_weights(learner.model), weights)
-        vectors, scores_of = sample.columns.vectors, vector_weights(learner.model)
-        scores = None if vectors is None or scores_of is None else vectors @ scores_of
+        scores = self._vectors.scores(learner, sample)
         observations = observe(corpus.lengths, corpus.features, corpus.edges, scores)
         gold = corpus.gold.take(observations.batch.units)
         gradient = np.empty(layout.size, dtype=np.float32)
@@ -84,20 +82,8 @@ class MinibatchTrainer:
         finally:
             _clear(counts, corpus)
         if nodes is not None:
-            self._backprop(learner, sample, nodes[observations.batch.rows])
+            self._vectors.take(learner, sample, nodes[observations.batch.rows])
         return loss, gradient
-
-    def _backprop(self, learner: ChainLearner, sample: Sample, by_emissions: Floats) -> None:
-        """Gradients of the vectors' scores, kept until the step, and of the vectors, which the layer below takes now.
-
-        by_emissions ((N, L)): of the loss, by the emissions of the units in the order of the Docs.
-        """
-        vectors, scores_of = sample.columns.vectors, vector_weights(learner.model)
-        assert vectors is not None and scores_of is not None and sample.backprop is not None
-        gradient = vectors.T @ by_emissions
-        self._vector_gradient = gradient if self._vector_gradient is None else self._vector_gradient + gradient
-        n_sequences = np.float32((sample.columns.lengths > 0).sum())
-        sample.backprop(by_emissions @ scores_of.T / n_sequences)
 
 
 class _WorkArrays:

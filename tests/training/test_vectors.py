@@ -99,7 +99,7 @@ def test_the_gradient_into_tok2vec_is_that_of_the_loss(templates):
         assert gradient[where] == pytest.approx(slope, rel=0.03, abs=2e-4), (node.name, name)
         checked += abs(slope) > 1e-3
     assert checked >= 4
-    vectors, by_vectors = pipe.model.get_param(VECTORS), pipe.trainer._vector_gradient
+    vectors, by_vectors = pipe.model.get_param(VECTORS), pipe.trainer._vectors._by_scores
     where = np.unravel_index(np.abs(by_vectors).argmax(), by_vectors.shape)
     before, values = float(vectors[where]), []
     for value in (before + 1e-2, before - 1e-2):

@@ -9,6 +9,8 @@ from ..types import Bools, Doubles, Indices
 from .forward import ForwardBackward
 from .marginals import edge_marginals, node_marginals
 
+CHUNK = 1 << 20  # cells of the (spans, L, L) work array
+
 
 @dataclass(frozen=True)
 class SpanQuery:
@@ -28,44 +30,77 @@ class SpanQuery:
     after: Bools
 
 
-def span_probabilities(messages: ForwardBackward, query: SpanQuery) -> Doubles:
-    """Probability of each event. O(total length of the spans times L^2).
+def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[Doubles]:
+    """Probability of each event, exact under the model. O(total length of the spans times L^2).
 
-    RETURNS ((S,)): exact under the model.
+    queries (SpanQuery): K kinds of events about the same spans, which share most of the work.
+    RETURNS (list of (S,)): probabilities for each query.
     """
+    firsts, ends = queries[0].firsts, queries[0].ends
+    out = np.zeros((len(firsts), len(queries)))
     batch = messages.potentials.batch
     last_units = np.repeat(np.cumsum(batch.lengths), batch.lengths) - 1
-    nodes = node_marginals(messages).astype(np.float64)
-    single = query.ends - query.firsts == 1
-    mass = np.where(query.opening & (query.closing | ~single[:, None]), nodes[batch.rows[query.firsts]], 0.0)
-    out = np.zeros(len(query.firsts))
-    for offset in range(1, int((query.ends - query.firsts).max(initial=0)) + 1):
-        units = query.firsts + offset
-        complete = (units == query.ends) & (units > last_units[query.firsts])
-        out[complete] = mass[complete].sum(axis=1)
-        going = np.flatnonzero((units <= query.ends) & ~complete)
-        moved = _advance(messages, mass[going], batch.rows[units[going]])
-        mass[going] = np.where(_allowed(query, going, units[going]), moved, 0.0)
-        leaving = going[units[going] == query.ends[going]]
-        out[leaving] = mass[leaving].sum(axis=1)
+    nodes = node_marginals(messages)
+    size = max(1, CHUNK // messages.potentials.n_labels**2)
+    for low in range(0, len(firsts), size):
+        own = slice(low, low + size)
+        events = _Events(
+            firsts[own],
+            ends[own],
+            last_units[firsts[own]],
+            *(
+                np.stack([getattr(query, name)[own] for query in queries], axis=1)
+                for name in ("opening", "inner", "closing", "after")
+            ),
+        )
+        out[own] = _run(messages, events, nodes[batch.rows[firsts[own]]].astype(np.float64))
+    return list(out.T)
+
+
+@dataclass(frozen=True)
+class _Events:
+    """K events about each of some spans; label sets ((n, K, L)); lasts ((n,)): last units of their sequences."""
+
+    firsts: Indices
+    ends: Indices
+    lasts: Indices
+    opening: Bools
+    inner: Bools
+    closing: Bools
+    after: Bools
+
+    def allowed(self, spans: Indices, units: Indices) -> Bools:
+        """((m, K, L)): labels at a unit after the first of each span."""
+        allowed = self.inner[spans]
+        closing, after = units == self.ends[spans] - 1, units == self.ends[spans]
+        allowed[closing] = self.closing[spans[closing]]
+        allowed[after] = self.after[spans[after]]
+        return allowed
+
+
+def _run(messages: ForwardBackward, events: _Events, nodes: Doubles) -> Doubles:
+    """((n, K)): probabilities, by pushing mass from the first unit (marginals (n, L)) to the unit after the last."""
+    rows = messages.potentials.batch.rows
+    single = (events.ends - events.firsts == 1)[:, None, None]
+    mass = np.where(events.opening & (events.closing | ~single), nodes[:, None, :], 0.0)
+    out = np.zeros(mass.shape[:2])
+    for offset in range(1, int((events.ends - events.firsts).max(initial=0)) + 1):
+        units = events.firsts + offset
+        complete = (units == events.ends) & (units > events.lasts)
+        out[complete] = mass[complete].sum(axis=2)
+        going = np.flatnonzero((units <= events.ends) & ~complete)
+        moved = np.matmul(mass[going], _conditionals(messages, rows[units[going]]))
+        mass[going] = np.where(events.allowed(going, units[going]), moved, 0.0)
+        leaving = going[units[going] == events.ends[going]]
+        out[leaving] = mass[leaving].sum(axis=2)
     return out
 
 
-def _allowed(query: SpanQuery, events: Indices, units: Indices) -> Bools:
-    """((n, L)): labels that the events allow at a unit after their first."""
-    allowed = query.inner[events]
-    closing, after = units == query.ends[events] - 1, units == query.ends[events]
-    allowed[closing] = query.closing[events[closing]]
-    allowed[after] = query.after[events[after]]
-    return allowed
-
-
-def _advance(messages: ForwardBackward, mass: Doubles, rows: Indices) -> Doubles:
-    """Push probability mass (n, L) over labels one unit on, by p(y_t | y_{t-1}, x)."""
+def _conditionals(messages: ForwardBackward, rows: Indices) -> Doubles:
+    """((n, L, L)): p(y_t | y_{t-1}, x) [from, to] of the transitions into some units."""
     edges = edge_marginals(messages, rows).astype(np.float64)
     leaving = edges.sum(axis=2, keepdims=True)
-    conditional = np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0)
-    return np.asarray(np.matmul(mass[:, None, :], conditional)[:, 0, :])
+    return np.asarray(np.divide(edges, leaving, out=np.zeros_like(edges), where=leaving > 0))
 
 
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
@@ -83,6 +118,20 @@ def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str])
             closing[number] = opening[number] if single[number] else tags.members(label, "I")
             after[number] = ~tags.members(label, "I")
         inner[number] = tags.members(label, "I")
+    return SpanQuery(firsts, ends, opening, inner, closing, after)
+
+
+def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
+    """The events "a span with exactly these boundaries", whatever its label: legal tags do not change it inside."""
+    single = (ends - firsts == 1)[:, None]
+    is_tag = {prefix: np.array([tag.startswith(f"{prefix}-") for tag in tags.tags]) for prefix in "BILU"}
+    inner, after = (np.broadcast_to(row, (len(firsts), len(tags))) for row in (is_tag["I"], ~is_tag["I"]))
+    if tags.scheme == "BILUO":
+        opening, closing = (np.where(single, is_tag["U"], is_tag[prefix]) for prefix in "BL")
+        after = np.ones_like(opening)
+    else:
+        opening = np.broadcast_to(is_tag["B"], inner.shape)
+        closing = np.where(single, is_tag["B"], is_tag["I"])
     return SpanQuery(firsts, ends, opening, inner, closing, after)
 
 

@@ -28,6 +28,8 @@ class AdaGrad(OnlineLearner):
     units_per_batch (int): about so many units make a step. Fewer make more and slower ones.
     """
 
+    learns_vectors = True
+
     def __init__(
         self,
         learn_rate: float = 0.6,
@@ -54,21 +56,30 @@ class AdaGrad(OnlineLearner):
         if n_new:
             self._squares = np.append(self._squares, np.full(n_new, self.damping, dtype=self.dtype))
 
-    def learn(self, corpus: Corpus, order: Indices) -> float:
+    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from a corpus, batch by batch, in the order of the first sequence of each."""
         if len(order) < len(corpus.lengths):
-            with numbered(order):
-                return self.learn(corpus.take(order), np.arange(len(order)))
+            return self._learn_part(corpus, order, by_emissions)
         if corpus is not self._corpus:
             self._batches = cut_batches(corpus, self.weights.layout, self.units_per_batch)
             self._corpus = corpus
         places = np.argsort(order)
         with single_threaded_blas():
-            return sum(map(self._step, sorted(self._batches, key=lambda batch: int(places[batch.sequences[0]]))))
+            batches = sorted(self._batches, key=lambda batch: int(places[batch.sequences[0]]))
+            return sum(self._step(batch, by_emissions) for batch in batches)
 
-    def _step(self, batch: Batch) -> float:
+    def _learn_part(self, corpus: Corpus, order: Indices, by_emissions: Floats | None) -> float:
+        units = corpus.units(order)
+        own = None if by_emissions is None else by_emissions[units]
+        with numbered(order):
+            loss = self.learn(corpus.take(order), np.arange(len(order)), own)
+        if by_emissions is not None:
+            by_emissions[units] = own
+        return loss
+
+    def _step(self, batch: Batch, by_emissions: Floats | None) -> float:
         cells = self.weights.places[batch.weights]
-        loss, gradient = batch.loss_and_gradient(self.weights.values[cells])
+        loss, gradient = batch.loss_and_gradient(self.weights.values[cells], by_emissions)
         slots = self.weights.slots[cells]
         squares = self._squares[slots]
         squares += gradient * gradient

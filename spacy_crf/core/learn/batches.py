@@ -21,6 +21,7 @@ class Batch:
     observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
     weights ((layout.size,)): for each weight of the batch its position in the flat vector of the corpus.
     sequences ((b,)): for each sequence its index in the corpus.
+    units ((n,)): for each packed row its unit in the corpus.
     """
 
     observations: Observations
@@ -28,11 +29,13 @@ class Batch:
     layout: Layout
     weights: Indices
     sequences: Indices
+    units: Indices
 
-    def loss_and_gradient(self, values: Floats) -> tuple[float, Floats]:
+    def loss_and_gradient(self, values: Floats, by_emissions: Floats | None = None) -> tuple[float, Floats]:
         """Negative log-likelihood of the batch.
 
         values ((layout.size,)): its weights.
+        by_emissions ((N, L) | None): takes the gradient by the emissions of the batch's units.
         RETURNS (tuple): the loss, and its gradient by these weights, in their precision.
         RAISES (NoPathError, NonFiniteError): with the index of the sequence at fault in the corpus.
         """
@@ -40,7 +43,10 @@ class Batch:
         weights, counts = DenseWeights.zeros(self.layout, dtype), DenseWeights.zeros(self.layout, dtype)
         scatter(self.layout, values, weights)
         with numbered(self.sequences):
-            loss = loss_and_gradient(self.observations, self.gold, weights, self.layout, counts)
+            nodes = None if by_emissions is None else np.empty((len(self.units), self.layout.n_labels), dtype)
+            loss = loss_and_gradient(self.observations, self.gold, weights, self.layout, counts, nodes)
+        if by_emissions is not None:
+            by_emissions[self.units] = nodes
         gradient = np.empty_like(values)
         gather(self.layout, counts, gradient)
         return loss, gradient
@@ -93,7 +99,8 @@ def _batch(block: Block, layout: Layout, state: _Rows, edge: _Rows) -> Batch:
     )
     _, transitions, all_edges, *boundary = np.split(np.arange(layout.size), layout.bounds[:-1])
     weights = np.concatenate([state_weights, transitions, all_edges[edge_weights], *boundary])
-    return Batch(Observations(block.observations.batch, features, edges), block.gold, own, weights, block.sequences)
+    observations = replace(block.observations, features=features, edges=edges)
+    return Batch(observations, block.gold, own, weights, block.sequences, block.units)
 
 
 def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:

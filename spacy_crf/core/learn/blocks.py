@@ -24,6 +24,7 @@ class Corpus:
     gold (Gold): of N units.
     edges (EdgeObservations | None): edge features.
     slots ((F,) | None): template of each state feature, where a unit has at most one of each template.
+    scores ((N, L) | None): what each label scores besides, from vectors of the units.
     """
 
     lengths: Indices
@@ -31,21 +32,29 @@ class Corpus:
     gold: Gold
     edges: EdgeObservations | None = None
     slots: Ints | None = None
+    scores: Floats | None = None
 
-    def take(self, sequences: Indices) -> "Corpus":
-        """The given sequences in the given order."""
+    def units(self, sequences: Indices) -> Indices:
+        """Units of the given sequences, one sequence after the other."""
         firsts = np.cumsum(self.lengths) - self.lengths
         lengths = self.lengths[sequences]
         offsets = np.cumsum(lengths) - lengths
-        units = np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
+        return np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
+
+    def take(self, sequences: Indices) -> "Corpus":
+        """The given sequences in the given order."""
+        units, lengths = self.units(sequences), self.lengths[sequences]
         edges = self.edges and self.edges.take(units)
-        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots)
+        scores = None if self.scores is None else self.scores[units]
+        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
 
     def slice(self, low: int, high: int) -> "Corpus":
         """The units low:high as one sequence, without copying features."""
         edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[low:high])
         lengths = np.array([high - low], dtype=np.intp)
-        return Corpus(lengths, self.features.slice(low, high), self.gold.slice(low, high), edges, self.slots)
+        scores = None if self.scores is None else self.scores[low:high]
+        features, gold = self.features.slice(low, high), self.gold.slice(low, high)
+        return Corpus(lengths, features, gold, edges, self.slots, scores)
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,7 @@ def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
 def _block(corpus: Corpus, sequences: Indices, firsts: Indices, latent: bool) -> Block:
     """The given sequences, the first units of which are given as well."""
     part = corpus.take(sequences)
-    observations = observe(part.lengths, part.features, part.edges)
+    observations = observe(part.lengths, part.features, part.edges, part.scores)
     batch = observations.batch
     gold = part.gold.take(batch.units)
     units = firsts[batch.row_sequences] + batch.times[batch.units]

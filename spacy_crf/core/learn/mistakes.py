@@ -49,7 +49,7 @@ class MistakeDriven(OnlineLearner):
         """
         raise NotImplementedError
 
-    def learn(self, corpus: Corpus, order: Indices) -> float:
+    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
         firsts = np.cumsum(corpus.lengths) - corpus.lengths
         loss = 0.0

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from .online_weights import OnlineWeights
 class OnlineLearner(ABC):
     """Learns from one batch of sequences after the other, each of which it may forget.
 
+    learns_vectors (bool): whether it has a gradient by the emissions, and takes a corpus with scores.
     averaging (bool): whether the result is the mean of the weights over time.
     dtype (type): precision of the weights.
     """
+
+    learns_vectors: ClassVar[bool] = False
 
     def __init__(self, averaging: bool, dtype: type[np.floating] = np.float32):
         self.averaging, self.dtype = averaging, dtype
@@ -39,10 +43,11 @@ class OnlineLearner(ABC):
         return self.weights.mean if self.averaging else self.weights.raw
 
     @abstractmethod
-    def learn(self, corpus: Corpus, order: Indices) -> float:
+    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from sequences.
 
         order ((B,)): their indices in the corpus, in the order in which to learn from them.
+        by_emissions ((N, L) | None): takes the gradient by the emissions of their units, if there is one.
         RETURNS (float): their loss, each at the weights that it met.
         RAISES (NonFiniteError, NoPathError): with the index of the sequence at fault.
         """

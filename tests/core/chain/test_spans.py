@@ -8,7 +8,7 @@ from strategies import build
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward
-from spacy_crf.core.chain.spans import covered_spans, exact_spans, span_probabilities
+from spacy_crf.core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
 from spacy_crf.core.labels import TagSet
 
 
@@ -42,8 +42,8 @@ def test_exact_and_covered_equal_enumeration(scheme, seed):
     firsts = np.array([offsets[s] + first for s, first, _, _ in events])
     stops = np.array([offsets[s] + end for s, _, end, _ in events])
     labels = [label for *_, label in events]
-    exact = span_probabilities(messages, exact_spans(tags, firsts, stops, labels))
-    covered = span_probabilities(messages, covered_spans(tags, firsts, stops, labels))
+    queries = exact_spans(tags, firsts, stops, labels), covered_spans(tags, firsts, stops, labels)
+    exact, covered, bounded = span_probabilities(messages, *queries, bounded_spans(tags, firsts, stops))
     for number, (sequence, first, end, label) in enumerate(events):
         wanted = tags.tag_span(first, end, label)
         members = tags.members(label)
@@ -56,6 +56,8 @@ def test_exact_and_covered_equal_enumeration(scheme, seed):
             return all(members[tag] for tag in path[first:end])
 
         assert exact[number] == pytest.approx(chains[sequence].probability(is_span), abs=1e-9)
+        same = (firsts == firsts[number]) & (stops == stops[number])
+        assert bounded[number] == pytest.approx(exact[same].sum(), abs=1e-9)
         assert covered[number] == pytest.approx(chains[sequence].probability(is_covered), abs=1e-9)
 
 
@@ -63,9 +65,18 @@ def test_probabilities_of_spans_that_underflow_in_linear_space():
     tags, potentials, (chain,) = random_tagger("BIO", [5], 1, scale=400.0)
     messages = forward_backward(potentials)
     firsts, ends = np.array([1]), np.array([3])
-    (exact,) = span_probabilities(messages, exact_spans(tags, firsts, ends, ["PER"]))
+    ((exact,),) = span_probabilities(messages, exact_spans(tags, firsts, ends, ["PER"]))
 
     def is_span(path):
         return [tags.tags[t] for t in path[1:3]] == ["B-PER", "I-PER"] and tags.tags[path[3]] != "I-PER"
 
     assert exact == pytest.approx(chain.probability(is_span), abs=1e-12)
+
+
+def test_spans_in_several_chunks_are_the_same(monkeypatch):
+    tags, potentials, _ = random_tagger("BIO", [6, 5], 2)
+    messages, firsts = forward_backward(potentials), np.array([0, 1, 2, 3, 4, 6, 7, 8, 9])
+    query = bounded_spans(tags, firsts, firsts + 2)
+    (whole,) = span_probabilities(messages, query)
+    monkeypatch.setattr("spacy_crf.core.chain.spans.CHUNK", 2 * len(tags) ** 2)
+    np.testing.assert_allclose(span_probabilities(messages, query)[0], whole, rtol=1e-12)
