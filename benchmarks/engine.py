@@ -22,6 +22,8 @@ from benchmarks.tasks import TASKS
 JOBS = (
     Job("chunking", "train", PEER),
     Job("chunking", "train", OURS),
+    Job("chunking", "fit", PEER),
+    Job("chunking", "fit", OURS),
     Job("chunking", "memory", PEER),
     Job("chunking", "memory", OURS, needs_model=True),
     Job("chunking", "decode", PEER, short=True, needs_model=True),

@@ -15,7 +15,7 @@ from benchmarks.rows import ROWS, TITLES, Row
 from benchmarks.summary import OURS, PEER, EngineResult, Measured, Results, Spread
 
 README = Path(__file__).with_name("README.md")
-BEGIN, END = "<!-- engine:begin -->", "<!-- engine:end -->"
+BEGIN, END = "<!-- {}:begin -->", "<!-- {}:end -->"
 HEADINGS = {OURS: "spacy_crf", PEER: "python-crfsuite"}
 MISSING = "-"
 
@@ -67,18 +67,20 @@ def publish(document: Document, readme: Path = README) -> str:
     return f"{table}\n\nThe table is now in {readme.name}."
 
 
-def update(readme: Path, table: str) -> None:
+def update(readme: Path, table: str, name: str = "engine") -> None:
     """Replace what stands between the markers of a Markdown file.
 
     readme (Path): the file.
     table (str): the new text.
+    name (str): of the table in the markers.
     """
+    first, last = BEGIN.format(name), END.format(name)
     text = readme.read_text(encoding="utf8")
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    head, begin, rest = text.partition(first)
+    _, end, tail = rest.partition(last)
     if not (begin and end):
-        raise ValueError(f"{readme.name} has no place for the table: add the lines {BEGIN} and {END}.")
-    readme.write_text(f"{head}{BEGIN}\n{table}\n{END}{tail}", encoding="utf8")
+        raise ValueError(f"{readme.name} has no place for the table: add the lines {first} and {last}.")
+    readme.write_text(f"{head}{first}\n{table}\n{last}{tail}", encoding="utf8")
 
 
 def _all(results: Results) -> Iterator[Measured]:

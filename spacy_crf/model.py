@@ -104,16 +104,16 @@ def vector_weights(model: ChainModel) -> Floats | None:
     return weights
 
 
-def start_vectors(model: ChainModel, docs: list[Doc]) -> None:
+def start_vectors(model: ChainModel, docs: list[Doc], silent: bool = False) -> None:
     """Initialise the tok2vec layer, and the scores of its vectors at random.
 
-    docs (list[Doc]): a sample that shows its shapes.
+    docs (list[Doc]): a sample that shows its shapes. silent (bool): let vectors score 0, beside features that do score.
     """
     tok2vec = get_tok2vec(model)
     if tok2vec is not None:
         tok2vec.initialize(X=docs)
         shape = (tok2vec.get_dim("nO"), get_layout(model).n_labels)
-        model.set_param(VECTORS, glorot_uniform_init(model.ops, shape))
+        model.set_param(VECTORS, model.ops.alloc2f(*shape) if silent else glorot_uniform_init(model.ops, shape))
 
 
 def get_layout(model: ChainModel) -> Layout:
@@ -146,6 +146,16 @@ def set_flat_weights(model: ChainModel, flat: Floats) -> None:
     """Replace all weights."""
     for name, section in zip(PARAMS, get_layout(model).split(flat.astype(np.float32))):
         model.set_param(name, cast(Floats1d, section.copy()))
+
+
+def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
+    """Begin with the weights of another model, without those of its vectors.
+
+    n_labels (int): labels from now on; the first ones are those of the other model.
+    """
+    model.attrs["layout"] = get_layout(other)
+    set_flat_weights(model, flat_weights(other))
+    resize_labels(model, n_labels)
 
 
 def dense_weights(model: ChainModel) -> DenseWeights:

@@ -3,10 +3,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engine import JOBS
-from benchmarks.report import BEGIN, END, Document, publish, render, update
+from benchmarks.report import Document, publish, render, update
 from benchmarks.rows import ROWS, TITLES
 from benchmarks.summary import Outcome, gather
 from benchmarks.tasks import TASKS
+
+BEGIN, END = "<!-- engine:begin -->", "<!-- engine:end -->"
 
 
 def make_document(*outcomes: Outcome, quick: bool = False, complete: bool = True) -> Document:

@@ -21,7 +21,7 @@ from ..errors import Errors
 from ..features.columns import Columns, describe
 from ..features.config import Features
 from ..learner import Sample
-from ..model import get_layout, get_tok2vec, start_layout, start_vectors
+from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
 from .state import ChainState
@@ -81,15 +81,20 @@ class ChainPipe(ChainState):
         *,
         nlp: Language | None = None,
         labels: list[str] | None = None,
+        start: str | None = None,
     ) -> None:
         """Set labels and read word lists. Features and weights come with the first update.
 
         get_examples (Callable): the training examples; read once, for the labels, and not at all if they are given.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
+        start (str | None): folder of a saved component with the same templates, to begin with its labels, features and
+            weights of features: that of a model without vectors, for one that has some.
+        RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
+        begun = None if start is None else self._read_start(start)
         found = self.find_labels(self._references(get_examples)) if labels is None else labels
-        labels = list(dict.fromkeys([*self.labels, *found]))
+        labels = list(dict.fromkeys([*(begun.labels if begun else ()), *self.labels, *found]))
         if not labels:
             where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
             raise ValueError(Errors.CRF402.format(name=self.name, **where))
@@ -101,9 +106,13 @@ class ChainPipe(ChainState):
         self.trainer.reset()
         tags = self.make_tags(self.labels)
         start_layout(self.model, tags, self._allowed(tags))
+        if begun is not None:
+            self._features = begun.features
+            take_weights(self.model, begun.model, len(tags))
         if get_tok2vec(self.model) is not None:
             self._require_gradients()
-            start_vectors(self.model, [example.predicted for example in islice(get_examples(), SAMPLE)])
+            docs = [example.predicted for example in islice(get_examples(), SAMPLE)]
+            start_vectors(self.model, docs, silent=begun is not None)
         self._begin()
 
     def _references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:

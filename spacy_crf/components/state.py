@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import srsly
 from spacy.pipeline.trainable_pipe import TrainablePipe
@@ -20,6 +20,7 @@ from ..learner import ChainLearner
 from ..model import (
     PARAMS,
     ChainModel,
+    LinearChain,
     dense_weights,
     get_layout,
     load_bytes,
@@ -31,6 +32,14 @@ from ..model import (
 )
 from ..trainers import Trainer
 from .storage import Parts, choose, read_folder, readable, write_folder
+
+
+class Start(NamedTuple):
+    """What a component begins with: labels, features and weights of a saved one."""
+
+    labels: list[str]
+    features: Features
+    model: ChainModel
 
 
 class ChainState(TrainablePipe):
@@ -189,6 +198,16 @@ class ChainState(TrainablePipe):
         self._begin()
         if get_layout(self.model).n_labels:
             self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
+
+    def _read_start(self, path: str) -> Start:
+        """What another component of this kind has learned."""
+        parts = Parts.parse(read_folder(Path(path), (), self.name), self.name, path)
+        self._check_templates(parts.features or {})
+        model = LinearChain()
+        with readable(self.name, path):
+            load_bytes(model, parts.model or b"")
+            features = Features.from_data(parts.features or {}, self.feature_config, self.sequence)
+            return Start([str(label) for label in (parts.cfg or {})["labels"]], features, model)
 
     def _check_templates(self, features: dict[str, Any]) -> None:
         theirs, ours = features.get("templates"), [str(template) for template in self.feature_config.templates]

@@ -1,0 +1,129 @@
+"""The L1 penalty against F1 and size on CoNLL-2000: what a small model costs.
+
+    python benchmarks/compact.py --data DIR --out FILE.json
+
+Each row trains the chunker of the engine benchmark with c1 and c2 = 0.05 by OWL-QN (c1 = 0: with the benchmark's c2 = 1
+by L-BFGS), saves the pipeline, loads it again, and scores what was loaded.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TypedDict
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import spacy
+
+from benchmarks.data import score_chunks
+from benchmarks.machine import describe
+from benchmarks.measure import Settings
+from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, predicted_labels, read
+from benchmarks.report import README, update
+from benchmarks.runner import ROOT
+from benchmarks.tasks import TASKS
+from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
+from spacy_crf.core.params import count_active
+from spacy_crf.model import flat_weights, get_layout, set_flat_weights
+
+PENALTIES = ((0.0, 1.0), (0.1, 0.05), (0.25, 0.05), (0.5, 0.05), (1.0, 0.05), (2.0, 0.05), (4.0, 0.05))
+
+
+class Row(TypedDict):
+    """One model."""
+
+    c1: float
+    c2: float
+    precision: str
+    iterations: int
+    seconds: float
+    weights: int
+    f1: float
+    bytes: int
+    strings_bytes: int
+    load_seconds: float
+
+
+def train(settings: Settings) -> list[Row]:
+    """Train with each pair of penalties on features encoded once.
+
+    settings (Settings): of the chunking task.
+    RETURNS (list[Row]): two for each pair: single and half precision.
+    """
+    nlp = new_chunker(settings)
+    pipe = nlp.get_pipe(NAME)
+    examples, sentences = make_examples(nlp, read(settings, "train")), read(settings, "test")
+    nlp.initialize(lambda: examples)
+    learner, sample = pipe._learner, pipe._sample(examples)
+    learner.grow([sample])
+    corpus = learner.encode(sample)
+    learner.add_weights(corpus)
+    layout, zero = get_layout(pipe.model), flat_weights(pipe.model)
+    rows: list[Row] = []
+    for c1, c2 in PENALTIES:
+        started = time.perf_counter()
+        objective = FullBatchObjective(corpus, layout, c2)
+        optimizer = new_optimizer(objective, zero, c1)
+        optimizer.run(500)
+        flat, seconds = objective.basis.finish(optimizer.x), time.perf_counter() - started
+        set_flat_weights(pipe.model, flat)
+        for precision in ("float32", "float16"):
+            pipe.model.attrs["precision"] = precision
+            trained = {"c1": c1, "c2": c2, "precision": precision, "iterations": optimizer.iterations}
+            trained |= {"seconds": seconds, "weights": count_active(layout, flat)[0]}
+            with tempfile.TemporaryDirectory() as folder:
+                nlp.to_disk(folder)
+                rows.append(Row(**trained, **_loaded(settings, Path(folder), sentences)))
+            print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def _loaded(settings: Settings, folder: Path, sentences: list) -> dict[str, float]:
+    """F1 and sizes of what was saved."""
+    started = time.perf_counter()
+    nlp = spacy.load(folder)
+    seconds = time.perf_counter() - started
+    predicted = predicted_labels(nlp, settings, sentences)
+    f1 = score_chunks([settings.task.labels(sentence) for sentence in sentences], predicted).f1
+    sizes = {"bytes": folder_bytes(folder / NAME), "strings_bytes": (folder / "vocab" / "strings.json").stat().st_size}
+    return {"f1": f1, "load_seconds": seconds, **sizes}
+
+
+def render(rows: list[Row], machine: str) -> str:
+    """The table.
+
+    rows (list[Row]): the models.
+    RETURNS (str): Markdown.
+    """
+    lines = [machine, "", "| c1 | c2 | precision | weights | F1, test | component's folder | load | training |"]
+    lines.append("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
+    for row in rows:
+        lines.append(
+            f"| {row['c1']:g} | {row['c2']:g} | {row['precision']} | {row['weights']:,} | {row['f1']:.2f} | "
+            f"{row['bytes'] / 1e3:,.0f} kB | {row['load_seconds']:.2f} s | {row['seconds']:.1f} s |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Train, write the JSON, and put the table into the README."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
+    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    options = parser.parse_args()
+    machine = describe()
+    with tempfile.TemporaryDirectory() as models:
+        rows = train(Settings(TASKS["chunking"], options.data, Path(models), 500))
+    options.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n", encoding="utf8")
+    table = render(rows, f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores.")
+    print(table)
+    update(README, table, "compact")
+
+
+if __name__ == "__main__":
+    main()

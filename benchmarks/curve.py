@@ -1,0 +1,215 @@
+"""Accuracy against training time on CoNLL-2000, every algorithm of both engines, several seeds.
+
+    python benchmarks/curve.py --data DIR --out FILE.json [--seeds 5] [--quick]
+
+Both learn from the same lists of attribute strings, which they hold beforehand: the peer's clock runs during
+`Trainer.train`, ours from the encoded corpus to the weights. CRFsuite has no seed: its runs in one process differ, and
+as many of them are made. F1 and accuracy are those on test; nothing is chosen by them.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from statistics import mean
+from typing import TypedDict
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import pycrfsuite
+
+from benchmarks.data import accuracy, score_chunks
+from benchmarks.machine import describe
+from benchmarks.report import README, update
+from benchmarks.runner import ROOT
+from benchmarks.summary import OURS, PEER
+from benchmarks.tasks import TASKS
+from spacy_crf.core.learn.adagrad import AdaGrad
+from spacy_crf.core.learn.arow import AROW
+from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
+from spacy_crf.core.learn.online import OnlineLearner, run_epochs
+from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
+from spacy_crf.core.learn.perceptron import Perceptron
+from spacy_crf.core.learn.sgd import SGD
+from spacy_crf.core.threads import single_threaded_blas
+from spacy_crf.core.types import Floats
+from spacy_crf.estimator import CRF
+from spacy_crf.estimator.params import read_settings
+from spacy_crf.estimator.preparation import Prepared, prepare
+from spacy_crf.estimator.weights import without_zeros
+
+FEW, MANY = (1, 2, 3, 5, 10, 30), (1, 2, 3, 5, 10, 30, 50)
+EPOCHS = {"adagrad": (1, 2, 3, 4, 5, 10), "pa": FEW, "ap": FEW, "arow": FEW, "l2sgd": MANY}
+ITERATIONS = (10, 20, 40, 60, 80, 100, 500)
+QUICK = (1, 2)
+ONLINE: dict[str, Callable[[], OnlineLearner]] = {
+    "adagrad": AdaGrad,
+    "pa": PassiveAggressive,
+    "ap": Perceptron,
+    "arow": AROW,
+}
+NAMES = {"lbfgs": "L-BFGS", "l2sgd": "SGD", "ap": "perceptron", "pa": "PA", "arow": "AROW", "adagrad": "AdaGrad"}
+Sequences = list[list[list[str]]]
+Labels = list[list[str]]
+
+
+class Point(TypedDict):
+    """One model: how it was trained, how long that took, and how good it is."""
+
+    engine: str
+    algorithm: str
+    epochs: int
+    seed: int
+    wall: float
+    f1: float
+    accuracy: float
+
+
+class Bench:
+    """The data of all runs."""
+
+    def __init__(self, data: Path):
+        task = TASKS["chunking"]
+        train, test = (list(task.read(data, split)) for split in ("train", "test"))
+        self.items, self.labels = [task.features(s) for s in train], [task.labels(s) for s in train]
+        self.test_items, self.test_labels = [task.features(s) for s in test], [task.labels(s) for s in test]
+        self.prepared: Prepared = prepare(self.items, self.labels, read_settings(CRF().get_params()))
+
+    def score(self, predicted: Labels) -> dict[str, float]:
+        """F1 and accuracy on test."""
+        return {"f1": score_chunks(self.test_labels, predicted).f1, "accuracy": accuracy(self.test_labels, predicted)}
+
+    def score_weights(self, flat: Floats) -> dict[str, float]:
+        """The same for our weights."""
+        found, weights = self.prepared, np.asarray(flat, dtype=np.float64)
+        chain = without_zeros(found.labels, found.attributes, found.layout, weights)
+        return self.score(chain.decode(self.test_items, 0))
+
+
+def run_peer(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) -> Iterator[Point]:
+    """CRFsuite, which trains anew for every number of epochs."""
+    trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
+    for items, labels in zip(bench.items, bench.labels):
+        trainer.append(items, labels)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model")
+        for seed in range(seeds):
+            for epochs in points:
+                trainer.set("max_iterations", epochs)
+                started = time.perf_counter()
+                trainer.train(path)
+                wall = time.perf_counter() - started
+                tagger = pycrfsuite.Tagger()
+                tagger.open(path)
+                scores = bench.score([tagger.tag(items) for items in bench.test_items])
+                yield _point(PEER, algorithm, epochs, seed, wall, scores)
+
+
+def run_ours(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) -> Iterator[Point]:
+    """Our learners, looked at as they go on; the clock stands still meanwhile."""
+    runs = {"lbfgs": _lbfgs, "l2sgd": _sgd}
+    for seed in range(seeds):
+        with single_threaded_blas():
+            steps = runs[algorithm](bench, seed) if algorithm in runs else _online(bench, algorithm, seed)
+            wall, epochs = 0.0, 0
+            for target in points:
+                started = time.perf_counter()
+                flat = None
+                while epochs < target and (found := next(steps, None)) is not None:
+                    flat, epochs = found, epochs + 1
+                if flat is None:
+                    break
+                weights = flat()
+                wall += time.perf_counter() - started
+                yield _point(OURS, algorithm, epochs, seed, wall, bench.score_weights(weights))
+
+
+def _online(bench: Bench, algorithm: str, seed: int) -> Iterator[Callable[[], Floats]]:
+    learner = ONLINE[algorithm]()
+    learner.start(bench.prepared.layout, np.zeros(bench.prepared.layout.size))
+    for _ in run_epochs(learner, bench.prepared.corpus, 1000, seed):
+        yield lambda: learner.result
+
+
+def _sgd(bench: Bench, seed: int) -> Iterator[Callable[[], Floats]]:
+    found = bench.prepared
+    sgd = SGD(found.corpus, found.layout, np.zeros(found.layout.size), 1.0, seed)
+    while sgd.run(1):
+        yield lambda: sgd.flat
+
+
+def _lbfgs(bench: Bench, seed: int) -> Iterator[Callable[[], Floats]]:
+    found = bench.prepared
+    objective = FullBatchObjective(found.corpus, found.layout, 1.0)
+    optimizer = new_optimizer(objective, np.zeros(found.layout.size))
+    while optimizer.run(1):
+        yield lambda: objective.basis.finish(optimizer.x)
+
+
+def _point(engine: str, algorithm: str, epochs: int, seed: int, wall: float, scores: dict[str, float]) -> Point:
+    return Point(engine=engine, algorithm=algorithm, epochs=epochs, seed=seed, wall=wall, **scores)
+
+
+def render(points: list[Point], machine: str) -> str:
+    """The table: means over seeds.
+
+    points (list[Point]): all runs.
+    RETURNS (str): Markdown.
+    """
+    lines = [machine, "", "| engine, algorithm | epochs | seconds | F1 | accuracy |"]
+    lines.append("| --- | ---: | ---: | ---: | ---: |")
+
+    def key(point: Point) -> tuple[str, str, int]:
+        return point["algorithm"], point["engine"], point["epochs"]
+
+    order = {name: k for k, name in enumerate(NAMES)}
+    for (algorithm, engine, epochs), group in groupby(
+        sorted(points, key=lambda point: (order[point["algorithm"]], *key(point)[1:])), key=key
+    ):
+        runs = list(group)
+        spread = f" ({min(p['f1'] for p in runs):.2f} to {max(p['f1'] for p in runs):.2f})" if len(runs) > 1 else ""
+        name = f"{'spacy_crf' if engine == OURS else 'CRFsuite'}, {NAMES[algorithm]}"
+        seconds, f1 = mean(p["wall"] for p in runs), mean(p["f1"] for p in runs)
+        share = mean(p["accuracy"] for p in runs)
+        lines.append(f"| {name} | {epochs} | {seconds:.2f} | {f1:.2f}{spread} | {share:.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run everything, write the JSON, and put the table into the README unless it was a quick run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
+    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="two epochs, one seed, to try it out")
+    options = parser.parse_args()
+    bench, points = Bench(options.data), []
+    for algorithm in NAMES:
+        wanted = ITERATIONS if algorithm == "lbfgs" else EPOCHS[algorithm]
+        seeds = 1 if algorithm == "lbfgs" or options.quick else options.seeds
+        for run in (run_peer, run_ours):
+            if run is run_ours or algorithm != "adagrad":
+                for point in run(bench, algorithm, QUICK if options.quick else wanted, seeds):
+                    print(json.dumps(point), flush=True)
+                    points.append(point)
+    machine = describe()
+    options.out.write_text(json.dumps({"machine": machine, "points": points}, indent=1) + "\n", encoding="utf8")
+    line = (
+        f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores; "
+        f"means of {options.seeds} seeds (smallest to largest)."
+    )
+    table = render(points, line)
+    print(table)
+    if not options.quick:
+        update(README, table, "curve")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""`[initialize.components.NAME] start`: begin with what a saved component has learned."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from spacy.language import Language
+
+from spacy_crf.model import flat_weights, vector_weights
+from tests.tagging import build, clean_docs, make_examples, read_target
+from tests.training.test_vectors import learn, model
+
+FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2", "B:LOWER[0]"]}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """The folder of a trained component without vectors."""
+    nlp = build("LBFGS", features=FEATURES)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def begin(saved: Path, trainer: str = "AdaGrad", labels: list[str] | None = None, **config: Any) -> Language:
+    nlp = build(trainer, **{"features": FEATURES, **config})
+    examples = make_examples(nlp)
+    nlp.config["initialize"]["components"]["crf_tagger"] = {"start": str(saved), "labels": labels}
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+def tags(nlp: Language) -> list[Any]:
+    return [read_target(doc, "tag") for doc in nlp.pipe(clean_docs(nlp))]
+
+
+@pytest.mark.parametrize("config", [{}, {"model": model()}], ids=["features", "vectors"])
+def test_it_predicts_at_once_and_learns_on(saved: Path, config: dict[str, Any]) -> None:
+    reference = build("LBFGS", features=FEATURES)
+    reference.get_pipe("crf_tagger").from_disk(saved)
+    nlp = begin(saved, **config)
+    assert tags(nlp) == tags(reference)
+    pipe = nlp.get_pipe("crf_tagger")
+    before = flat_weights(pipe.model)
+    examples = make_examples(nlp)
+    learn(nlp, examples, epochs=3)
+    assert len(flat_weights(pipe.model)) >= len(before)
+    if config:
+        assert vector_weights(pipe.model).any()
+    gold = [read_target(example.reference, "tag") for example in examples]
+    assert sum(a == b for a, b in zip(tags(nlp), gold, strict=True)) >= len(gold) - 2
+
+
+def test_labels_of_the_data_come_behind(saved: Path) -> None:
+    plain, more = begin(saved), begin(saved, labels=["NEW", "NN"])
+    known = plain.get_pipe("crf_tagger").labels
+    pipe = more.get_pipe("crf_tagger")
+    assert pipe.labels == (*known, "NEW")
+    assert tags(more) == tags(plain)
+    assert np.isin(flat_weights(plain.get_pipe("crf_tagger").model), flat_weights(pipe.model)).all()
+    learn(more, make_examples(more), epochs=1)
+
+
+def test_other_templates_are_an_error(saved: Path) -> None:
+    with pytest.raises(ValueError, match=r"CRF406.*LOWER\[-1\]"):
+        begin(saved, features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]})
+
+
+def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CRF404.*nowhere"):
+        begin(tmp_path / "nowhere")
+
+
+def test_a_model_with_vectors_is_no_start(saved: Path, tmp_path: Path) -> None:
+    begin(saved, model=model()).get_pipe("crf_tagger").to_disk(tmp_path / "vectors")
+    with pytest.raises(ValueError, match="CRF404.*vectors"):
+        begin(tmp_path / "vectors")
