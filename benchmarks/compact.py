@@ -6,9 +6,7 @@ Each row trains the chunker of the engine benchmark with c1 and c2 = 0.05 by OWL
 by L-BFGS), saves the pipeline, loads it again, and scores what was loaded.
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 import time
@@ -21,10 +19,9 @@ import spacy
 
 from benchmarks.data import score_chunks
 from benchmarks.machine import describe
-from benchmarks.measure import Settings
+from benchmarks.measure import Settings, new_parser
 from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, predicted_labels, read
 from benchmarks.report import README, update
-from benchmarks.runner import ROOT
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.params import count_active
@@ -111,11 +108,7 @@ def render(rows: list[Row], machine: str) -> str:
 
 def main() -> None:
     """Train, write the JSON, and put the table into the README."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
-    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
-    options = parser.parse_args()
+    options = new_parser(__doc__).parse_args()
     machine = describe()
     with tempfile.TemporaryDirectory() as models:
         rows = train(Settings(TASKS["chunking"], options.data, Path(models), 500))

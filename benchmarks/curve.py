@@ -7,9 +7,7 @@ Both learn from the same lists of attribute strings, which they hold beforehand:
 as many of them are made. F1 and accuracy are those on test; nothing is chosen by them.
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 import time
@@ -26,8 +24,8 @@ import pycrfsuite
 
 from benchmarks.data import accuracy, score_chunks
 from benchmarks.machine import describe
+from benchmarks.measure import new_parser
 from benchmarks.report import README, update
-from benchmarks.runner import ROOT
 from benchmarks.summary import OURS, PEER
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.adagrad import AdaGrad
@@ -183,10 +181,7 @@ def render(points: list[Point], machine: str) -> str:
 
 def main() -> None:
     """Run everything, write the JSON, and put the table into the README unless it was a quick run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
-    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    parser = new_parser(__doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="two epochs, one seed, to try it out")
     options = parser.parse_args()

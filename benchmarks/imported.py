@@ -1,14 +1,12 @@
 """A model that CRFsuite trained on CoNLL-2000, read by our own reader: the same labels and probabilities?
 
-    python benchmarks/imported.py --data DIR [--iterations 50]
+    python benchmarks/imported.py --data DIR --out FILE.json [--iterations 500]
 
 Every label of every test sentence is compared, and every marginal: by the estimator in double precision, and by the
 core in single precision.
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pycrfsuite
 
-from benchmarks.runner import ROOT
+from benchmarks.measure import new_parser
 from benchmarks.tasks import TASKS
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
@@ -64,10 +62,8 @@ def single_marginals(estimator: CRF, items: Sequences) -> Floats:
 
 
 def main() -> None:
-    """Compare, and print one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
+    """Compare, and write JSON."""
+    parser = new_parser(__doc__)
     parser.add_argument("--iterations", type=int, default=500)
     options = parser.parse_args()
     task = TASKS["chunking"]
@@ -91,6 +87,7 @@ def main() -> None:
         "greatest_difference_double": float(np.abs(double - expected).max()),
         "greatest_difference_single": float(np.abs(single_marginals(estimator, items) - expected).max()),
     }
+    options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
     print(json.dumps(result))
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import resource
 import sys
 import time
@@ -11,6 +12,8 @@ from types import TracebackType
 
 from benchmarks.summary import Numbers
 from benchmarks.tasks import TASKS, Task
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,19 @@ class Clock:
         RETURNS (Numbers): `name_wall` and `name_cpu`.
         """
         return {f"{name}_wall": self.wall, f"{name}_cpu": self.cpu}
+
+
+def new_parser(description: str | None) -> argparse.ArgumentParser:
+    """A command line with the options that all benchmarks share.
+
+    description (str | None): of the benchmark.
+    RETURNS (argparse.ArgumentParser): with --data and --out.
+    """
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("SPACY_CRF_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=default, help="folder of the corpora")
+    parser.add_argument("--out", type=Path, required=True, help="JSON file to write")
+    return parser
 
 
 def read_settings() -> Settings:

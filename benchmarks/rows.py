@@ -72,9 +72,7 @@ ROWS: tuple[Row, ...] = (
     _seconds("chunking", "train", "append_wall", "handing the features over"),
     _seconds("chunking", "train", "train_wall", "training alone, wall"),
     _seconds("chunking", "train", "train_cpu", "training alone, CPU"),
-    _seconds(
-        "chunking", "fit", "fit_wall", "`estimator.CRF.fit` on lists of strings, encoding included; `Trainer.train`"
-    ),
+    _seconds("chunking", "fit", "fit_wall", "`estimator.CRF.fit`, encoding included; `Trainer.train`"),
     Row("chunking", "fit", "objective", "its objective", "{:,.2f}"),
     Row("chunking", "train", "model_bytes", "model size", "{:.1f} MiB", scale=2**-20),
     Row("chunking", "train", "load_wall", "load time", "{:.1f} ms", scale=1000.0),
