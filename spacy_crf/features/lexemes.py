@@ -7,7 +7,7 @@ from ..core.types import Hashes, Indices
 from .attributes import Attribute, WordForms
 from .hashing import HashTable
 
-MAX_LEXEMES = 1 << 16  # a stream of ever new words starts over here instead of filling the memory
+MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
 
 
 class LexemeColumns:
