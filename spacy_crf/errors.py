@@ -129,6 +129,18 @@ class Errors(metaclass=_Coded):
         "Component {name!r} cannot be stored in half precision: it has a weight of {value:g}, and 65504 is the "
         'greatest that fits. Set precision = "float32" in its model block, or train with a greater c2.'
     )
+    CRF415 = (
+        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
+        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )
+    CRF416 = (
+        "Component {name!r} takes its probabilities from {source!r}, which is not among the components before it: "
+        "{known}. Correct its setting 'source', or the order of the pipeline."
+    )
+    CRF417 = (
+        "Component {name!r} takes its probabilities from {source!r}, whose model gave an array of shape {shape}, not a "
+        "row of label scores for each token. Take a tagger as source."
+    )
 
     # Corpora and files
     CRF501 = (
@@ -210,10 +222,50 @@ class Errors(metaclass=_Coded):
         "sequences before were reviewed for. Keep the first lines of the file, and different reviews apart."
     )
     CRF527 = "{path}: no token has a gold tag. Fill in the field 'gold' where the tag is known."
+    CRF530 = (
+        "{where}: {cell!r} is not a set of tags, as {fault}. Write A, or A|B where the choice is open, or a weight "
+        "behind each tag: A:1|B:1 where all are correct, A:0.66|B:0.33 with a sum of at most 1 where one is likelier."
+    )
+    CRF531 = (
+        "The tag {tag!r} cannot be written. Tags are not empty, have no white space at the ends, and no '|', tab "
+        "or line end anywhere: rename it."
+    )
+    CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
+    CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
+    CRF534 = (
+        "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
+        "files. Delete the DOCTYPE: CorA-XML does not need it."
+    )
+    CRF535 = "{path}, line {line}: the element <{element}> has no attribute 'utf' with the word. Fill it in."
+    CRF536 = (
+        "{path}: no token has an element <{element}> to take the tag from. Name another one in the setting 'tag'; the "
+        "file has: {known}."
+    )
+    CRF537 = "{path}: there are no tokens (<anno>, <tok_anno> or <mod>). Is this a CorA-XML file?"
+    CRF538 = (
+        "{path}, line 1: this is not a WebAnno TSV file of version 3. Export it from INCEpTION as 'WebAnno TSV v3.3'."
+    )
+    CRF539 = "{path}: there is no span layer {layer!r} with a feature {feature!r}. The file has: {known}."
+    CRF540 = (
+        "{path}, line {line}: {problem}. Correct the line, or export the file again: a sentence is a line '#Text=' and "
+        "one row for each token, with its number, its offsets, the word and the columns of all layers."
+    )
+    CRF541 = (
+        "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
+        "Split the token there."
+    )
+    CRF545 = "{path}, line {line}: not 'form<TAB>normal form': {text!r}. Correct the line or delete it."
+    CRF546 = "{path}, line {line}: the form {form!r} comes a second time. Keep one of the lines."
+    CRF547 = (
+        "The form {form!r} is the normal form of {variant!r}, but has a normal form of its own ({normal!r}). Give both "
+        "the same one."
+    )
+    CRF548 = "The spelling table {path} cannot be read: {error}."
+    CRF549 = "The setting {name} is {value!r}; it must be {expected}."
 
     # Command line
     CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
-    CRF602 = "The pipeline has no crf_tagger called {name!r}. Its components: {known}."
+    CRF602 = "The pipeline has no {kind} called {name!r}. Its components: {known}."
     CRF603 = (
         "{folds} folds cannot be made of {found} {kind} with gold. Give at least 2 folds, and as many {kind} as folds; "
         'with unit "sequence", the sequences of a document may fall into different ones.'
@@ -258,6 +310,72 @@ class Errors(metaclass=_Coded):
     CRF731 = "{path}, line {line}: this CRF++ template has no counterpart: {problem}. The line: {text!r}."
     CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."
 
+    # Prediction sets
+    CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
+    CRF802 = "The setting {setting} of the utility {name!r} is {value!r}; it must be {expected}."
+    CRF803 = (
+        "The utility {name!r} has {found} values, but sets may have up to {expected} members. Give all from g(1) to "
+        "g({expected})."
+    )
+    CRF804 = (
+        "The utility {name!r} is {value} for sets of {size}. Utilities must be finite and not negative: a set that is "
+        "worth less than nothing would be better the less probable it is."
+    )
+    CRF805 = (
+        "Unit {unit} has {name} that are no distribution: least {least}, sum {total}. Give probabilities that sum "
+        "to 1, such as node marginals or a softmax."
+    )
+    CRF806 = "The level is {value!r}; it must be {expected}."
+    CRF807 = "An exact search over all sets is for at most {most} labels, got {found}. Leave out improbable labels."
+    CRF808 = "Tag tree: no coarse tag is given for {labels}. Put every label under one."
+    CRF809 = "Tag tree: {tag!r} is above itself ({path}). Remove one of these links."
+    CRF810 = "Tag tree: {child!r} is under both {first!r} and {second!r}. Put it under one of them."
+    CRF811 = (
+        "The best paths of a sequence must be at least one, with one log probability each, best first; got {paths} "
+        "paths and {found} log probabilities, {problem}."
+    )
+    CRF812 = (
+        "Unit {unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "
+        "1 (all of these tags are right), or all be 0 (there is no gold)."
+    )
+    CRF813 = (
+        "The gold tags {gold} cannot be read. Weights must sum to 1 (the gold is one of these tags), or all be 1 "
+        "(all of these tags are right)."
+    )
+    CRF814 = "The gold tag {tag!r} is not among the labels. Nearest: {near}. Correct it, or add it to the labels."
+
+    # Prediction sets: calibration
+    CRF816 = "The level is {level!r}; give the share that may be missed, more than 0 and less than 1, such as 0.1."
+    CRF817 = "There is nothing to calibrate on: no unit has gold. Give calibration data with gold labels."
+    CRF818 = (
+        "{n} calibration {unit}s are too few for level {level}, which needs {least}: with them, the smallest level "
+        "that can be had is {smallest:.4g}. Give more calibration data, or a greater level."
+    )
+    CRF819 = "The setting {name} of prediction sets is {value!r}; it must be {expected}."
+    CRF820 = (
+        "The score {kind!r} {needs} random numbers here. Set its option randomised, and give `uniforms`, one number "
+        "for each unit, both or neither."
+    )
+    CRF821 = (
+        "Condition {condition!r} {needs} groups. Give `groups`, a number for each unit, for condition 'group' only."
+    )
+    CRF822 = "Random numbers for prediction sets must lie in [0, 1]. Draw them from the uniform distribution."
+    CRF823 = (
+        "Unit {unit!r} {needs} numbers of units. Give `units`, the sentence or document of each token, for these two "
+        "only."
+    )
+
+    # Other taggers
+    CRF831 = "There is nothing to learn from: no unit has a gold label. Give sequences with known gold."
+    CRF832 = "The sequences have {words} words, but gold has {units} units. Give one label (or -1) for each word."
+    CRF833 = "The setting {name} is {value!r}; give a finite number of at least 0."
+    CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
+    CRF835 = (
+        "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "
+        "feature index of its training."
+    )
+    CRF836 = "Lengths of sequences sum to {lengths}, but there are {rows} rows of {name}. Give one row for each unit."
+
 
 class Warnings(metaclass=_Coded):
     CRFW101 = (
@@ -272,4 +390,8 @@ class Warnings(metaclass=_Coded):
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."
+    )
+    CRFW801 = (
+        "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "
+        "calibration data for them, or a greater level."
     )

@@ -35,6 +35,8 @@ BELOW: dict[str, set[str]] = {
 }
 CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
+    "sets": {"chain"},
+    "tagging": {"learn", "chain"},
     "chain": set(),
 }
 

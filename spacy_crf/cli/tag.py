@@ -40,18 +40,21 @@ def tag_cli(
         typer.echo(format_table(doc))
 
 
-def find_tagger(nlp: Language, name: str | None) -> str:
-    """Name of the crf_tagger to show.
+def find_tagger(nlp: Language, name: str | None, kind: type[CRFTagger] = CRFTagger) -> str:
+    """Name of the component that a command is about.
 
-    nlp (Language): the pipeline. name (str | None): the one asked for.
-    RETURNS (str): its name.
+    nlp (Language): the pipeline. name (str | None): the one asked for. kind (type): what it has to be; a
+        set_valued_tagger is a crf_tagger too.
+    RETURNS (str): its name; without one asked for, that of the first of the kind.
     RAISES (ValueError): if there is none.
     """
-    names = [known for known, pipe in nlp.pipeline if isinstance(pipe, CRFTagger)]
+    names = [known for known, pipe in nlp.pipeline if isinstance(pipe, kind)]
     if name is None and names:
         return names[0]
     if name not in names:
-        raise ValueError(Errors.CRF602.format(name=name or "crf_tagger", known=", ".join(nlp.pipe_names)))
+        wanted = "crf_tagger" if kind is CRFTagger else "set_valued_tagger"
+        known = ", ".join(nlp.pipe_names)
+        raise ValueError(Errors.CRF602.format(kind=wanted, name=name or wanted, known=known))
     return name
 
 

@@ -1,5 +1,6 @@
 """From columns to decoded Docs: features, potentials, Viterbi and, on request, exact probabilities."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,7 +20,15 @@ from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
-from .uncertainty import Alternatives, Entropies, alternatives, entropies
+from .uncertainty import (
+    Alternatives,
+    Entropies,
+    LikelySequences,
+    SequenceChoice,
+    alternatives,
+    entropies,
+    likely_sequences,
+)
 
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
@@ -35,6 +44,8 @@ class Inference:
     temperature (float): what scores are divided by before they become probabilities.
     extra (int | None): attribute to read along with the features, for `set_annotations`: a call into a Doc costs more
         than the attributes that it returns.
+    sets (Callable | None): chooses sets of labels (N, L) by the marginals, which must be asked for as well.
+    sequences (SequenceChoice | None): how many labellings of each sequence to list.
     """
 
     spans: bool = False
@@ -45,11 +56,14 @@ class Inference:
     entropies: bool = False
     temperature: float = 1.0
     extra: int | None = None
+    sets: Callable[[Floats], Bools] | None = None
+    sequences: SequenceChoice | None = None
 
     @property
     def is_probabilistic(self) -> bool:
         """Whether anything is asked for that takes more than Viterbi."""
-        return self.marginals or self.probabilities or self.posterior or self.entropies or self.n_best > 0
+        asked = (self.marginals, self.probabilities, self.posterior, self.entropies, self.n_best, self.sequences)
+        return any(asked)
 
 
 @dataclass(frozen=True)
@@ -78,6 +92,8 @@ class Prediction:
     spans (list[tuple[int, int, str]]): (start, end, label). scores (SpanScores | None): of the spans.
     extra ((n,) | None): the attribute that was read along.
     n_best (list[Alternatives] | None), entropies (Entropies | None): of its sequences.
+    members ((n, L) | None): the set of labels of each token.
+    sequences (list[LikelySequences] | None): labellings of its sequences.
     """
 
     tags: Ints
@@ -87,6 +103,8 @@ class Prediction:
     extra: Hashes | None = None
     n_best: list[Alternatives] | None = None
     entropies: Entropies | None = None
+    members: Bools | None = None
+    sequences: list[LikelySequences] | None = None
 
     @classmethod
     def empty(cls, n_labels: int) -> "Prediction":
@@ -99,6 +117,8 @@ class Prediction:
             scores=SpanScores(none, none, none),
             n_best=[],
             entropies=Entropies(nowhere, nowhere, none, none),
+            members=np.zeros((0, n_labels), dtype=bool),
+            sequences=[],
         )
 
     def above(self, threshold: float) -> "Prediction":
@@ -152,6 +172,15 @@ def _decode(columns: Columns, chains: ChainPotentials, tags: TagSet, inference: 
         marginals = node_marginals(messages)[rows].astype(np.float32)
     spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
     predictions = _by_doc(columns, labels, marginals, spans)
+    if marginals is not None and inference.sets is not None:
+        members, ends = inference.sets(marginals), np.cumsum(columns.doc_lengths)
+        for prediction, own in zip(predictions, np.split(members, ends[:-1])):
+            prediction.members = own
+    if messages is not None and inference.sequences is not None:
+        for prediction, likely in zip(
+            predictions, likely_sequences(messages, inference.sequences, columns.doc_lengths)
+        ):
+            prediction.sequences = likely
     if messages is not None and inference.n_best:
         for prediction, found in zip(predictions, alternatives(messages, inference.n_best, columns.doc_lengths)):
             prediction.n_best = found

@@ -10,6 +10,7 @@ from ..core.chain.entropy import sequence_entropies, token_entropies
 from ..core.chain.forward import ForwardBackward
 from ..core.chain.marginals import node_marginals
 from ..core.chain.nbest import nbest
+from ..core.sets.sequences import smallest_sequence_sets
 from ..core.types import Doubles, Indices, Ints
 
 
@@ -70,6 +71,53 @@ def alternatives(messages: ForwardBackward, k: int, doc_lengths: Indices) -> Ite
                 int(ends[b]) - first,
                 labels[: found.counts[b], starts[b] : ends[b]],
                 probabilities[b, : found.counts[b]],
+            )
+            for b in range(sequences.start, sequences.stop)
+        ]
+
+
+@dataclass(frozen=True)
+class SequenceChoice:
+    """How many labellings of a sequence to list: the fewest with a mass, at most a cap."""
+
+    mass: float
+    cap: int
+
+
+@dataclass(frozen=True)
+class LikelySequences(Alternatives):
+    """The fewest labellings of a sequence that together have a given probability.
+
+    mass (float): what they have. complete (bool): False where there were too few.
+    """
+
+    mass: float
+    complete: bool
+
+    def to_data(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {**super().to_data(names), "mass": self.mass, "complete": self.complete}
+
+
+def likely_sequences(
+    messages: ForwardBackward, choice: SequenceChoice, doc_lengths: Indices
+) -> Iterator[list[LikelySequences]]:
+    """Sets of labellings for each sequence.
+
+    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    YIELDS (list[LikelySequences]): one entry for each sequence, for each Doc.
+    """
+    found = smallest_sequence_sets(messages.potentials, choice.mass, choice.cap)
+    ends = np.cumsum(messages.potentials.batch.lengths)
+    starts = ends - messages.potentials.batch.lengths
+    for first, sequences in _by_doc(doc_lengths, starts):
+        yield [
+            LikelySequences(
+                int(starts[b]) - first,
+                int(ends[b]) - first,
+                found[b].paths,
+                found[b].probabilities,
+                found[b].mass,
+                found[b].complete,
             )
             for b in range(sequences.start, sequences.stop)
         ]

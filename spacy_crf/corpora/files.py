@@ -17,12 +17,16 @@ COLUMN_SUFFIXES = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilo
 VAGUE_SUFFIXES = (".tsv", ".txt")
 # The suffixes to look for in a folder, and those to make do with if there are none, by kind of file.
 SUFFIXES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    None: ((".spacy", ".conllu", *COLUMN_SUFFIXES), (*VAGUE_SUFFIXES, ".jsonl")),
+    None: ((".spacy", ".conllu", ".xml", *COLUMN_SUFFIXES), (*VAGUE_SUFFIXES, ".jsonl")),
     "spacy": ((".spacy",), ()),
     "conllu": ((".conllu",), (".conll", *VAGUE_SUFFIXES)),
     "columns": (COLUMN_SUFFIXES, VAGUE_SUFFIXES),
     "review": ((".tsv", ".jsonl"), ()),
+    "tagsets": ((".tsv",), (".txt",)),
+    "cora": ((".xml",), ()),
+    "webanno": ((".tsv",), ()),
 }
+WEBANNO_MARK = "#FORMAT=WebAnno TSV 3."
 CHUNK_SIZE = 1 << 18
 CONLLU_WIDTH = 10
 CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -34,7 +38,7 @@ def find_files(path: Path, kind: str | None) -> list[Path]:
     In a folder, hidden files are left out, and suffixes like .txt count only if no file has one that says more.
 
     path (Path): A file or a folder.
-    kind (str | None): "spacy", "conllu", "columns" or "review" to take only the files of that kind; None for all.
+    kind (str | None): A format to take only the files of that kind; None for all.
     RETURNS (list[Path]): At least one file.
     """
     if not path.is_dir():
@@ -52,14 +56,18 @@ def pick_kind(path: Path) -> str:
     """Tell from the name, then from the first token line, how a file is to be read.
 
     path (Path): The file.
-    RETURNS (str): "spacy", "conllu", "columns" or "review".
+    RETURNS (str): "spacy", "conllu", "columns", "review", "cora" or "webanno".
     """
     suffix = data_suffix(path)
     for kind in ("spacy", "conllu"):
         if suffix == f".{kind}":
             return kind
+    if suffix == ".xml":
+        return "cora"
     if is_review(path):
         return "review"
+    if next(read_lines(path), "").startswith(WEBANNO_MARK):
+        return "webanno"
     for line in read_lines(path):
         if line and not line.isspace() and not line.startswith("#"):
             fields = line.split("\t")

@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from .columns import read_columns
 from .conllu import read_conllu
+from .cora import read_cora
 from .docbin import read_docbin
 from .docs import DocMaker
 from .extensions import register_extension
@@ -23,11 +24,22 @@ from .inputs import align_annotation, copy_tokens
 from .kinds import extension_name, validate_columns, validate_input
 from .review import read_review
 from .sentence import Group, Sentence, group_sentences
+from .tagsets import resolve_gold_tags
+from .tokens_tsv import read_tokens_tsv
+from .webanno import read_webanno
 
-Format = Literal["spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003", "review"]
+Format = Literal[
+    "spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003", "review", "tagsets", "cora", "webanno"
+]
 Paths = Path | str | Sequence[Path | str]
 Augmenter = Callable[[Language, Example], Iterator[Example]]
-WHOLE_FORMATS = ("spacy", "conllu", "review")
+# several tags per token
+SET_FORMATS: dict[str, Callable[[Path], Iterator[Sentence]]] = {
+    "tagsets": read_tokens_tsv,
+    "cora": read_cora,
+    "webanno": read_webanno,
+}
+WHOLE_FORMATS = ("spacy", "conllu", "review", *SET_FORMATS)
 
 
 @registry.readers("spacy_crf.Corpus.v1")
@@ -89,7 +101,8 @@ class Corpus:
             tag, chunk; "conll2002" is word, tag, ner or word, ner; "conll2003" is word, tag, chunk, ner.
             "columns" is word, ner or the layout of "conll2003", by the number of columns, unless `columns`
             says otherwise. "review" is a corrected file of `crf review`, which is told from its first line
-            beside column files of any format.
+            beside column files of any format. "tagsets" is `form<TAB>tags` with sets such as A|B, "cora" is
+            CorA-XML, and "webanno" is WebAnno TSV 3; these three fill `token._.gold_tags`.
         columns (Sequence[str] | None): The names of the columns of column files.
         input (Sequence[str] | None): Kinds of annotation that the pipeline gets to see: they are written to
             `eg.predicted` as well.
@@ -158,11 +171,16 @@ class Corpus:
             sentences = read_conllu(file)
         elif format == "review":
             sentences = read_review(file)
+        elif format in SET_FORMATS:
+            sentences = SET_FORMATS[format](file)
         else:
             sentences = read_columns(file, format=format, columns=self.columns, separator=self.separator)
         make_doc = DocMaker(vocab)
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
-            yield make_doc(grouped)
+            doc = make_doc(grouped)
+            if format in SET_FORMATS:
+                resolve_gold_tags(doc)
+            yield doc
 
     def _check_input(self, file: Path, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:

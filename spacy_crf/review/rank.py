@@ -155,8 +155,8 @@ def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
 def _measured(
     tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
 ) -> Iterator[_Measured]:
-    settings = {"spans": False, "probabilities": False, "marginals": True, "entropies": True}
-    wanted: Inference = replace(tagger.inference(), **settings, n_best=k)
+    asked = tagger.inference()
+    wanted: Inference = replace(asked, spans=False, probabilities=False, marginals=True, entropies=True, n_best=k)
     for batch in minibatch(docs, BATCH_SIZE):
         for (doc, place), prediction in zip(batch, tagger.infer([doc for doc, _ in batch], wanted)):
             assert prediction.entropies is not None

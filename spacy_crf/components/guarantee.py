@@ -1,0 +1,98 @@
+"""Makes a promise about tag sets on data that the tagger was not trained on."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..core.chain.marginals import node_marginals
+from ..core.sets.conformal import Condition, ConformalSets, Fallback, calibrate
+from ..core.sets.metrics import normalise
+from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..core.sets.scores import LAC, Score
+from ..core.types import Doubles, Floats, Indices
+from .inference import probabilistic
+from .set_gold import gold_weights
+from .set_tagger import SetValuedTagger
+
+BATCH_SIZE = 256
+
+
+class HeldOutTokens(NamedTuple):
+    """Tokens of held-out documents that have gold, or not.
+
+    marginals ((N, L)): at the tagger's temperature. weights ((N, L)): gold; zeros where there is none.
+    sentences ((N,)), documents ((N,)): numbers of each token's.
+    unknown (int): tokens left out because none of their gold tags is known to the tagger.
+    """
+
+    marginals: Floats
+    weights: Doubles
+    sentences: Indices
+    documents: Indices
+    unknown: int
+
+
+def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> HeldOutTokens:
+    """Probabilities and gold of examples.
+
+    examples (Iterable[Example]): with what the component needs to see on the predicted side.
+    """
+    tagger._require_labels()
+    number, n_labels, unknown = tagger.tags.number, len(tagger.tags), 0
+    marginals: list[Floats] = []
+    weights: list[Doubles] = []
+    sentences: list[int] = []
+    documents: list[int] = []
+    for batch in minibatch(examples, BATCH_SIZE):
+        columns = tagger._read_all([example.predicted for example in batch])
+        chains = tagger._chains(columns)
+        messages = probabilistic(chains, tagger.cfg["temperature"])
+        marginals.append(node_marginals(messages)[chains.batch.rows])
+        rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
+        table = np.zeros((len(rows), n_labels))
+        for token, row in enumerate(rows):
+            known = {number[tag]: weight for tag, weight in row.items() if tag in number}
+            unknown += bool(row) and not known
+            table[token, list(known)] = list(known.values())
+        weights.append(table)
+        sentences += columns.lengths.tolist()
+        documents += columns.doc_lengths.tolist()
+    shape = np.zeros((0, n_labels))
+    return HeldOutTokens(
+        np.concatenate([shape, *marginals]),
+        normalise(_rescaled(np.concatenate([shape, *weights]))),
+        np.repeat(np.arange(len(sentences)), sentences),
+        np.repeat(np.arange(len(documents)), documents),
+        unknown,
+    )
+
+
+def conformal_sets(
+    held_out: HeldOutTokens,
+    level: float,
+    score: Score = LAC,
+    condition: Condition = "marginal",
+    fallback: Fallback = "pooled",
+) -> ConformalSets:
+    """Sets that miss the gold tag of a token with a probability of at most `level`, if tokens are exchangeable.
+
+    score (Score): one that is not randomised, as a pipeline gives the same sets whenever it is asked.
+    condition (str): "marginal", or "label" for each gold tag.
+    """
+    return calibrate(held_out.marginals, held_out.weights, score, condition).at(level, fallback)
+
+
+def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence", loss: Loss = "share") -> RiskControl:
+    """Sets whose expected loss on a token, sentence or document is at most `level`, if these are exchangeable."""
+    units = {"token": None, "sentence": held_out.sentences, "document": held_out.documents}[unit]
+    return control_risk(held_out.marginals, held_out.weights, level, unit, units, loss)
+
+
+def _rescaled(weights: Doubles) -> Doubles:
+    """Partial gold that has lost the share of unknown tags sums to 1 again; several right tags stay as they are."""
+    totals = weights.sum(axis=1, keepdims=True)
+    partial = (totals > 0) & (totals < 1)
+    return np.divide(weights, totals, out=weights.copy(), where=partial)

@@ -1,0 +1,118 @@
+"""Sets of tags from the probabilities of another component: a crf_tagger, or a tagger of spaCy."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+
+from ..core.types import Floats
+from ..errors import Errors
+from .annotate import register_extensions
+from .set_rules import check_set_settings, set_rule
+from .set_tagger import listed, register_sets
+from .tagger import CRFTagger
+
+TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
+
+
+class SourcedSetTagger(Pipe):
+    """Gives sets of tags to tokens that an earlier component has tagged; it has nothing to learn of its own.
+
+    nlp (Language): the pipeline, in which the source is looked up when it is needed. name (str): of the component.
+    source (str): name of the component with the probabilities: a crf_tagger, or any trainable component whose model
+        gives scores of its labels for each token, as spaCy's tagger, morphologizer and senter do.
+    settings (Mapping): see `set_factory.make_set_valued_tagger`.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str,
+        *,
+        source: str,
+        settings: Mapping[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ):
+        check_set_settings(name, settings)
+        self._nlp, self.vocab, self.name, self.source, self.scorer = nlp, nlp.vocab, name, source, scorer
+        self.cfg: dict[str, Any] = {**settings, "source": source}
+        register_sets(self.cfg["tag_set"])
+        register_extensions(None, None, self.cfg["tag_probs"])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the source."""
+        return tuple(self._find_source().labels)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Process one Doc in place; if it fails, the error handler is told."""
+        for done in self.pipe([doc]):
+            return done
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Process a stream; a Doc that fails goes to the error handler alone, and the rest of its batch goes on."""
+        for docs in util.minibatch(stream, size=batch_size):
+            yield from self._processed(docs)
+
+    def _processed(self, docs: list[Doc]) -> list[Doc]:
+        try:
+            self.set_annotations(docs, self.predict(docs))
+        except Exception as error:
+            if len(docs) > 1:
+                return [done for doc in docs for done in self._processed([doc])]
+            self.get_error_handler()(self.name, self, docs, error)
+            return []
+        return docs
+
+    def predict(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Probabilities of the source's labels.
+
+        RETURNS (list of (n, L)): for each Doc.
+        """
+        source, n_labels = self._find_source(), len(self.labels)
+        filled = [doc for doc in docs if len(doc)]
+        if isinstance(source, CRFTagger):
+            inference = replace(source.inference(), marginals=True)
+            found = iter([prediction.marginals for prediction in source.infer(filled, inference)])
+        else:
+            found = iter(
+                [_probabilities(np.asarray(scores)) for scores in source.model.predict(filled)] if filled else []
+            )
+        rows = [next(found) if len(doc) else np.zeros((0, n_labels), dtype=np.float32) for doc in docs]
+        for doc, values in zip(docs, rows):
+            if values is None or values.shape != (len(doc), n_labels):
+                shape = None if values is None else values.shape
+                raise ValueError(Errors.CRF417.format(name=self.name, source=self.source, shape=shape))
+        return [np.asarray(values, dtype=np.float32) for values in rows]
+
+    def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
+        """Write sets and probabilities; tags are the source's."""
+        labels = self.labels
+        rule, names = set_rule(self.name, self.cfg, len(labels)), np.array(labels, dtype=object)
+        ends = np.cumsum([len(doc) for doc in docs])[:-1]
+        members = np.split(rule(np.concatenate(probabilities)), ends)
+        for doc, values, own in zip(docs, probabilities, members):
+            doc._.set(self.cfg["tag_set"], listed(own, values, names))
+            doc._.set(self.cfg["tag_probs"], {"tags": list(labels), "values": values})
+
+    def _find_source(self) -> Any:
+        """The component with the probabilities, which must come before this one."""
+        names = self._nlp.pipe_names
+        before = names[: names.index(self.name)] if self.name in names else names
+        if self.source not in before:
+            raise ValueError(Errors.CRF416.format(name=self.name, source=self.source, known=", ".join(before)))
+        return self._nlp.get_pipe(self.source)
+
+
+def _probabilities(scores: Floats) -> Floats:
+    """((n, L)): scores of one Doc as they are if they are probabilities, else their softmax."""
+    if (scores >= 0).all() and np.allclose(scores.sum(axis=1), 1.0, atol=TOLERANCE):
+        return scores
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,195 @@
+"""A CRF tagger that gives a set of tags where the evidence is thin."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Optimizer
+
+from ..core.gold import Gold
+from ..core.types import Bools, Indices
+from ..errors import Errors
+from ..features.columns import SequenceMode, describe
+from ..features.config import FeatureConfig
+from ..model import ChainModel
+from ..trainers import Trainer
+from .inference import Inference, Prediction
+from .set_gold import collect_set_labels, copies, gold_weights, to_gold
+from .set_rules import LearnFrom, Method, check_set_settings, set_rule
+from .settings import Decode
+from .tagger import CRFTagger
+from .uncertainty import SequenceChoice
+
+
+class SetValuedTagger(CRFTagger):
+    """Tags with a set of tags for each token. See `set_factory.make_set_valued_tagger` for the settings."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: ChainModel,
+        name: str = "set_valued_tagger",
+        *,
+        features: FeatureConfig,
+        trainer: Trainer,
+        target: Literal["tag", "pos"] = "tag",
+        sequence: SequenceMode = "auto",
+        overwrite: bool = False,
+        method: Method = "utility",
+        utility: str = "g",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        coverage: float = 0.95,
+        size: int = 2,
+        guarantee: dict[str, Any] | None = None,
+        learn_from: LearnFrom = "soft",
+        sequences: int = 0,
+        sequence_mass: float = 0.9,
+        decode: Decode = "viterbi",
+        temperature: float = 1.0,
+        forbidden: list[list[str]] | None = None,
+        tag_set: str = "tag_set",
+        tag_probs: str = "tag_probs",
+        tag_sequences: str = "tag_sequences",
+        gold_tags: str = "gold_tags",
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ):
+        self._set_settings: dict[str, Any] = {
+            "method": method,
+            "utility": utility,
+            "alpha": alpha,
+            "beta": beta,
+            "coverage": coverage,
+            "size": size,
+            "guarantee": guarantee,
+            "learn_from": learn_from,
+            "sequences": sequences,
+            "sequence_mass": sequence_mass,
+            "tag_set": tag_set,
+            "tag_sequences": tag_sequences,
+            "gold_tags": gold_tags,
+        }
+        check_set_settings(name, self._set_settings)
+        super().__init__(
+            vocab,
+            model,
+            name,
+            features=features,
+            trainer=trainer,
+            target=target,
+            scheme="none",
+            sequence=sequence,
+            overwrite=overwrite,
+            marginals=tag_probs,
+            decode=decode,
+            temperature=temperature,
+            forbidden=forbidden,
+            scorer=scorer,
+        )
+        self.cfg.update(self._set_settings)
+        self._register_extensions()
+
+    def _register_extensions(self) -> None:
+        super()._register_extensions()
+        register_sets(self._set_settings["tag_set"])
+        if not Doc.has_extension(self._set_settings["tag_sequences"]):
+            Doc.set_extension(self._set_settings["tag_sequences"], default=None)
+
+    def _begin(self) -> None:
+        self._augmented: dict[int, list[Doc]] = {}  # a Doc, and its copies; those of an earlier run are forgotten
+        super()._begin()
+
+    def find_labels(self, references: Iterable[Doc]) -> list[str]:
+        references = list(references)
+        return sorted({*super().find_labels(references), *collect_set_labels(references, self.cfg["gold_tags"])})
+
+    def describe_gold(self) -> str:
+        return f"{super().describe_gold()} or token._.{self.cfg['gold_tags']}"
+
+    def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
+        rows, documents = [], []
+        for example in examples:
+            rows += gold_weights(example, self.target, self.cfg["gold_tags"])
+            documents += [example] * len(example.predicted)
+        try:
+            return to_gold(rows, self.tags, self.cfg["learn_from"])
+        except KeyError as error:
+            token, tag = error.args
+            where = {"name": self.name, "document": describe(documents[token].reference)}
+            raise ValueError(Errors.CRF403.format(label=tag, **where)) from error
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Take in a batch, in copies if `learn_from` is "augmented"; the weights change in `finish_update`."""
+        examples = list(examples)
+        if self.cfg["learn_from"] == "augmented":
+            examples = [copy for example in examples for copy in self._copies(example)]
+        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+
+    def _copies(self, example: Example) -> list[Example]:
+        """The example once for each rank of tags; the same copies whenever it comes again."""
+        reference = example.reference
+        known = self._augmented.get(id(reference))
+        if known is None or known[0] is not reference:
+            known = [reference, *copies(reference, self.target, self.cfg["gold_tags"])]
+            self._augmented[id(reference)] = known
+        return [Example(example.predicted.copy(), copy) for copy in known[1:]]
+
+    def inference(self) -> Inference:
+        cap = self.cfg["sequences"]
+        likely = SequenceChoice(self.cfg["sequence_mass"], cap) if cap else None
+        rule = set_rule(self.name, self.cfg, len(self.tags))
+        return replace(super().inference(), marginals=True, sets=rule, sequences=likely)
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
+        """Write tags, tag sets and probabilities. Tags that are there stay, unless `overwrite` is set."""
+        docs = list(docs)
+        super().set_annotations(docs, predictions)
+        names = np.array(self.tags.tags, dtype=object)
+        for doc, prediction in zip(docs, predictions):
+            if prediction.members is not None and prediction.marginals is not None:
+                doc._.set(self.cfg["tag_set"], listed(prediction.members, prediction.marginals, names))
+            if prediction.sequences is not None and self.cfg["sequences"]:
+                found = [likely.to_data(self.tags.tags) for likely in prediction.sequences]
+                doc._.set(self.cfg["tag_sequences"], found)
+
+
+def listed(members: Bools, marginals: Any, names: Any) -> list[list[str]]:
+    """The tags of each set, the most probable one first.
+
+    members ((n, L)), marginals ((n, L)): of the tokens of a Doc. names ((L,)): the tags.
+    """
+    tokens, tags = np.nonzero(members)
+    order = np.lexsort((-marginals[tokens, tags], tokens))
+    flat = names.take(tags[order]).tolist()
+    ends = np.cumsum(members.sum(axis=1)).tolist()
+    return [flat[low:high] for low, high in zip([0, *ends], ends)]
+
+
+def register_sets(name: str) -> None:
+    """Make tag sets available on Docs, as a list for each token, and on tokens, where nobody else has."""
+    if not Doc.has_extension(name):
+        Doc.set_extension(name, default=None)
+    if not Token.has_extension(name):
+        Token.set_extension(name, getter=_TokenSet(name))
+
+
+class _TokenSet:
+    """Getter of a token's tags from the sets of its Doc. A class, so that it pickles."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __call__(self, token: Token) -> list[str] | None:
+        stored = token.doc._.get(self.name)
+        return None if stored is None else stored[token.i]

@@ -1,0 +1,238 @@
+"""Sets of labels that hold the gold one with a promised probability: split conformal prediction (Vovk et al. 2005).
+
+Units that the model was not trained on show how strange gold labels look: their scores, large for strange. A new unit
+gets the labels whose score is at most the ceil((n + 1)(1 - level)) / n quantile of these. If all units are
+exchangeable, its set misses gold with a probability of at most `level` and, where no two scores are equal, of at least
+level - 1 / (n + 1), on average over calibration sets. Tokens of a sentence are not exchangeable with those of others:
+see `risk`.
+"""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ...errors import Errors, Warnings
+from ..types import Bools, Doubles, Floats, Indices
+from .reliability import best_labels, check_shape
+from .scores import LAC, Score, check_choice, check_count, least_count, shares
+
+Condition = Literal["marginal", "label", "group"]
+Fallback = Literal["pooled", "full"]
+
+
+@dataclass(frozen=True)
+class ConformalSets:
+    """Split conformal sets at one level.
+
+    level (float): the share of tokens that may miss their gold label. score (Score): how labels are compared.
+    condition (str): what the promise holds for: "marginal", each gold "label", or each "group" (Mondrian).
+    strata (tuple[int, ...]): the labels or groups that were calibrated one by one, ascending; 0 for marginal.
+    quantiles (tuple[float, ...]), counts (tuple[int, ...]): their greatest scores, inf for any, and calibration tokens.
+    rest (float): greatest score in groups that calibration did not see.
+    fallback (str): of strata with too few tokens: "pooled" for the quantile of all tokens, or their own greatest score
+        if that is more, so that sets stay nested in the level; "full" for inf.
+    allow_empty (bool): False if the most probable label is in every set. That keeps the promise, but coverage may then
+        exceed it by more than 1 / (n + 1).
+    """
+
+    level: float
+    score: Score
+    condition: Condition
+    strata: tuple[int, ...]
+    quantiles: tuple[float, ...]
+    counts: tuple[int, ...]
+    rest: float
+    fallback: Fallback
+    allow_empty: bool
+
+    def predict(self, marginals: Floats, groups: Indices | None = None, uniforms: Doubles | None = None) -> Bools:
+        """The labels in the set of each unit.
+
+        marginals ((N, L)): probabilities. groups ((N,)): of the units, for condition "group".
+        uniforms ((N,)): see `Score.of`; drawn anew, not those of the calibration units.
+        RETURNS ((N, L)): True for labels in the set.
+        """
+        scores = self.score.of(marginals, uniforms)
+        quantiles = np.append(self.quantiles, self.rest)
+        sets: Bools = scores <= quantiles[_places(self.condition, np.array(self.strata), groups, scores)]
+        if not self.allow_empty:
+            sets[np.arange(len(sets)), marginals.argmax(axis=1)] = True
+        return sets
+
+    @property
+    def small(self) -> dict[int, int]:
+        """Strata with too few calibration tokens for the level, and how many they have."""
+        return {stratum: n for stratum, n in zip(self.strata, self.counts) if n < least_count(self.level)}
+
+    @property
+    def warning(self) -> str | None:
+        """What a user should be told about `small`, if there is anything."""
+        listing = ", ".join(f"{stratum} (n = {n})" for stratum, n in self.small.items())
+        fate = "fall back on the quantile of all tokens" if self.fallback == "pooled" else "let every label in"
+        text = Warnings.CRFW801.format(level=self.level, least=least_count(self.level), listing=listing, fate=fate)
+        return text if listing else None
+
+    @property
+    def promise(self) -> str:
+        """What is promised of the sets, in plain words."""
+        whom, name, kind = {
+            "marginal": ("A", "", "marginal"),
+            "label": ("For each gold label, a", "label", "class-conditional"),
+            "group": ("In each group, a", "group", "Mondrian"),
+        }[self.condition]
+        text = (
+            f"{whom} token's set holds its gold label with a probability of at least {100 * (1 - self.level):.6g} % "
+            f"({kind} coverage, split conformal prediction with {self.score.kind.upper()} at level {self.level:g}, "
+            f"n = {sum(self.counts)} calibration tokens), if tokens are exchangeable with these."
+        )
+        if self.condition == "marginal":
+            return text
+        fate = {
+            "pooled": "fall back on the quantile of all tokens, and nothing is promised for them",
+            "full": "are in every set" if self.condition == "label" else "get every label",
+        }[self.fallback]
+        return f"{text} {name.capitalize()}s with n < {least_count(self.level)} (here {len(self.small)}) {fate}."
+
+    def to_data(self) -> dict[str, Any]:
+        """The sets as plain data that JSON can hold: infinite quantiles are the string "inf"."""
+        *quantiles, rest = (value if np.isfinite(value) else "inf" for value in (*self.quantiles, self.rest))
+        lists = {"strata": list(self.strata), "quantiles": quantiles, "counts": list(self.counts)}
+        return asdict(self) | lists | {"rest": rest}
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "ConformalSets":
+        """The sets that `to_data` wrote."""
+        quantiles, rest = tuple(map(float, data["quantiles"])), float(data["rest"])
+        strata, counts = tuple(data["strata"]), tuple(data["counts"])
+        read = {"strata": strata, "counts": counts, "quantiles": quantiles, "rest": rest}
+        return cls(**data | read | {"score": Score(**data["score"])})
+
+
+@dataclass(frozen=True)
+class ConformalScores:
+    """Scores of the gold labels of calibration units, from which sets follow at any level.
+
+    score (Score), condition (str), strata (tuple[int, ...]): as in `ConformalSets`.
+    samples (tuple): for each stratum the scores ((n,)) of its units, ascending.
+    """
+
+    score: Score
+    condition: Condition
+    strata: tuple[int, ...]
+    samples: tuple[Doubles, ...]
+
+    def at(self, level: float, fallback: Fallback = "pooled", allow_empty: bool = False) -> ConformalSets:
+        """Sets that miss gold with a probability of at most `level`. See `ConformalSets`.
+
+        fallback (str): for strata that are too small for the level, n < 1 / level - 1: "pooled" gives up the promise,
+            "full" keeps it with sets of every label. `ConformalSets.small` lists them.
+        RAISES (ValueError): for a level outside (0, 1); with "pooled", where all units are too few for it.
+        """
+        check_choice("fallback", fallback, get_args(Fallback))
+        pooled = np.sort(np.concatenate(self.samples))
+        least, rest = least_count(level), np.inf
+        if fallback == "pooled":
+            check_count(len(pooled), level, "token")
+            rest = finite_quantile(pooled, level)
+        counts = tuple(len(sample) for sample in self.samples)
+        quantiles = tuple(
+            finite_quantile(sample, level) if len(sample) >= least else max([rest, *sample[-1:].tolist()])
+            for sample in self.samples
+        )
+        return ConformalSets(
+            float(level), self.score, self.condition, self.strata, quantiles, counts, rest, fallback, allow_empty
+        )
+
+    def p_values(
+        self,
+        marginals: Floats,
+        groups: Indices | None = None,
+        uniforms: Doubles | None = None,
+        ties: Doubles | None = None,
+    ) -> Doubles:
+        """How usual each label is: the share of calibration units, with the unit itself, that are at least as strange.
+
+        Labels with p > level are the set at that level, where strata are large enough: nothing is pooled here.
+        O(N L (S + log n)) with S strata.
+
+        marginals ((N, L)), groups ((N,)), uniforms ((N,)): as in `ConformalSets.predict`.
+        ties ((N,)): random numbers from [0, 1] for smoothed values, which are uniform for the gold label: equal
+            scores then count by that share.
+        RETURNS ((N, L)): from 1 / (n + 1) to 1, where n is the size of the stratum; smoothed ones from 0.
+        """
+        scores = self.score.of(marginals, uniforms)
+        places = np.broadcast_to(_places(self.condition, np.array(self.strata), groups, scores), scores.shape)
+        share = np.broadcast_to(1.0 if ties is None else shares(ties, len(scores)), scores.shape)
+        values = np.empty(scores.shape)
+        for place, sample in enumerate((*self.samples, np.empty(0))):
+            here = places == place
+            stranger = len(sample) - np.searchsorted(sample, scores[here], side="right")
+            as_strange = len(sample) - np.searchsorted(sample, scores[here], side="left") - stranger
+            values[here] = (stranger + share[here] * (as_strange + 1)) / (len(sample) + 1)
+        return values
+
+
+def calibrate(
+    marginals: Floats,
+    weights: Floats,
+    score: Score = LAC,
+    condition: Condition = "marginal",
+    groups: Indices | None = None,
+    uniforms: Doubles | None = None,
+) -> ConformalScores:
+    """Scores of gold labels. A unit with several is covered if one of greatest weight is: its least strange one counts.
+
+    marginals ((N, L)): of units that neither training nor the choice of settings has seen.
+    weights ((N, L)): their gold, as of `metrics.normalise`; units with a row of zeros are left out.
+    score (Score): settings. condition (str): as in `ConformalSets`. groups ((N,)): only for condition "group": a
+        number for each unit, known without its gold label. uniforms ((N,)): see `Score.of`.
+    RETURNS (ConformalScores): for sets at any level, and p-values.
+    RAISES (ValueError): where no unit has gold.
+    """
+    check_choice("condition", condition, get_args(Condition))
+    best = best_labels(weights)
+    check_shape("weights", weights, marginals.shape)
+    scores = np.where(best, score.of(marginals, uniforms), np.inf)
+    known = np.flatnonzero(best.any(axis=1))
+    if not len(known):
+        raise ValueError(Errors.CRF817)
+    labels = scores[known].argmin(axis=1)
+    _check_groups(condition, groups, len(best))
+    strata = np.arange(best.shape[1] if condition == "label" else 1)
+    if groups is not None:
+        strata = np.unique(groups[known])
+    places = np.broadcast_to(_places(condition, strata, groups, scores), scores.shape)[known, labels]
+    values = scores[known, labels]
+    samples = tuple(np.sort(values[places == place]) for place in range(len(strata)))
+    return ConformalScores(score, condition, tuple(strata.tolist()), samples)
+
+
+def finite_quantile(scores: Doubles, level: float) -> float:
+    """The ceil((n + 1)(1 - level)) / n quantile, reckoned with the decimals of the level as they are written.
+
+    scores ((n,)): ascending. level (float): from (0, 1).
+    RETURNS (float): one of the scores, or inf where they are too few.
+    """
+    rank = len(scores) + 1 - floor((len(scores) + 1) * Fraction(str(float(level))))
+    return float(scores[rank - 1]) if rank <= len(scores) else np.inf
+
+
+def _places(condition: Condition, strata: Indices, groups: Indices | None, scores: Doubles) -> Indices:
+    """The place in `strata` of each cell of (N, L), in a shape that broadcasts to it; one past the end for others."""
+    _check_groups(condition, groups, len(scores))
+    if groups is not None:
+        places = np.minimum(np.searchsorted(strata, groups), len(strata) - 1)
+        return np.where(strata[places] == groups, places, len(strata))[:, None]
+    if condition == "label":
+        check_shape("marginals", scores, (len(scores), len(strata)))
+    return np.arange(len(strata))[None, :]
+
+
+def _check_groups(condition: Condition, groups: Indices | None, n_units: int) -> None:
+    if (groups is not None) != (condition == "group"):
+        raise ValueError(Errors.CRF821.format(condition=condition, needs="wants" if groups is None else "takes no"))
+    if groups is not None:
+        check_shape("groups", groups, (n_units,))

@@ -1,0 +1,104 @@
+"""Sets of fine tags that are the leaves below one node of a tag tree, such as all XPOS tags of one UPOS tag.
+
+Such a set has a name that an annotator knows. There are fewer nodes than sets, so that the best one is found by
+scoring them all; its expected utility is at most that of the best set without a tree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import Errors
+from ..types import Bools, Doubles, Floats, Indices
+from .predict import TIE, TagSets, check_marginals
+from .utility import check_values
+
+
+@dataclass(frozen=True)
+class TagTree:
+    """The nodes of a tag tree or of several; labels are leaves.
+
+    names (tuple of str): of the V nodes: first the labels, then coarse tags, small ones first.
+    leaves ((V, L)): the labels below each node; a label is below itself.
+    """
+
+    names: tuple[str, ...]
+    leaves: Bools
+
+
+def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagTree:
+    """A tree from the tag above each tag.
+
+    A coarse tag may have the name of a label: a tag that is put under another is the label, the tag above is coarse.
+
+    labels (sequence of str): the L labels. parents (mapping): fine tags to coarse tags, and these to coarser ones.
+        Every label must be here; tags that are no labels, and coarse tags without labels below, are left out.
+    RETURNS (TagTree): a node for each label and each coarse tag.
+    RAISES (ValueError): for labels without a coarse tag, and for tags above themselves.
+    """
+    orphans = [label for label in labels if label not in parents]
+    if orphans:
+        raise ValueError(Errors.CRF808.format(labels=orphans))
+    own = set(labels)
+    below: dict[str, list[int]] = {}
+    for index, label in enumerate(labels):
+        for coarse in _ancestors(label, parents, own):
+            below.setdefault(coarse, []).append(index)
+    coarse_tags = sorted(below, key=lambda tag: len(below[tag]))
+    leaves = np.zeros((len(labels) + len(coarse_tags), len(labels)), dtype=np.bool_)
+    np.fill_diagonal(leaves, True)
+    for node, tag in enumerate(coarse_tags, start=len(labels)):
+        leaves[node, below[tag]] = True
+    return TagTree((*labels, *coarse_tags), leaves)
+
+
+def tree_from_groups(labels: Sequence[str], groups: Mapping[str, Sequence[str]]) -> TagTree:
+    """A tree from the tags below each coarse tag, which may be coarse tags again.
+
+    labels (sequence of str): the L labels. groups (mapping): coarse tags to what is below.
+    RETURNS (TagTree): see `tree_from_parents`.
+    RAISES (ValueError): as there, and for a tag in two groups.
+    """
+    parents: dict[str, str] = {}
+    for coarse, members in groups.items():
+        for member in members:
+            if parents.setdefault(member, coarse) != coarse:
+                raise ValueError(Errors.CRF810.format(child=member, first=parents[member], second=coarse))
+    return tree_from_parents(labels, parents)
+
+
+def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list[str]:
+    """Coarse tags above a label, from the nearest to the root."""
+    above = [parents[label]]
+    # the name of a label as a key is the label: a coarse tag of that name has nothing above
+    while above[-1] in parents and above[-1] not in labels:
+        parent = parents[above[-1]]
+        if parent in above:
+            raise ValueError(Errors.CRF809.format(tag=parent, path=" < ".join([*above, parent])))
+        above.append(parent)
+    return above
+
+
+def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, TagSets]:
+    """The node of greatest expected utility for each unit. O(N V L), exact for every g.
+
+    Ties go to the smaller set, then to the node that comes first.
+
+    marginals ((N, L)): probabilities. tree (TagTree): over the same labels. g ((L,)): g(1) to g(L).
+    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as TagSets.
+    RAISES (ValueError): for marginals that are no distributions or not over the labels of the tree, and for a g that
+        does not fit.
+    """
+    n_labels = check_marginals(marginals)
+    if tree.leaves.shape[1] != n_labels:
+        expected = (len(marginals), tree.leaves.shape[1])
+        raise ValueError(Errors.CRF101.format(name="marginals", expected=expected, actual=marginals.shape))
+    check_values(g, n_labels)
+    sizes = tree.leaves.sum(axis=1)
+    masses = marginals.astype(np.float64) @ tree.leaves.T
+    values = masses * g[sizes - 1]
+    # nodes are ordered by size, so that the first of the best is the smallest
+    nodes = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    cells = np.arange(len(nodes)), nodes
+    return nodes, TagSets(tree.leaves[nodes], sizes[nodes], values[cells], masses[cells])

@@ -1,0 +1,188 @@
+"""Sets of labels whose expected loss is bounded for sentences or documents: conformal risk control.
+
+After Angelopoulos et al. (2022). Tokens of a sentence depend on each other, sentences may be exchangeable where their
+tokens are not. So losses are averaged within units first, and it is the unit that the promise speaks of. The sets
+of one mass are the shortest prefixes of the sorted labels with more probability than that, or all labels: they grow
+with the mass, and no loss grows with them. The mass is the smallest with (n R + 1) / (n + 1) <= level, where R is the
+mean loss of n calibration units. Losses change only where a gold label enters, so that all these steps are searched,
+not a grid; sets hold the label at its step itself (losses are right-continuous), so that the smallest mass exists.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ...errors import Errors
+from ..types import Bools, Doubles, Floats, Indices
+from .metrics import SUM_TOLERANCE
+from .reliability import best_labels, check_shape
+from .scores import check_choice, check_count, ranked
+
+Unit = Literal["token", "sentence", "document"]
+Loss = Literal["share", "any", "ml-acc"]
+# Rounding, for each unit: thirds must add up to ones.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class LossSteps:
+    """Losses of units as functions of the mass, which fall from 1 to 0 in steps.
+
+    masses ((M,)): where a loss falls, ascending. drops ((M,)): by how much. owners ((M,)): of which unit.
+    n_units (int): units, numbered from 0.
+    """
+
+    masses: Doubles
+    drops: Doubles
+    owners: Indices
+    n_units: int
+
+    def at(self, mass: float) -> Doubles:
+        """((n_units,)): losses of the sets of one mass."""
+        stop = np.searchsorted(self.masses, mass, side="right")
+        kept = np.bincount(self.owners[:stop], weights=self.drops[:stop], minlength=self.n_units)
+        return np.clip(1 - kept, 0.0, 1.0)
+
+    def take(self, units: Indices) -> "LossSteps":
+        """Those of some units, each at most once, renumbered in the order given: for resampling."""
+        numbers = np.full(self.n_units, -1)
+        numbers[units] = np.arange(len(units))
+        owners = numbers[self.owners]
+        kept = owners >= 0
+        return LossSteps(self.masses[kept], self.drops[kept], owners[kept], len(units))
+
+    def smallest_mass(self, level: float, unit: Unit = "sentence") -> float:
+        """The smallest mass with (n R + 1) / (n + 1) <= level: exact, over all steps. O(M).
+
+        level (float): from (0, 1). unit (str): what to call units in errors.
+        RAISES (ValueError): for another level, or too few units for it.
+        """
+        check_count(self.n_units, level, unit)
+        bound = level * (self.n_units + 1) - 1 + SLACK * self.n_units
+        total = self.n_units - np.cumsum(self.drops)  # n R behind each step
+        return float(self.masses[np.argmax(total <= bound)])
+
+
+@dataclass(frozen=True)
+class RiskControl:
+    """Sets with a bounded expected loss.
+
+    level (float): the bound. unit (str): what losses are averaged over: "token", "sentence" or "document".
+    loss (str): "share" of a unit's tokens whose gold label is not in the set; 1 if there is "any" such token; the
+        unit's mean of 1 - "ml-acc".
+    mass (float): of the sets. n (int): calibration units. risk (float): their mean loss.
+    """
+
+    level: float
+    unit: Unit
+    loss: Loss
+    mass: float
+    n: int
+    risk: float
+
+    def predict(self, marginals: Floats) -> Bools:
+        """The labels in the set of each token, the most probable one always. O(N L log L).
+
+        marginals ((N, L)): probabilities.
+        RETURNS ((N, L)): True for labels in the set.
+        """
+        before, _ = ranked(marginals)
+        return np.asarray(before <= self.mass)
+
+    @property
+    def promise(self) -> str:
+        """What is promised of the sets, in plain words that name the unit."""
+        what = {
+            "share": f"The expected share of a {self.unit}'s tokens whose gold label is not in their set",
+            "any": f"The probability that a {self.unit} has a token whose gold label is not in its set",
+            "ml-acc": f"The expected loss 1 - ml-acc, averaged over the tokens of a {self.unit},",
+        }[self.loss]
+        if self.unit == "token" and self.loss != "ml-acc":
+            what = "The probability that a token's gold label is not in its set"
+        return (
+            f"{what} is at most {100 * self.level:.6g} % (conformal risk control at level {self.level:g}, "
+            f"n = {self.n} calibration {self.unit}s), if {self.unit}s are exchangeable with these."
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """The settings as plain data that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "RiskControl":
+        """The settings that `to_data` wrote."""
+        return cls(**data)
+
+
+def control_risk(
+    marginals: Floats,
+    weights: Floats,
+    level: float,
+    unit: Unit = "sentence",
+    units: Indices | None = None,
+    loss: Loss = "share",
+) -> RiskControl:
+    """Choose the smallest sets whose expected loss on a new unit is at most `level`. O(N L log L + N log N).
+
+    marginals ((N, L)): of tokens that neither training nor the choice of settings has seen.
+    weights ((N, L)): their gold, as of `metrics.normalise`; tokens with a row of zeros are left out, and so are units
+        that have no others.
+    level (float): from (0, 1). unit (str), loss (str): see `RiskControl`; the exchangeable unit must be chosen.
+    units ((N,)): the sentence or document of each token, as any numbers; None for unit "token".
+    RETURNS (RiskControl): sets to predict, and their promise.
+    RAISES (ValueError): without gold, or with fewer than 1 / level - 1 units: not even sets of all labels would do.
+    """
+    check_choice("unit", unit, get_args(Unit))
+    if (units is None) != (unit == "token"):
+        raise ValueError(Errors.CRF823.format(unit=unit, needs="wants" if units is None else "takes no"))
+    steps = loss_steps(marginals, weights, np.arange(len(marginals)) if units is None else units, loss)
+    mass = steps.smallest_mass(level, unit)
+    return RiskControl(float(level), unit, loss, mass, steps.n_units, float(steps.at(mass).mean()))
+
+
+def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = "share") -> LossSteps:
+    """Losses of units as functions of the mass. O(N L log L + N log N).
+
+    A token with several gold labels misses if none of greatest weight is in its set. ml-acc is the share of its gold
+    weight that is in the set, squared where the weights sum to more than 1: all are right then, not one of them.
+
+    marginals ((N, L)), weights ((N, L)), units ((N,)), loss (str): as in `control_risk`.
+    RETURNS (LossSteps): of the units with gold, in ascending order of their numbers.
+    RAISES (ValueError): where no token has gold.
+    """
+    check_choice("loss", loss, get_args(Loss))
+    best = best_labels(weights)
+    check_shape("marginals", marginals, weights.shape)
+    check_shape("units", units, best.shape[:1])
+    known = np.flatnonzero(best.any(axis=1))
+    if not len(known):
+        raise ValueError(Errors.CRF817)
+    before, ranks = ranked(marginals[known])
+    names, owners = np.unique(units[known], return_inverse=True)
+    if loss == "ml-acc":
+        masses, drops, tokens = _accuracy_steps(before, ranks, weights[known])
+    else:
+        masses = np.where(best[known], before, np.inf).min(axis=1)
+        drops, tokens = np.ones(len(known)), np.arange(len(known))
+    if loss == "any":
+        greatest = np.zeros(len(names))
+        np.maximum.at(greatest, owners, masses)
+        masses, drops, owners = greatest, np.ones(len(names)), np.arange(len(names))
+    else:
+        drops = drops / np.bincount(owners)[owners[tokens]]
+        owners = owners[tokens]
+    order = np.argsort(masses, kind="stable")
+    return LossSteps(masses[order], drops[order], owners[order], len(names))
+
+
+def _accuracy_steps(before: Doubles, ranks: Indices, weights: Floats) -> tuple[Doubles, Doubles, Indices]:
+    """Masses at which ml-acc of tokens rises, by how much, and of which token."""
+    by_rank, masses = np.zeros(before.shape), np.zeros(before.shape)
+    np.put_along_axis(by_rank, ranks - 1, weights, axis=1)
+    np.put_along_axis(masses, ranks - 1, before, axis=1)
+    sums = np.cumsum(by_rank, axis=1)
+    total = sums[:, -1:]
+    accuracies = (sums / total) ** np.where(total > 1 + SUM_TOLERANCE, 2, 1)
+    tokens, places = np.nonzero(by_rank)
+    return masses[tokens, places], np.diff(accuracies, axis=1, prepend=0.0)[tokens, places], tokens

@@ -1,0 +1,113 @@
+"""The relative-frequency tagger: labels of a word by how often it had them, without regard to its neighbours.
+
+The lower bound for taggers in Heid's thesis on set-valued tagging (section 6.2), there with the prior for all unknown
+words; here they go by their suffix. It also serves the hidden Markov model as its lexicon.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ...errors import Errors
+from ..gold import Gold
+from ..types import Bools, Doubles, Ints
+from .counts import CountTable, Data, distinct, flatten, gold_shares
+from .suffixes import SuffixModel, fit_suffixes
+
+
+@dataclass(frozen=True)
+class FrequencyTagger:
+    """p(label | word): relative frequencies of known words, suffixes of unknown ones.
+
+    words (CountTable): how often each word was seen with each label.
+    suffixes (SuffixModel): what is thought of a word that was never seen.
+    smoothing (float): the suffixes of a known word weigh as much as so many occurrences of it.
+    """
+
+    words: CountTable
+    suffixes: SuffixModel
+    smoothing: float
+
+    @property
+    def n_labels(self) -> int:
+        return self.words.n_labels
+
+    @property
+    def prior(self) -> Doubles:
+        """((L,)): relative frequencies of the labels; 0 for those without an example, which are never given."""
+        return self.suffixes.prior
+
+    def known(self, words: Sequence[str]) -> Bools:
+        """((n,)): whether each word was seen with a gold label."""
+        return self.words.find(words) >= 0
+
+    def posteriors(self, words: Sequence[str]) -> Doubles:
+        """p(label | word) = (f(w, t) + smoothing p(t | suffix)) / (f(w) + smoothing). O(n L).
+
+        words (Sequence[str]): n words, in any order.
+        RETURNS ((n, L)): rows sum to 1.
+        """
+        types, places = distinct(words)
+        rows = self.words.find(types)
+        seen = np.flatnonzero(rows >= 0)
+        if self.smoothing:
+            posteriors = self.smoothing * self.suffixes.posteriors(types)
+        else:
+            posteriors = np.zeros((len(types), self.n_labels))
+            unseen = np.flatnonzero(rows < 0)
+            posteriors[unseen] = self.suffixes.posteriors([types[number] for number in unseen])
+        posteriors[seen] += self.words.dense(rows[seen])
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        return posteriors[places]
+
+    def marginals(self, sequences: Sequence[Sequence[str]]) -> Doubles:
+        """p(label | word) of all units.
+
+        sequences (Sequence[Sequence[str]]): the words of each sequence.
+        RETURNS ((N, L)): one sequence after the other.
+        """
+        return self.posteriors(flatten(sequences)[0])
+
+    def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
+        """((N,)): the most probable label of each unit, the smaller index among equals."""
+        return np.asarray(self.marginals(sequences).argmax(axis=1), dtype=np.int32)
+
+    def to_data(self) -> Data:
+        """Arrays, lists and numbers that can be stored."""
+        return {"words": self.words.to_data(), "suffixes": self.suffixes.to_data(), "smoothing": self.smoothing}
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        words, suffixes = CountTable.from_data(data["words"]), SuffixModel.from_data(data["suffixes"])
+        return cls(words, suffixes, float(data["smoothing"]))
+
+
+def fit_baseline(
+    sequences: Sequence[Sequence[str]],
+    gold: Gold,
+    *,
+    smoothing: float = 1.0,
+    suffix_length: int = 10,
+    cutoff: float = 10,
+    theta: float | None = None,
+) -> FrequencyTagger:
+    """Count words and suffixes.
+
+    sequences (Sequence[Sequence[str]]): the words of each sequence.
+    gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
+    smoothing (float): 0 takes known words as they were seen.
+    suffix_length (int), cutoff (float), theta (float | None): see `fit_suffixes`; cutoff = 0 gives all unknown words
+        the prior, as in the thesis.
+    RETURNS (FrequencyTagger): the tagger.
+    RAISES (ValueError): for gold that does not fit the words, no known gold, or a setting out of its range.
+    """
+    if not 0 <= smoothing < np.inf:
+        raise ValueError(Errors.CRF833.format(name="smoothing", value=smoothing))
+    words, _ = flatten(sequences, gold)
+    shares = gold_shares(gold)
+    keys = [words[unit] for unit in shares.units]
+    table = CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
+    return FrequencyTagger(table, fit_suffixes(table, suffix_length, cutoff, theta), smoothing)

@@ -1,0 +1,131 @@
+"""Hidden Markov models of order 2 and 3: p(words, labels) = prod p(word | label) p(label | labels before).
+
+After Brants (2000), TnT: interpolated n-grams of labels, relative frequencies of words, suffixes of unknown words.
+An HMM is a chain whose potentials are log probabilities, so that all of `core.chain` works on it. Word probabilities
+come from p(label | word) by Bayes' rule, up to a constant of each word, which changes no posterior; log_z is therefore
+not the probability of the words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ...errors import Errors
+from ..batch import pack
+from ..chain.forward import forward_backward
+from ..chain.marginals import node_marginals
+from ..chain.potentials import ChainPotentials
+from ..chain.viterbi import viterbi
+from ..gold import Gold
+from ..types import Doubles, Floats, Ints
+from .baseline import FrequencyTagger, fit_baseline
+from .counts import Data, flatten, gold_shares
+from .ngrams import LabelGrams, count_grams, interpolation_weights
+from .states import StateSpace, state_space
+from .suffixes import log_likelihoods
+
+
+@dataclass(frozen=True)
+class HMM:
+    """A hidden Markov model over words.
+
+    lexicon (FrequencyTagger): p(label | word).
+    grams (LabelGrams): how often labels follow each other.
+    weights ((3,)): of unigrams, bigrams and trigrams; the last is 0 in a model of order 2.
+    min_count (float): pairs of labels that occur less often have no trigrams.
+    """
+
+    lexicon: FrequencyTagger
+    grams: LabelGrams
+    weights: Doubles
+    min_count: float
+
+    @property
+    def n_labels(self) -> int:
+        return self.lexicon.n_labels
+
+    @cached_property
+    def states(self) -> StateSpace:
+        """The chain: labels at order 2, contexts of one or two labels at order 3."""
+        return state_space(self.grams, self.weights, self.min_count)
+
+    def emissions(self, words: Sequence[str]) -> Doubles:
+        """((n, L)): log p(word | label) + constant of the word."""
+        return log_likelihoods(self.lexicon.posteriors(words), self.lexicon.prior)
+
+    def potentials(self, sequences: Sequence[Sequence[str]]) -> ChainPotentials:
+        """Chains over the C states for forward-backward, Viterbi or n-best. O(N C) memory.
+
+        `states.to_labels` and `states.label_marginals` lead back from states to labels.
+
+        sequences (Sequence[Sequence[str]]): the words of each sequence.
+        """
+        words, lengths = flatten(sequences)
+        batch, states = pack(lengths), self.states
+        packed = self.emissions(words)[batch.units]
+        return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
+
+    def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
+        """p(label | all words of the sequence). O(N C^2).
+
+        RETURNS ((N, L)): one sequence after the other; rows sum to 1.
+        """
+        potentials = self.potentials(sequences)
+        marginals = self.states.label_marginals(node_marginals(forward_backward(potentials)))
+        return marginals[potentials.batch.rows]
+
+    def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
+        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C^2)."""
+        potentials = self.potentials(sequences)
+        return self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows]
+
+    def to_data(self) -> Data:
+        """Arrays, lists and numbers that can be stored."""
+        return {
+            "lexicon": self.lexicon.to_data(),
+            "grams": self.grams.to_data(),
+            "weights": self.weights,
+            "min_count": self.min_count,
+        }
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        lexicon, grams = FrequencyTagger.from_data(data["lexicon"]), LabelGrams.from_data(data["grams"])
+        return cls(lexicon, grams, data["weights"], float(data["min_count"]))
+
+
+def fit_hmm(
+    sequences: Sequence[Sequence[str]],
+    gold: Gold,
+    *,
+    order: int = 2,
+    min_count: float = 1.0,
+    smoothing: float = 1.0,
+    suffix_length: int = 10,
+    cutoff: float = 10,
+    theta: float | None = None,
+) -> HMM:
+    """Count words, suffixes and n-grams of labels.
+
+    sequences (Sequence[Sequence[str]]): the words of each sequence.
+    gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
+    order (int): 2 conditions a label on the one before, 3 on the two before.
+    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
+    smoothing (float), suffix_length (int), cutoff (float), theta (float | None): see `fit_baseline`. smoothing = 0
+        gives known words the plain relative frequencies of TnT.
+    RETURNS (HMM): the model.
+    RAISES (ValueError): for gold that does not fit the words, no known gold, or a setting out of its range.
+    """
+    if order not in (2, 3):
+        raise ValueError(Errors.CRF834.format(order=order))
+    if not 0 <= min_count < np.inf:
+        raise ValueError(Errors.CRF833.format(name="min_count", value=min_count))
+    lexicon = fit_baseline(
+        sequences, gold, smoothing=smoothing, suffix_length=suffix_length, cutoff=cutoff, theta=theta
+    )
+    grams = count_grams(gold_shares(gold), flatten(sequences)[1], lexicon.n_labels)
+    return HMM(lexicon, grams, interpolation_weights(grams, order), min_count)

@@ -1,0 +1,186 @@
+"""CorA-XML, the format of the annotation tool CorA and of corpora of historical German: words, tags, segments.
+
+A `<token>` of the manuscript is annotated as one word or several: `<anno utf="..">`, in other corpora `<tok_anno>` or
+`<mod>`, with elements such as `<pos tag=".."/>` inside. The parser is expat from the standard library, which knows the
+line of each element.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+from xml.parsers import expat
+
+from ..components.gold_tags import GOLD_TAGS, TagWeights
+from ..errors import Errors
+from .extensions import register_extension
+from .files import read_chunks
+from .kinds import EXTENSION_PREFIX
+from .sentence import Sentence
+from .tagsets import TOLERANCE, parse_tags
+from .tokens_tsv import make_sentence
+
+WORDS = ("anno", "tok_anno", "mod")
+NOTHING = ("", "--")
+# In the Reference Corpus Middle Low German, `Satz` and its parts and headings end a segment.
+BORDERS = {"bound_sent": ["Satz", "Satzteil_I", "Satzteil_M", "Satzteil_F"], "bound_head": ["Ueberschrift"]}
+# KO*: a conjunction, coordinating or subordinating (Barteld et al., HiNTS, LREC 2018).
+ALTERNATIVES = {"KO*": "KON|KOUS"}
+# Where the morphology of HiNTS has the case: the field, counted from 0, by the beginning of the tag.
+CASE_FIELDS = {"ADJA": 2, "ADJN": 2, "ADJS": 2, "APPR": 0, "CARD": 1, "D": 1, "N": 1, "PPER": 3, "PRF": 2}
+CASES = ("Nom", "Gen", "Dat", "Akk")
+ANY_CASE = "*"
+
+
+@dataclass(frozen=True)
+class CoraSettings:
+    """What is taken from the file, and what it means.
+
+    tag (str): The element whose attribute `tag` is the tag.
+    lemma (str), morph (str): The elements of the lemma and of the morphology; not every word needs them.
+    with_case (bool): Write the case behind the tag, NA.Dat. Dat-Akk is left open: NA.Dat|NA.Akk, and "*" is any case.
+    case_fields (dict[str, int]): Field of the case in the morphology, by the beginning of the tag.
+    alternatives (dict[str, str]): Tags that stand for several, as cells of `tagsets`.
+    untagged (str): The tag of words without one; "" for no gold.
+    borders (dict[str, list[str]]): Elements that end a segment behind their word, and their tags; no tags for any.
+    """
+
+    tag: str = "pos"
+    lemma: str = "lemma"
+    morph: str = "morph"
+    with_case: bool = False
+    case_fields: Mapping[str, int] = field(default_factory=lambda: dict(CASE_FIELDS))
+    alternatives: Mapping[str, str] = field(default_factory=lambda: dict(ALTERNATIVES))
+    untagged: str = ""
+    borders: Mapping[str, Sequence[str]] = field(default_factory=lambda: dict(BORDERS))
+
+
+@dataclass
+class _Word:
+    """One annotated word: its form, the line it is on, tags by element, and whether white space follows."""
+
+    form: str
+    line: int
+    tags: dict[str, str] = field(default_factory=dict)
+    space: bool = False
+
+
+def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+    """Yield the segments of a CorA-XML file; the file is one document.
+
+    Words that the manuscript writes together have no space between them. The morphology is not of the form Name=Value
+    that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
+
+    path (Path): The file.
+    settings (CoraSettings | None): What to take; None for the defaults.
+    name (str): The custom token attribute of the gold tags.
+    YIELDS (Sentence): One segment, with tag, lemma, morphology and, in `ext:NAME`, gold for `resolve_gold_tags`.
+    RAISES (ValueError): For malformed XML, a document type, a word without a form, and files without words or tags.
+    """
+    settings = settings or CoraSettings()
+    words = _Parser(path).parse()
+    found = sorted({element for word in words for element in word.tags})
+    if not words:
+        raise ValueError(Errors.CRF537.format(path=path))
+    if settings.tag not in found:
+        raise ValueError(Errors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
+    morph = f"cora_{settings.morph}"
+    register_extension(morph)
+    starts_document = True
+    for segment in _split_segments(words, settings.borders):
+        forms, spaces = [word.form for word in segment], [word.space for word in segment]
+        tags = [_read_tags(path, word, settings) for word in segment]
+        sentence = make_sentence(forms, tags, name=name, spaces=spaces, starts_document=starts_document)
+        sentence.columns["lemma"] = [_value(word, settings.lemma) for word in segment]
+        sentence.columns[f"{EXTENSION_PREFIX}{morph}"] = [_value(word, settings.morph) for word in segment]
+        starts_document = False
+        yield sentence
+
+
+class _Parser:
+    """Collects the words of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.words: list[_Word] = []
+        self.word: _Word | None = None
+        self.expat = expat.ParserCreate()
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        # Entities are declared in a document type only: without one, there are none to expand.
+        self.expat.StartDoctypeDeclHandler = self._refuse
+
+    def parse(self) -> list[_Word]:
+        try:
+            for chunk in read_chunks(self.path):
+                self.expat.Parse(chunk)
+            self.expat.Parse(b"", True)
+        except expat.ExpatError as err:
+            reason = expat.ErrorString(err.code)
+            raise ValueError(Errors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        return self.words
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise ValueError(Errors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
+
+    def _start(self, element: str, attributes: dict[str, str]) -> None:
+        line = self.expat.CurrentLineNumber
+        if element in WORDS:
+            form = attributes.get("utf", "").strip()
+            if not form:
+                raise ValueError(Errors.CRF535.format(path=self.path, line=line, element=element))
+            self.word = _Word(form, line)
+            self.words.append(self.word)
+        elif self.word is not None and "tag" in attributes:
+            self.word.tags[element] = attributes["tag"].strip()
+
+    def _end(self, element: str) -> None:
+        if element in WORDS:
+            self.word = None
+        elif element == "token" and self.words:
+            self.words[-1].space = True
+
+
+def _split_segments(words: Sequence[_Word], borders: Mapping[str, Sequence[str]]) -> Iterator[list[_Word]]:
+    segment: list[_Word] = []
+    for word in words:
+        segment.append(word)
+        if any(name in word.tags and (not tags or word.tags[name] in tags) for name, tags in borders.items()):
+            yield segment
+            segment = []
+    if segment:
+        yield segment
+
+
+def _value(word: _Word, element: str) -> str:
+    value = word.tags.get(element, "")
+    return "" if value in NOTHING else value
+
+
+def _read_tags(path: Path, word: _Word, settings: CoraSettings) -> TagWeights:
+    tag = _value(word, settings.tag) or settings.untagged
+    if tag in settings.alternatives:
+        weights = parse_tags(settings.alternatives[tag], f"{path}, line {word.line}, token {word.form!r}")
+    else:
+        weights = {tag: 1.0} if tag else {}
+    if not settings.with_case:
+        return weights
+    cases = {tag: _read_cases(tag, _value(word, settings.morph), settings.case_fields) for tag in weights}
+    # Where all tags are correct, all their cases are.
+    is_open = math.fsum(weights.values()) <= 1 + TOLERANCE
+    return {
+        f"{tag}.{case}" if case else tag: weight / len(cases[tag]) if is_open else weight
+        for tag, weight in weights.items()
+        for case in cases[tag]
+    }
+
+
+def _read_cases(tag: str, morph: str, case_fields: Mapping[str, int]) -> Sequence[str]:
+    """The cases that are left open, [""] for a tag without case."""
+    prefix = max((prefix for prefix in case_fields if tag.startswith(prefix)), key=len, default=None)
+    fields = morph.split(".") if morph else []
+    if prefix is None or case_fields[prefix] >= len(fields):
+        return [""]
+    case = fields[case_fields[prefix]]
+    return CASES if case == ANY_CASE else list(dict.fromkeys(case.split("-")))

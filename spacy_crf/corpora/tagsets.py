@@ -1,0 +1,143 @@
+"""Gold with several tags per token: its notation in files, and where a Doc keeps it.
+
+One cell of a file is one of
+
+    A              one tag
+    A|B            the annotators left it open: n tags of weight 1/n
+    A:1|B:1        all of them are correct: each has weight 1
+    A:0.66|B:0.33  more and less likely: weights that sum to at most 1, and are made to sum to 1
+    _ or nothing   no gold
+
+after section 4.3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020). What is behind the last colon of a
+tag is its weight, so a tag with a colon needs one: N:pl:1. A colon alone is a tag.
+
+`components.gold_tags` says where a Doc keeps them.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from spacy.tokens import Doc
+
+from ..components.gold_tags import GOLD_TAGS, TagWeights, stored_gold_tags, write_gold_tags
+from ..errors import Errors
+
+NO_GOLD = "_"
+BETWEEN = "|"
+BEFORE_WEIGHT = ":"
+# Weights sum to more than 1 only where all tags are correct; decimals such as 0.333333 may be off by as much as this.
+TOLERANCE = 1e-6
+DIGITS = 9
+# The sum of weights that were written with so many digits, for up to 20 of them, is 1.
+ROUNDING = 1e-8
+
+
+def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
+    """Read one cell.
+
+    cell (str): The tags of one token.
+    where (str): What the message begins with: the file, line and token.
+    RETURNS (dict[str, float]): Weights by tag, in their order; they sum to 1, or are all 1. Empty for no gold.
+    RAISES (ValueError): For an empty tag, a tag that comes twice, or weights of another kind.
+    """
+    text = cell.strip()
+    if text in ("", NO_GOLD):
+        return {}
+    if BETWEEN not in text and BEFORE_WEIGHT not in text:
+        # Nearly all cells are this simple.
+        return {text: 1.0}
+    parts = [_split_weight(part.strip()) for part in text.split(BETWEEN)]
+    fault = _find_fault(parts)
+    if fault:
+        raise ValueError(Errors.CRF530.format(where=where, cell=cell, fault=fault))
+    # `_find_fault` has seen to it that all weights are numbers, or that there is none.
+    weights = {tag: float(weight) if weight else 1 / len(parts) for tag, weight in parts}
+    total = math.fsum(weights.values())
+    if total > 1 + TOLERANCE or abs(total - 1) <= ROUNDING:
+        return weights
+    return {tag: weight / total for tag, weight in weights.items()}
+
+
+def _split_weight(part: str) -> tuple[str, str | None]:
+    """A tag and its weight as a text; None if it has none."""
+    tag, colon, weight = part.rpartition(BEFORE_WEIGHT)
+    return (tag.strip(), weight) if colon and part != BEFORE_WEIGHT else (part, None)
+
+
+def _find_fault(parts: Sequence[tuple[str, str | None]]) -> str | None:
+    tags = [tag for tag, _ in parts]
+    texts = [weight for _, weight in parts if weight is not None]
+    if "" in tags:
+        return "a tag is empty"
+    if len(set(tags)) < len(tags):
+        return "a tag comes twice"
+    if not texts:
+        return None
+    if len(texts) < len(parts):
+        return "some tags have a weight, others have none"
+    weights = [_parse_number(text) for text in texts]
+    for text, weight in zip(texts, weights):
+        if not 0 < weight <= 1:
+            return f"the weight {text!r} is not a number above 0 and up to 1"
+    if math.fsum(weights) > 1 + TOLERANCE and set(weights) != {1.0}:
+        return f"the weights sum to {math.fsum(weights):g}"
+    return None
+
+
+def _parse_number(text: str) -> float:
+    """The number, or NaN, which no comparison is true for."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def format_tags(weights: Mapping[str, float]) -> str:
+    """Write one cell, the shortest that `parse_tags` reads as these weights (to nine digits).
+
+    weights (Mapping[str, float]): Weights by tag, as `parse_tags` returns them.
+    RETURNS (str): The cell; "_" if there is no tag.
+    RAISES (ValueError): For a tag that the notation cannot hold.
+    """
+    for tag in weights:
+        if not tag or tag != tag.strip() or any(character in tag for character in "|\t\n\r"):
+            raise ValueError(Errors.CRF531.format(tag=tag))
+    if not weights:
+        return NO_GOLD
+    is_open = all(abs(weight - 1 / len(weights)) <= ROUNDING / len(weights) for weight in weights.values())
+    if is_open and not any(_needs_weight(tag, len(weights)) for tag in weights):
+        return BETWEEN.join(weights)
+    return BETWEEN.join(f"{tag}{BEFORE_WEIGHT}{weight:.{DIGITS}g}" for tag, weight in weights.items())
+
+
+def _needs_weight(tag: str, count: int) -> bool:
+    is_no_gold = tag == NO_GOLD and count == 1
+    return is_no_gold or (BEFORE_WEIGHT in tag and tag != BEFORE_WEIGHT)
+
+
+def resolve_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> None:
+    """Replace the cells that a reader has put into `token._.NAME` by dicts.
+
+    doc (Doc): The document, made of sentences with a column `ext:NAME`.
+    name (str): The name of the attribute.
+    RAISES (ValueError): For a text that is not a set of tags, naming the token.
+    """
+    write_gold_tags(doc, read_cells(doc, name), name)
+
+
+def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
+    """The gold tags of the tokens; a text is read as a cell of a file: the column `ext:gold_tags` gives such.
+
+    doc (Doc): The document.
+    name (str): The name of the attribute.
+    RETURNS (list[dict[str, float]]): Weights by tag for each token; empty for no gold.
+    RAISES (ValueError): For a text that is not a set of tags, naming the token.
+    """
+    values = stored_gold_tags(doc, name)
+    try:
+        return [parse_tags(value) if isinstance(value, str) else dict(value or {}) for value in values]
+    except ValueError:  # only now a message is worth its price
+        for index, value in enumerate(values):
+            if isinstance(value, str):
+                parse_tags(value, f"Token {index} ({doc[index].text!r}) of document {doc[:6].text!r}")
+        raise

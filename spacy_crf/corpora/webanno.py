@@ -1,0 +1,235 @@
+"""WebAnno TSV 3, a format of INCEpTION: predicted tag sets go out to annotators, and come back as gold.
+
+The user guide of INCEpTION describes it in "WebAnno TSV 3.3 File format" (https://inception-project.github.io). Values
+escape the characters that separate them, the text of a sentence only control characters, and the word of a row nothing.
+Offsets count the 16-bit units of UTF-16.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from spacy.tokens import Doc, Token
+
+from ..components.gold_tags import GOLD_TAGS
+from ..errors import Errors
+from .extensions import KEY_PREFIX, get_user_data
+from .files import WEBANNO_MARK, read_blocks
+from .sentence import Sentence
+from .tagsets import format_tags, parse_tags
+from .tokens_tsv import check_word, find_segments, make_sentence
+
+TAG_SET, TAG_PROBS = "tag_set", "tag_probs"
+FORMAT = f"{WEBANNO_MARK}3"
+SPAN_LAYER, LAYER, TEXT = "#T_SP=", "#T_", "#Text="
+NO_ANNOTATION, NO_VALUE = "_", "*"
+FIXED = 3  # the columns before those of the layers: number, offsets, word
+UNIT, UNIT_BYTES = "utf-16-le", 2
+
+_ROW = re.compile(r"[0-9]+-[0-9]+(\.[0-9]+)?\t([0-9]+)-([0-9]+)\t")
+_RESERVED = re.compile(r"->|[\\\[\]|_;\t\n*]")
+_ESCAPED = re.compile(r"\\(->|[\\\[\]|_;tn*])")
+# Control characters without a letter of their own are written behind a backslash as they are.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\t\n\f\r\\]")
+_ESCAPED_CONTROL = re.compile(r"\\([\x00-\x07\x0e-\x1ftnfrb\\])")
+_LETTERS = {"\t": "t", "\n": "n", "\f": "f", "\r": "r", "\b": "b"}
+_CHARACTERS = {letter: character for character, letter in _LETTERS.items()}
+_STACKED_VALUE = re.compile(r"(?:\\.|[^\\|]|\\$)+")
+# Of annotations that are told apart: A[1]|B[2] on one token, A[3] on several.
+_NUMBERED_VALUE = re.compile(r"((?:\\.|[^\\])*?)\[[0-9]+\]")
+
+
+@dataclass(frozen=True)
+class WebannoLayer:
+    """A span layer with one annotation for each token, and the names of its features.
+
+    name (str): Of the layer, which the project in INCEpTION must have, with these features as strings.
+    tag (str): The best tag, which the annotators correct: one tag, or several in the notation of `tagsets`.
+    tags (str): The set of tags that is predicted, A|B.
+    probabilities (str): Of the tags of the set, or of the best tag if there is no set: A:0.62|B:0.31.
+    """
+
+    name: str = "webanno.custom.TagSet"
+    tag: str = "tag"
+    tags: str = "tags"
+    probabilities: str = "probabilities"
+
+
+DEFAULT_LAYER = WebannoLayer()
+
+
+def write_webanno(
+    doc: Doc, *, layer: WebannoLayer = DEFAULT_LAYER, tag_set: str = TAG_SET, tag_probs: str = TAG_PROBS
+) -> Iterator[str]:
+    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
+
+    Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
+    INCEpTION must have the layer before it can import the file.
+
+    doc (Doc): The document, with `token.tag`.
+    layer (WebannoLayer): The layer and its features.
+    tag_set (str): The custom token attribute with the predicted set, a list of tags.
+    tag_probs (str): The custom token attribute with probabilities, a dict from tag to number; it may hold all tags.
+    YIELDS (str): Lines without line ends; each file holds one document.
+    RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
+    """
+    yield FORMAT
+    yield SPAN_LAYER + "|".join((layer.name, layer.tag, layer.tags, layer.probabilities))
+    yield ""
+    text, offset, done = doc.text, 0, 0
+    for number, segment in enumerate(find_segments(doc), 1):
+        words = [token for token in segment if not token.is_space]
+        yield ""
+        covered = text[words[0].idx : words[-1].idx + len(words[-1])]
+        yield from (TEXT + _escape(line, _CONTROL) for line in covered.split("\n"))
+        for i, token in enumerate(words, 1):
+            start = offset + _count_units(text[done : token.idx])
+            offset, done = start + _count_units(token.text), token.idx + len(token)
+            cells = _make_cells(doc, token, tag_set, tag_probs)
+            # INCEpTION ends each row with a tab.
+            yield "\t".join((f"{number}-{i}", f"{start}-{offset}", check_word(doc, token.i), *cells, ""))
+
+
+def _make_cells(doc: Doc, token: Token, tag_set: str, tag_probs: str) -> list[str]:
+    tags: Sequence[str] = _get_value(doc, token, tag_set) or ()
+    probabilities: Mapping[str, float] = _get_value(doc, token, tag_probs) or {}
+    values = (
+        format_tags({token.tag_: 1.0} if token.tag_ else {}),
+        format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
+        "|".join(f"{tag}:{probabilities[tag]:.4f}" for tag in tags or [token.tag_] if tag in probabilities),
+    )
+    if not token.tag_:
+        return [NO_ANNOTATION] * len(values)
+    return [escape_value(value) or NO_VALUE for value in values]
+
+
+def _get_value(doc: Doc, token: Token, name: str) -> Any:
+    """A custom attribute, which may be computed, and of a stored Doc may not be registered."""
+    if Token.has_extension(name):
+        return token._.get(name)
+    return get_user_data(doc).get((KEY_PREFIX, name, token.idx, None))
+
+
+class _Row(NamedTuple):
+    """One token: its word, the offsets, the cell of the feature that is read, and the line."""
+
+    word: str
+    start: int
+    end: int
+    cell: str
+    line: int
+
+
+def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+    """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
+
+    The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
+    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers,
+    and annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+
+    path (Path): The file.
+    layer (WebannoLayer): Gives the names of the layer and of its feature `tag`.
+    name (str): The custom token attribute of the gold tags.
+    YIELDS (Sentence): One sentence: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
+    RAISES (ValueError): For another format, a layer or feature that is not there, and malformed rows or tags.
+    """
+    blocks = read_blocks(path)
+    _, header = next(blocks, (1, [""]))
+    if not header[0].startswith(WEBANNO_MARK):
+        raise ValueError(Errors.CRF538.format(path=path))
+    column, width = _find_column(path, header, layer)
+    sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]
+    for number, (rows, following) in enumerate(zip(sentences, [*sentences[1:], []])):
+        words = [row.word for row in rows]
+        tags = [parse_tags("|".join(split_values(row.cell)), f"{path}, line {row.line}, {row.word!r}") for row in rows]
+        starts = [row.start for row in (*rows[1:], *following[:1])]
+        spaces = [start > row.end for row, start in zip(rows, starts)] + [True] * (len(rows) - len(starts))
+        yield make_sentence(words, tags, name=name, spaces=spaces, starts_document=number == 0)
+
+
+def _find_column(path: Path, header: Sequence[str], layer: WebannoLayer) -> tuple[int, int]:
+    """The number of the column to read, and how many there are."""
+    column, width, known = None, FIXED, []
+    for line in header:
+        if line.startswith(LAYER):
+            found, *features = filter(None, line.partition("=")[2].split("|"))
+            if line.startswith(SPAN_LAYER):
+                known.append("|".join((found, *features)))
+                if found == layer.name and layer.tag in features:
+                    column = width + features.index(layer.tag)
+            # A layer without features has a column as well.
+            width += max(1, len(features))
+    if column is None:
+        layers = ", ".join(known) or "none"
+        raise ValueError(Errors.CRF539.format(path=path, layer=layer.name, feature=layer.tag, known=layers))
+    return column, width
+
+
+def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width: int) -> list[_Row]:
+    text = "\n".join(_unescape(line[len(TEXT) :], _ESCAPED_CONTROL) for line in lines if line.startswith(TEXT))
+    units = text.encode(UNIT, "surrogatepass")
+    rows: list[_Row] = []
+    base: int | None = None
+    for number, line in enumerate(lines, first):
+        if line.startswith("#"):
+            continue
+        match, cells = _ROW.match(line), line.removesuffix("\t").split("\t")
+        if not match:
+            _raise_bad_row(path, number, "this is not the row of a token")
+        if len(cells) != width:
+            _raise_bad_row(path, number, f"found {len(cells)} columns instead of {width}")
+        if match[1]:
+            continue
+        start, end = int(match[2]), int(match[3])
+        # The text begins with the first token.
+        base = start if base is None else base
+        word = _cut_units(units, start - base, end - base)
+        if not word or (rows and start < rows[-1].end):
+            _raise_bad_row(path, number, f"the offsets {start}-{end} are not in the text, or not in order")
+        rows.append(_Row(word, start, end, cells[column], number))
+    return rows
+
+
+def _raise_bad_row(path: Path, line: int, problem: str) -> NoReturn:
+    raise ValueError(Errors.CRF540.format(path=path, line=line, problem=problem))
+
+
+def escape_value(value: str) -> str:
+    """The value of a feature (str) as it is in a column: reserved characters have a backslash before them."""
+    return _escape(value, _RESERVED)
+
+
+def split_values(cell: str) -> list[str]:
+    """The values of all annotations of one token in a column (str), unescaped; none where there is no value."""
+    values: list[str] = []
+    for part in _STACKED_VALUE.findall(cell):
+        numbered = _NUMBERED_VALUE.fullmatch(part)
+        value = numbered[1] if numbered else part
+        if value not in ("", NO_VALUE, NO_ANNOTATION):
+            values.append(_unescape(value, _ESCAPED))
+    return values
+
+
+def _escape(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(lambda match: "\\" + _LETTERS.get(match[0], match[0]), text)
+
+
+def _unescape(text: str, pattern: re.Pattern[str]) -> str:
+    """The text that was escaped; a backslash before any other character stays."""
+    return pattern.sub(lambda match: _CHARACTERS.get(match[1], match[1]), text)
+
+
+def _count_units(text: str) -> int:
+    return len(text.encode(UNIT, "surrogatepass")) // UNIT_BYTES
+
+
+def _cut_units(units: bytes, start: int, end: int) -> str:
+    """A part of a text in UTF-16 by its offsets; "" if it is not inside of the text, or cuts a character in two."""
+    if end * UNIT_BYTES > len(units) or start < 0:
+        return ""
+    try:
+        return units[UNIT_BYTES * start : UNIT_BYTES * end].decode(UNIT)
+    except UnicodeDecodeError:
+        return ""

@@ -1,0 +1,133 @@
+"""`crf guarantee`: promises on held-out data, and pipelines that keep them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.components.gold_tags import write_gold_tags
+from spacy_crf.components.guarantee import conformal_sets, held_out_tokens, risk_control
+
+TAGS = ("A", "B", "C", "D")
+Data = list[list[tuple[str, str]]]
+
+
+def sentences(seed: int, n: int) -> Data:
+    """Words of which each has its usual tag two times out of three, and the next one else."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for length in rng.integers(2, 9, n).tolist():
+        numbers = rng.integers(0, 8, length)
+        chosen = np.where(rng.random(length) < 2 / 3, numbers % 4, (numbers + 1) % 4)
+        found.append([(f"w{number}", TAGS[tag]) for number, tag in zip(numbers, chosen)])
+    return found
+
+
+def examples(nlp, data: Data) -> list[Example]:
+    found = []
+    for sentence in data:
+        words, tags = zip(*sentence)
+        found.append(Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, tags=tags)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]"]}
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.1}
+    nlp.add_pipe("set_valued_tagger", config={"features": features, "trainer": trainer})
+    train = examples(nlp, sentences(0, 300))
+    nlp.initialize(lambda: train)
+    for _ in range(3):
+        nlp.update(train)
+    path = tmp_path_factory.mktemp("model")
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def held_out(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "held_out.tsv"
+    blocks = ["\n".join("\t".join(pair) for pair in sentence) for sentence in sentences(1, 400)]
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf8")
+    return path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["guarantee", *map(str, arguments), "--columns", "word,tag"])
+
+
+def misses(folder: Path, data: Data) -> tuple[float, float, float]:
+    """Share of tokens, mean share per sentence, and mean size of the sets that a saved pipeline gives."""
+    nlp = spacy.load(folder)
+    docs = nlp.pipe([Doc(nlp.vocab, words=[word for word, _ in sentence]) for sentence in data])
+    missed = [
+        [tag not in token._.tag_set for token, (_, tag) in zip(doc, sentence)] for doc, sentence in zip(docs, data)
+    ]
+    sizes = [len(tags) for doc in nlp.pipe(" ".join(w for w, _ in s) for s in data) for tags in doc._.tag_set]
+    return (
+        float(np.mean(np.concatenate(missed))),
+        float(np.mean([np.mean(row) for row in missed])),
+        float(np.mean(sizes)),
+    )
+
+
+@pytest.mark.parametrize(
+    "options, unit",
+    [
+        (["--unit", "sentence"], "sentence"),
+        (["--unit", "token"], "token"),
+        (["--conformal"], "token"),
+        (["--conformal", "--by-tag"], "token"),
+        (["--conformal", "--score", "raps", "--penalty", "0.1", "--k-reg", "2"], "token"),
+    ],
+)
+def test_what_is_promised_is_kept(model: Path, held_out: Path, tmp_path: Path, options: list[str], unit: str) -> None:
+    result = run(model, held_out, "--level", 0.1, "--output", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.output
+    assert "level 0.1" in result.output and unit in result.output and "Mean size" in result.output
+    tokens, shares, size = misses(tmp_path / "out", sentences(2, 400))
+    assert (tokens if unit == "token" else shares) < 0.12
+    assert 1 < size < 4
+
+
+def test_a_lower_level_makes_larger_sets(model: Path, held_out: Path, tmp_path: Path) -> None:
+    sizes = []
+    for level in (0.3, 0.1, 0.02):
+        assert run(model, held_out, "--level", level, "--unit", "sentence", "--output", tmp_path).exit_code == 0
+        sizes.append(misses(tmp_path, sentences(2, 50))[2])
+    assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
+
+
+def test_the_unit_of_a_document_needs_many_of_them(model: Path, held_out: Path, tmp_path: Path) -> None:
+    result = run(model, held_out, "--level", 0.001)
+    assert result.exit_code == 1 and "CRF818" in result.output and "document" in result.output
+
+
+def test_gold_that_the_tagger_does_not_know_is_told(model: Path, tmp_path: Path) -> None:
+    data = [*sentences(1, 300), [("w1", "NEW"), ("w2", "C")]]
+    path = tmp_path / "data.tsv"
+    path.write_text("\n\n".join("\n".join("\t".join(pair) for pair in s) for s in data) + "\n", encoding="utf8")
+    result = run(model, path, "--level", 0.1, "--unit", "token")
+    assert result.exit_code == 0 and "1 tokens were left out" in result.output
+
+
+def test_weighted_gold_is_covered_by_its_best_tag(model: Path) -> None:
+    nlp = spacy.load(model)
+    given = examples(nlp, sentences(1, 60))
+    for example in given:
+        rows = [{token.tag_: 0.75, "D": 0.25} if token.tag_ != "D" else {"D": 1.0} for token in example.reference]
+        write_gold_tags(example.reference, rows)
+    found = held_out_tokens(nlp.get_pipe("set_valued_tagger"), given)
+    assert found.unknown == 0 and set(np.unique(found.weights)) == {0.0, 0.25, 0.75, 1.0}
+    lengths = [len(example.predicted) for example in given]
+    assert np.bincount(found.documents).tolist() == np.bincount(found.sentences).tolist() == lengths
+    sets = conformal_sets(found, 0.1).predict(found.marginals)
+    assert (sets & (found.weights > 0.5)).any(axis=1).mean() >= 0.9
+    assert risk_control(found, 0.1, "document").risk <= 0.1

@@ -1,0 +1,77 @@
+"""Sets on top of other taggers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+
+from spacy_crf.core.sets.predict import utility_optimal_sets
+from spacy_crf.core.sets.utility import make_utility
+from tests.tagging import make_examples
+
+CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "depth": 1,
+    "embed_size": 50,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+    "pretrained_vectors": None,
+}
+
+
+def build(source: str, **config: Any) -> Language:
+    nlp = spacy.blank("xx")
+    if source == "tagger":
+        nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": CNN}})
+    else:
+        nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.AdaGrad.v1", "units_per_batch": 30}})
+    nlp.add_pipe("set_valued_tagger", config={"source": source, **config})
+    examples = make_examples(nlp)
+    fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.02)
+    for _ in range(10):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+@pytest.mark.parametrize("source", ["tagger", "crf_tagger"])
+def test_sets_are_those_of_the_source_s_probabilities(source: str, tmp_path: Path) -> None:
+    nlp = build(source)
+    texts = [*(example.reference.text for example in make_examples(nlp)[:6]), ""]
+    docs = list(nlp.pipe(texts))
+    g = make_utility("g").values(len(nlp.get_pipe(source).labels))
+    for doc in docs[:-1]:
+        values = np.asarray(doc._.tag_probs["values"])
+        np.testing.assert_allclose(values.sum(axis=1), 1, rtol=1e-4)
+        assert [len(tags) for tags in doc._.tag_set] == utility_optimal_sets(values, g).sizes.tolist()
+        assert [tags[0] for tags in doc._.tag_set] == [doc._.tag_probs["tags"][k] for k in values.argmax(axis=1)]
+        if source == "tagger":
+            assert [tags[0] for tags in doc._.tag_set] == [token.tag_ for token in doc]
+    assert docs[-1]._.tag_set == []
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert [doc._.tag_set for doc in loaded.pipe(texts)] == [doc._.tag_set for doc in docs]
+    assert [doc._.tag_set for doc in loaded.pipe(texts, n_process=2)] == [doc._.tag_set for doc in docs]
+
+
+def test_it_is_scored_like_its_sibling() -> None:
+    nlp = build("tagger", method="size", size=3)
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["set_size"] == 3 and scores["ml_acc"] == pytest.approx(scores["tag_acc"])
+    assert scores["set_coverage"] >= scores["ml_acc"] > 0.5
+
+
+@pytest.mark.parametrize("source", ["morphologizer", "set_valued_tagger"])
+def test_a_source_that_is_not_there_is_named(source: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger", config={"source": source})
+    with pytest.raises(ValueError, match=f"CRF416.*{source}"):
+        nlp("Ada")

@@ -1,0 +1,113 @@
+"""Best nodes of tag trees against scoring each node by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_groups, tree_from_parents
+from spacy_crf.core.sets.predict import TIE, utility_optimal_sets
+from spacy_crf.core.sets.utility import make_utility
+
+LABELS = ["NN", "NE", "VVFIN", "VAFIN", "ADV"]
+PARENTS = {"NN": "NOUN", "NE": "NOUN", "VVFIN": "VERB", "VAFIN": "VERB", "ADV": "ADV"} | dict.fromkeys(
+    ("NOUN", "VERB"), "ANY"
+)
+
+
+def below(tree) -> dict[str, list[str]]:
+    """Coarse tags and the labels below them."""
+    n_labels = tree.leaves.shape[1]
+    rows = zip(tree.names[n_labels:], tree.leaves[n_labels:])
+    return {name: [tree.names[leaf] for leaf in np.flatnonzero(row)] for name, row in rows}
+
+
+def test_tree_from_parents():
+    tree = tree_from_parents(LABELS, PARENTS)
+    assert tree.names[:5] == tuple(LABELS) and tree.leaves[:5].tolist() == np.eye(5, dtype=bool).tolist()
+    assert below(tree) == {
+        "ADV": ["ADV"],  # a coarse tag with the name of a label
+        "NOUN": ["NN", "NE"],
+        "VERB": ["VVFIN", "VAFIN"],
+        "ANY": ["NN", "NE", "VVFIN", "VAFIN"],
+    }
+    assert (np.diff(tree.leaves.sum(axis=1)) >= 0).all()
+
+
+def test_tree_from_groups_is_the_same_tree():
+    groups = {"ANY": ["NOUN", "VERB"], "NOUN": ["NN", "NE"], "VERB": ["VVFIN", "VAFIN"], "ADV": ["ADV"]}
+    assert below(tree_from_groups(LABELS, groups)) == below(tree_from_parents(LABELS, PARENTS))
+
+
+def test_tags_that_the_model_does_not_know_are_left_out():
+    more = PARENTS | {"VMFIN": "VERB", "XY": "X", "X": "REST"}
+    assert below(tree_from_parents(LABELS, more)) == below(tree_from_parents(LABELS, PARENTS))
+
+
+@st.composite
+def trees(draw):
+    """Labels under up to three levels of coarse tags, some with several roots."""
+    n_labels = draw(st.integers(1, 7))
+    labels = [f"l{i}" for i in range(n_labels)]
+    parents = {label: f"a{draw(st.integers(0, 3))}" for label in labels}
+    for i in range(4):
+        if draw(st.booleans()):
+            parents[f"a{i}"] = f"b{draw(st.integers(0, 1))}"
+    if draw(st.booleans()):
+        parents |= {"b0": "c", "b1": "c"}
+    return labels, parents
+
+
+@given(trees(), st.sampled_from(["g", "precision", "recall", "f", "u65", "u80", "reject"]), st.integers(0, 10_000))
+def test_best_nodes_equal_scoring_all_by_hand(case, name, seed):
+    labels, parents = case
+    tree = tree_from_parents(labels, parents)
+    g = make_utility(name, 0.4).values(len(labels))
+    marginals = np.random.default_rng(seed).dirichlet(np.full(len(labels), 0.6), 8).astype(np.float32)
+    nodes, sets = best_nodes(marginals, tree, g)
+    leaves = {label: {label} for label in labels}
+    for label in labels:
+        tag = parents.get(label)
+        while tag is not None:
+            leaves.setdefault(tag, set()).add(label)
+            tag = parents.get(tag)
+    assert set(leaves) == set(tree.names)
+    for row, node, members, size, value, mass in zip(
+        marginals.astype(float), nodes, sets.members, sets.sizes, sets.utilities, sets.masses
+    ):
+        scores = {
+            tag: sum(row[labels.index(label)] for label in found) * g[len(found) - 1] for tag, found in leaves.items()
+        }
+        best = max(scores.values())
+        assert value == pytest.approx(scores[tree.names[node]]) and value >= best - TIE
+        assert size == min(len(leaves[tag]) for tag in scores if scores[tag] >= best - TIE)
+        assert {labels[i] for i in np.flatnonzero(members)} == leaves[tree.names[node]]
+        assert mass == pytest.approx(row[members].sum())
+    assert (sets.utilities <= utility_optimal_sets(marginals, g).utilities + 2 * TIE).all()
+
+
+def test_a_coarse_tag_is_taken_where_its_fine_tags_cannot_be_told_apart():
+    tree = tree_from_parents(LABELS, PARENTS)
+    marginals = np.array([[0.49, 0.49, 0.01, 0.01, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0], [0.26, 0.26, 0.24, 0.24, 0.0]])
+    nodes, sets = best_nodes(marginals, tree, make_utility("u80").values(5))
+    assert [tree.names[node] for node in nodes] == ["NOUN", "ADV", "ANY"]
+    assert sets.sizes.tolist() == [2, 1, 4] and nodes[1] == 4  # the label, not the coarse tag with the same leaf
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tree_from_parents([*LABELS, "KON"], PARENTS), r"CRF808.*\['KON'\]"),
+        (lambda: tree_from_parents(["a"], {"a": "b", "b": "c", "c": "b"}), r"CRF809.*'b'.*b < c < b"),
+        (lambda: tree_from_groups(["a"], {"b": ["a"], "c": ["a"]}), "CRF810.*'a'.*'b' and 'c'"),
+        (
+            lambda: best_nodes(np.ones((1, 1)), tree_from_parents(LABELS, PARENTS), np.ones(1)),
+            r"CRF101.*\(1, 5\), got \(1, 1\)",
+        ),
+        (lambda: best_nodes(np.full((1, 5), 0.2), tree_from_parents(LABELS, PARENTS), np.ones(4)), "CRF803"),
+        (lambda: best_nodes(np.ones((1, 5)), tree_from_parents(LABELS, PARENTS), np.ones(5)), "CRF805.*Unit 0"),
+    ],
+)
+def test_bad_trees_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

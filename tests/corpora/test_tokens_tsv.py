@@ -1,0 +1,82 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_crf.components.gold_tags import write_gold_tags
+from spacy_crf.corpora.docs import DocMaker
+from spacy_crf.corpora.sentence import group_sentences
+from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
+from spacy_crf.corpora.tokens_tsv import read_tokens_tsv, write_tokens_tsv
+
+Write = Callable[[str, str | bytes], Path]
+TEXT = """\
+dat\tKOUS|DDS
+is\tVAFIN
+||\t$;
+
+|\t$;
+#ok\tAVD:0.66|PTKG:0.33
+_\tDDS:1|DRELS:1
+new york\t_
+-DOCSTART-\t
+"""
+
+
+def read(nlp: Language, path: Path) -> list[Doc]:
+    docs = [DocMaker(nlp.vocab)(group) for group in group_sentences(read_tokens_tsv(path), "auto")]
+    for doc in docs:
+        resolve_gold_tags(doc)
+    return docs
+
+
+def test_a_file_is_one_document(nlp: Language, write: Write) -> None:
+    (doc,) = read(nlp, write("a.tsv", TEXT))
+    assert [token.text for token in doc] == ["dat", "is", "||", "|", "#ok", "_", "new york", "-DOCSTART-"]
+    assert [token.tag_ for token in doc] == ["KOUS", "VAFIN", "$;", "$;", "AVD", "DDS", "", ""]
+    assert [token.is_sent_start for token in doc] == [True, False, False, True, False, False, False, False]
+    assert read_cells(doc)[:2] == [{"KOUS": 0.5, "DDS": 0.5}, {"VAFIN": 1}]
+    assert doc[4]._.gold_tags == pytest.approx({"AVD": 2 / 3, "PTKG": 1 / 3})
+    assert [doc[i]._.gold_tags for i in (5, 6, 7)] == [{"DDS": 1, "DRELS": 1}, None, None]
+    assert doc.has_unknown_spaces
+
+
+def test_writer_and_reader_agree(nlp: Language, write: Write) -> None:
+    (doc,) = read(nlp, write("a.tsv", TEXT))
+    lines = list(write_tokens_tsv([doc, doc]))
+    again = write("b.tsv", "\n".join(lines[: len(lines) // 2]))
+    (copy,) = read(nlp, again)
+    assert [token.text for token in copy] == [token.text for token in doc]
+    assert [sent.text for sent in copy.sents] == [sent.text for sent in doc.sents]
+    assert read_cells(copy) == read_cells(doc)
+    assert lines[:4] == ["dat\tKOUS|DDS", "is\tVAFIN", "||\t$;", ""]
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
+
+
+def test_white_space_is_not_written(nlp: Language) -> None:
+    doc = Doc(nlp.vocab, words=["\n", "a", "  ", "b"])
+    write_gold_tags(doc, [{"S": 1.0}, {"A": 1.0}, {}, {}])
+    assert list(write_tokens_tsv([doc])) == ["a\tA", "b\t_", ""]
+    assert list(write_tokens_tsv([Doc(nlp.vocab), Doc(nlp.vocab, words=["\n"])])) == []
+
+
+@pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\r"])
+def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> None:
+    with pytest.raises(ValueError, match=r"CRF541.*Token 1 .*of document 'x a"):
+        list(write_tokens_tsv([Doc(nlp.vocab, words=["x", word])]))
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("a\tA\n\nb\tB\nc\n", r"CRF507.*a\.tsv, line 4: found 1 columns instead of 2 \(form, tags\)"),
+        ("a\tA\tB\n", r"CRF507.*line 1: found 3"),
+        ("a\tA\n\tB\n", r"CRF511.*line 2"),
+        ("a\tA\n\nb\tA:0.7|B:0.7\n", r"CRF530.*a\.tsv, line 3, token 'b': 'A:0\.7\|B:0\.7'"),
+    ],
+)
+def test_errors_name_file_and_line(write: Write, content: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        list(read_tokens_tsv(write("a.tsv", content)))
