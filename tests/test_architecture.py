@@ -31,7 +31,11 @@ BELOW: dict[str, set[str]] = {
     "explain": {"components", "emissions", "model", "features", "core", "errors"},
     "review": {"corpora", "components", "core"},
     "tuning": {"components", "trainers", "learner", "model", "features", "core", "errors"},
-    "cli": {"tuning", "inspect", "explain", "review", "corpora", "components", "scorers", "features", "core", "errors"},
+    "visual": {"components"},
+    "cli": {
+        *("tuning", "inspect", "explain", "review", "visual", "corpora", "components", "scorers"),
+        *("features", "core", "errors"),
+    },
 }
 CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},

@@ -2,6 +2,7 @@
 
 from spacy.cli._util import app as spacy_app
 
+from . import annotate as annotate
 from . import calibrate as calibrate
 from . import convert as convert
 from . import explain as explain
@@ -9,6 +10,7 @@ from . import guarantee as guarantee
 from . import inspect as inspect
 from . import review as review
 from . import score as score
+from . import sets as sets
 from . import tag as tag
 from . import tune as tune
 from .app import app as app

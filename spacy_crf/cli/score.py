@@ -52,7 +52,7 @@ def _rows(scores: dict[str, Any]) -> Iterable[tuple[str, str]]:
     """Scores between 0 and 1 as percentages; token scores say nothing where tokens are given."""
     for name, value in scores.items():
         if isinstance(value, float) and name not in ("speed", "crf_score") and not name.startswith("token_"):
-            yield name, f"{100 * value:.2f}"
+            yield name, f"{value:.2f}" if name == "set_size" else f"{100 * value:.2f}"
 
 
 def _names(text: str | None) -> list[str]:

@@ -1,5 +1,6 @@
 """Token TSV: a form and its tags on each line, a blank line between segments; reader and writer."""
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from .sentence import Sentence
 from .tagsets import format_tags, parse_tags, read_cells
 
 COLUMNS = ("form", "tags")
+STEPS = 10_000  # weights of predicted tags have four decimals
 
 
 def read_tokens_tsv(path: Path, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
@@ -86,6 +88,33 @@ def write_tokens_tsv(docs: Iterable[Doc], *, name: str = GOLD_TAGS) -> Iterator[
                 if not token.is_space:
                     yield f"{check_word(doc, token.i)}\t{format_tags(gold[token.i])}"
             yield ""
+
+
+def write_predicted_tsv(doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> Iterator[str]:
+    """Write the predicted tag sets of a document, with the probabilities of their tags as weights that sum to 1.
+
+    doc (Doc): The document. tag_set (str), tag_probs (str): The custom token attributes with sets and probabilities.
+    YIELDS (str): Lines without line ends; an empty one behind each segment.
+    RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation cannot hold.
+    """
+    for segment in find_segments(doc):
+        for token in segment:
+            if not token.is_space:
+                tags, probabilities = token._.get(tag_set) or [], token._.get(tag_probs) or {}
+                cell = format_tags(_as_weights({tag: probabilities.get(tag, 0.0) for tag in tags}))
+                yield f"{check_word(doc, token.i)}\t{cell}"
+        yield ""
+
+
+def _as_weights(probabilities: dict[str, float]) -> dict[str, float]:
+    """Probabilities of a set as weights with few decimals that sum to 1 at most, as `parse_tags` asks."""
+    if len(probabilities) < 2:
+        return dict.fromkeys(probabilities, 1.0)
+    total = sum(probabilities.values()) or 1.0
+    weights = {tag: max(math.floor(STEPS * value / total), 1) / STEPS for tag, value in probabilities.items()}
+    first = max(weights, key=weights.__getitem__)
+    weights[first] = round(weights[first] - max(0.0, sum(weights.values()) - 1), 6)
+    return weights
 
 
 def find_segments(doc: Doc) -> list[Span]:

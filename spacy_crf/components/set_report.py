@@ -1,0 +1,81 @@
+"""What tag sets save: how much an annotator need not look at, and how right that is."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.training import Example
+
+from ..core.sets.metrics import has_gold, ml_acc, normalise, set_measures
+from ..core.sets.reliability import StratifiedCoverage, coverage_by_size
+from ..core.types import Bools
+from .set_gold import gold_weights
+from .set_rules import utility_values
+from .set_tagger import SetValuedTagger
+
+
+@dataclass(frozen=True)
+class SetReport:
+    """Measures of sets over the tokens with gold of documents that the tagger has annotated.
+
+    tokens (int): with gold. labels (int): that the tagger knows; sizes and ml-util compare only for equal numbers.
+    unknown_words (float | None): share of tokens whose form the training data lack.
+    ml_acc (float): of the best tags. ml_acc_known, ml_acc_unknown (float | None): of known and unknown words.
+    ml_util, coverage, size (float): of the sets, by the tagger's utility.
+    singletons (float): share of tokens with one tag. singletons_right (float): their ml-acc.
+    by_size (StratifiedCoverage): coverage of the sets of each size.
+    """
+
+    tokens: int
+    labels: int
+    unknown_words: float | None
+    ml_acc: float
+    ml_acc_known: float | None
+    ml_acc_unknown: float | None
+    ml_util: float
+    coverage: float
+    size: float
+    singletons: float
+    singletons_right: float
+    by_size: StratifiedCoverage
+
+
+def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
+    """Measure the sets of documents.
+
+    examples (Iterable[Example]): `predicted` as the tagger has annotated it.
+    words (Collection[str]): forms of the training data; empty if they are not known.
+    """
+    examples, known = list(examples), list(tagger.tags.tags)
+    rows = [row for eg in examples for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
+    sets = [tags for eg in examples for tags in eg.predicted._.get(tagger.cfg["tag_set"])]
+    number = {tag: k for k, tag in enumerate(dict.fromkeys([*known, *(tag for row in rows for tag in row)]))}
+    weights, members = np.zeros((2, len(rows), len(number)))
+    for token, (row, tags) in enumerate(zip(rows, sets)):
+        weights[token, [number[tag] for tag in row]] = list(row.values())
+        members[token, [number[tag] for tag in tags]] = 1
+    with_gold = has_gold(weights)
+    weights, chosen = normalise(weights[with_gold]), members[with_gold].astype(bool)
+    best = np.array([number[tags[0]] for tags in sets], dtype=np.intp)[with_gold]
+    is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
+    right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
+    g = np.pad(utility_values(tagger.cfg, len(known)), (0, len(number) - len(known)))
+    measures = set_measures(weights, chosen, g)
+    return SetReport(
+        tokens=len(weights),
+        labels=len(known),
+        unknown_words=float((~is_known).mean()) if words else None,
+        ml_acc=_mean(right, np.ones(len(right), dtype=bool)),
+        ml_acc_known=_mean(right, is_known) if words else None,
+        ml_acc_unknown=_mean(right, ~is_known) if words else None,
+        ml_util=measures.ml_util,
+        coverage=measures.coverage,
+        size=measures.size,
+        singletons=measures.singletons,
+        singletons_right=_mean(right, single),
+        by_size=coverage_by_size(weights, chosen),
+    )
+
+
+def _mean(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]", chosen: Bools) -> float:
+    return float(values[chosen].mean()) if chosen.any() else 0.0

@@ -1,0 +1,166 @@
+"""`crf sets` and `crf annotate`: reports, files that come back as gold, and pages to read."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.components.gold_tags import read_gold_tags
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.visual.reading import render_page
+
+TRAIN = """# sent_id = 1
+he\tP
+wen\tKON:0.66|KOUS:0.33
+se\tP
+
+se\tP
+wen\tKON|KOUS
+he\tP
+
+se\tP
+kumt\tV
+"""
+TEST = """he\tP
+wen\tKON
+se\tP
+swimt\tV
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("sets")
+    (path / "train").mkdir()
+    (path / "train" / "a.tsv").write_text(TRAIN, encoding="utf8")
+    (path / "test.tsv").write_text(TEST, encoding="utf8")
+    nlp = spacy.blank("xx")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2"]}
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01}
+    config = {"features": features, "trainer": trainer, "method": "mass", "coverage": 0.8}
+    nlp.add_pipe("set_valued_tagger", config=config)
+    examples = list(Corpus(path / "train", format="tagsets")(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    nlp.to_disk(path / "model")
+    return path
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def annotate(folder: Path, layout: str, output: Path) -> None:
+    options = ("--source", "tagsets", "--layout", layout, "--output", output)
+    run("annotate", folder / "model", folder / "test.tsv", *options)
+
+
+def test_a_folder_of_files_with_comments_is_a_corpus(folder: Path) -> None:
+    (doc,) = Corpus(folder / "train", format="tagsets").read_docs(spacy.blank("xx").vocab)
+    assert [token.text for token in doc][:3] == ["he", "wen", "se"] and len(list(doc.sents)) == 3
+    rows = read_gold_tags(doc)
+    assert rows[1] == pytest.approx({"KON": 2 / 3, "KOUS": 1 / 3}) and rows[4] == {"KON": 0.5, "KOUS": 0.5}
+    assert doc[1].tag_ == "KON"
+
+
+def test_the_report(folder: Path) -> None:
+    options = ("--train", folder / "train", "--format", "tagsets")
+    found = json.loads(run("sets", folder / "model", folder / "test.tsv", *options, "--json"))
+    assert found["tokens"] == 4 and found["labels"] == 4 and found["unknown_words"] == 0.25
+    assert found["ml_acc_known"] == 1.0 and found["coverage"] >= 0.75
+    assert sum(row["tokens"] for row in found["by_size"]) == 4
+    assert found["size"] == sum(row["size"] * row["tokens"] for row in found["by_size"]) / 4
+    text = run("sets", folder / "model", folder / "test.tsv", *options)
+    assert "unknown words" in text and "25.00 %" in text and "mean size" in text
+    assert "unknown" not in run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets")
+
+
+@pytest.mark.parametrize("layout", ["tsv", "webanno"])
+def test_what_is_written_comes_back_as_gold(folder: Path, tmp_path: Path, layout: str) -> None:
+    run(
+        "annotate",
+        folder / "model",
+        folder / "test.tsv",
+        "--source",
+        "tagsets",
+        "--layout",
+        layout,
+        "--output",
+        tmp_path,
+    )
+    (path,) = tmp_path.iterdir()
+    assert path.name == "test-0001.tsv"
+    format = "tagsets" if layout == "tsv" else "webanno"
+    nlp = spacy.load(folder / "model")
+    (doc,) = Corpus(path, format=format).read_docs(nlp.vocab)
+    assert [token.text for token in doc] == ["he", "wen", "se", "swimt"]
+    (tagged,) = nlp.pipe([Doc(nlp.vocab, words=[token.text for token in doc])])
+    assert [token.tag_ for token in doc] == [token.tag_ for token in tagged]
+    if layout == "tsv":
+        assert [set(row) for row in read_gold_tags(doc)] == [set(tags) for tags in tagged._.tag_set]
+
+
+class Page(HTMLParser):
+    """Open elements, and what might be loaded from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.open_words = 0
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        assert not {"src", "href"} & set(attributes) and tag not in ("script", "link", "img")
+        self.open_words += tag == "ruby" and "open" in (attributes.get("class") or "")
+        if tag != "meta":
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+
+def test_a_page_to_read_is_whole_and_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
+    run(
+        "annotate",
+        folder / "model",
+        folder / "test.tsv",
+        "--source",
+        "tagsets",
+        "--layout",
+        "html",
+        "--output",
+        tmp_path,
+    )
+    text = (tmp_path / "test-0001.html").read_text(encoding="utf8")
+    page = Page()
+    page.feed(text)
+    assert not page.stack and "http" not in text and "url(" not in text
+    nlp = spacy.load(folder / "model")
+    (doc,) = nlp.pipe([Doc(nlp.vocab, words=["he", "wen", "<se>", "&"])])
+    lines = list(render_page(doc))
+    assert "&lt;se&gt;" in "".join(lines) and "&amp;" in "".join(lines)
+    page = Page()
+    page.feed("".join(lines))
+    assert page.open_words == sum(len(tags) > 1 for tags in doc._.tag_set) >= 1
+
+
+def test_empty_documents_make_an_empty_page() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger")
+    page = Page()
+    page.feed("".join(render_page(nlp.make_doc(""))))
+    assert not page.stack
+
+
+def test_a_pipeline_without_sets_is_named(tmp_path: Path, folder: Path) -> None:
+    spacy.blank("xx").to_disk(tmp_path)
+    result = CliRunner().invoke(app, ["sets", str(tmp_path), str(folder / "test.tsv")])
+    assert result.exit_code == 1 and "CRF602" in result.output and "set_valued_tagger" in result.output
