@@ -49,14 +49,16 @@ def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Col
     examples, known = list(examples), list(tagger.tags.tags)
     rows = [row for eg in examples for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
     sets = [tags for eg in examples for tags in eg.predicted._.get(tagger.cfg["tag_set"])]
-    number = {tag: k for k, tag in enumerate(dict.fromkeys([*known, *(tag for row in rows for tag in row)]))}
+    decoded = [token.tag_ if tagger.target == "tag" else token.pos_ for eg in examples for token in eg.predicted]
+    gold = (tag for row in rows for tag in row)
+    number = {tag: k for k, tag in enumerate(dict.fromkeys([*known, *gold, *decoded]))}
     weights, members = np.zeros((2, len(rows), len(number)))
     for token, (row, tags) in enumerate(zip(rows, sets)):
         weights[token, [number[tag] for tag in row]] = list(row.values())
         members[token, [number[tag] for tag in tags]] = 1
     with_gold = has_gold(weights)
     weights, chosen = normalise(weights[with_gold]), members[with_gold].astype(bool)
-    best = np.array([number[tags[0]] for tags in sets], dtype=np.intp)[with_gold]
+    best = np.array([number[tag] for tag in decoded], dtype=np.intp)[with_gold]
     is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
     right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
     g = np.pad(utility_values(tagger.cfg, len(known)), (0, len(number) - len(known)))
