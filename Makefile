@@ -1,4 +1,4 @@
-# make demo   train the tagger on the corpus that comes with the project and tag a few sentences
+# make demo   train the taggers on the corpora that come with the project, tag a few sentences, and show tag sets
 # make test   ruff, mypy and the test suite
 # make wheel  package the demo's pipeline, install it beside the library in a fresh environment, and run it
 
@@ -18,6 +18,9 @@ demo: $(VENVS)/demo/.installed
 		"The boats that left before dawn were back by noon." \
 		"Can you mail the can opener back to Doreen in Whitby?" \
 		"She may well visit us in May."
+	$(VENVS)/demo/bin/python -m spacy train configs/set_valued_tagger.cfg --output $(OUTPUT)/set_valued_tagger
+	@$(VENVS)/demo/bin/python -m spacy crf sets $(OUTPUT)/set_valued_tagger/model-best corpus/set_valued_tagger/dev \
+		--train corpus/set_valued_tagger/train --format tagsets
 	@echo "The model is in $(MODEL). Your own texts:"
 	@echo "    $(VENVS)/demo/bin/python -m spacy crf tag $(MODEL) \"Your sentence.\""
 	@echo "Your own data (.spacy, CoNLL-U or CoNLL columns):"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_crf.components import set_factory
 from spacy_crf.components.factory import DEFAULT_CONFIG
 from spacy_crf.features.attributes import parse_attribute
 from spacy_crf.features.presets import PRESETS
@@ -14,9 +15,9 @@ from spacy_crf.features.templates import parse_templates
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
 
 
-def table(heading):
-    """First cells of the Markdown table with the given heading."""
-    lines = README.split(f"| {heading} |")[1].splitlines()[2:]
+def table(heading, number=1):
+    """First cells of the Markdown table with the given heading, the first one or a later one."""
+    lines = README.split(f"| {heading} |")[number].splitlines()[2:]
     rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
     return [re.split(r"(?<!\\)\|", row)[1] for row in rows]
 
@@ -27,6 +28,11 @@ def quoted(cells):
 
 def test_settings_table_is_the_default_config():
     assert sorted(quoted(table("setting"))) == sorted(set(DEFAULT_CONFIG) - {"scorer"})
+
+
+def test_settings_table_of_sets_has_what_a_crf_tagger_does_not_have():
+    own = set(set_factory.DEFAULT_CONFIG) - set(DEFAULT_CONFIG)
+    assert sorted(quoted(table("setting", 2))) == sorted(own - {"guarantee"})
 
 
 @pytest.mark.parametrize("name", [n for n in quoted(table("attribute")) if not n.endswith("*") and n != "L"])

@@ -16,8 +16,8 @@ body { font: 1.05rem/2.6 Georgia, serif; color: #222; background: #fdfdfb; max-w
 h1 { font-size: 1.2rem; line-height: 1.4; }
 p.key { font: 0.8rem/1.5 sans-serif; color: #555; border-bottom: 1px solid #ddd; padding-bottom: 0.7rem; }
 p { margin: 0 0 0.4rem; }
-ruby { ruby-position: under; cursor: help; }
-rt { font: 0.58rem/1.1 sans-serif; color: #777; letter-spacing: 0.01em; }
+ruby { ruby-position: under; cursor: help; margin: 0 0.08em; }
+rt { font: 0.58rem/1.1 sans-serif; color: #888; padding: 0 0.35em; }
 .open { background: #ffe9a8; border-radius: 3px; box-shadow: 0 0 0 2px #ffe9a8; }
 .wide { background: #ffc9a0; box-shadow: 0 0 0 2px #ffc9a0; }
 .open rt { color: #7a4a00; font-weight: 600; }
