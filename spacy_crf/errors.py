@@ -1,7 +1,7 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and files,
-6xx command line, 7xx estimator and importers. Use `raise ValueError(Errors.CRF101.format(...))` and
+6xx command line, 7xx estimator and importers, 8xx tag sets. Use `raise ValueError(Errors.CRF101.format(...))` and
 `warnings.warn(Warnings.CRFW401)`.
 """
 
