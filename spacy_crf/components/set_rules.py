@@ -15,6 +15,7 @@ Method = Literal["utility", "mass", "size", "guarantee"]
 LearnFrom = Literal["soft", "marginal", "best", "augmented"]
 SetRule: TypeAlias = Callable[[Floats], Bools]
 Guarantee: TypeAlias = ConformalSets | RiskControl
+LEAST_SURE = 1 - 1e-9  # `spacy find-threshold` tries a coverage of 0 too: one tag for each token
 GUARANTEES: dict[str, type[Guarantee]] = {"conformal": ConformalSets, "risk": RiskControl}
 
 
@@ -31,7 +32,8 @@ def set_rule(name: str, settings: Mapping[str, Any], n_labels: int) -> SetRule:
         g = utility_values(settings, n_labels)
         return lambda marginals: utility_optimal_sets(marginals, g).members
     if method == "mass":
-        return lambda marginals: error_controlled_sets(marginals, 1 - coverage).members
+        level = min(1 - coverage, LEAST_SURE)
+        return lambda marginals: error_controlled_sets(marginals, level).members
     if method == "size":
         return lambda marginals: top_k_sets(marginals, size).members
     return read_guarantee(name, settings["guarantee"]).predict
@@ -72,7 +74,7 @@ def check_set_settings(name: str, settings: Mapping[str, Any]) -> None:
     checks = [
         ("method", settings["method"] not in get_args(Method), "one of " + ", ".join(map(repr, get_args(Method)))),
         ("learn_from", settings["learn_from"] not in get_args(LearnFrom), "one of " + ", ".join(get_args(LearnFrom))),
-        ("coverage", not 0 < settings["coverage"] <= 1, "above 0 and at most 1"),
+        ("coverage", not 0 <= settings["coverage"] <= 1, "from 0 to 1"),
         ("size", settings["size"] < 1, "at least 1"),
         ("sequences", settings["sequences"] < 0, "0, or the most sequences that a set may have"),
         ("sequence_mass", not 0 < settings["sequence_mass"] < 1, "between 0 and 1"),

@@ -198,7 +198,7 @@ def test_empty_documents() -> None:
 
 @pytest.mark.parametrize(
     "setting, value",
-    [("coverage", 0.0), ("size", 0), ("sequences", -1), ("sequence_mass", 1.0)],
+    [("coverage", 1.5), ("size", 0), ("sequences", -1), ("sequence_mass", 1.0)],
 )
 def test_settings_that_make_no_sense_are_named(setting: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"CRF408.*{setting}"):
