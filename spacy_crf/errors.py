@@ -53,8 +53,8 @@ class Errors(metaclass=_Coded):
     )
     CRF204 = "The training setting {name} is {value}; it must be {expected}."
     CRF206 = (
-        "'{name}' has a tok2vec layer, which {trainer} cannot train: it wants gradients batch by batch. Use "
-        "the trainer spacy_crf.Minibatch.v1, or take tok2vec out of the component's model block."
+        "'{name}' has a tok2vec layer, which {trainer} cannot train: it wants gradients batch by batch. Use the "
+        "trainer spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1, or take tok2vec out of the component's model block."
     )
 
     # Features
@@ -85,8 +85,8 @@ class Errors(metaclass=_Coded):
     )
     CRF312 = "The setting max_features is {value}; give the number of buckets, or 0 to keep features apart."
     CRF313 = (
-        "The features were hashed to {theirs} buckets in training, but max_features is {ours} in the config (0: not "
-        "hashed). This cannot be changed after training."
+        "The features were made with {setting} = {theirs} in training, but the config has {ours}. This cannot be "
+        "changed after training."
     )
 
     # Components
@@ -140,6 +140,10 @@ class Errors(metaclass=_Coded):
     CRF417 = (
         "Component {name!r} takes its probabilities from {source!r}, whose model gave an array of shape {shape}, not a "
         "row of label scores for each token. Take a tagger as source."
+    )
+    CRF418 = (
+        "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
+        "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
 
     # Corpora and files

@@ -46,7 +46,7 @@ def LinearChain(
         speak against labels it never came with, at the cost of L weights for each feature.
     all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
     tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
-        weights plus x times V, learned end to end by spacy_crf.Minibatch.v1.
+        weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
         a tok2vec layer is stored as it is.
     RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
@@ -151,10 +151,17 @@ def set_flat_weights(model: ChainModel, flat: Floats) -> None:
 def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
     """Begin with the weights of another model, without those of its vectors.
 
+    Start and end weights that only one of both models has are left out, or begin at 0.
+
     n_labels (int): labels from now on; the first ones are those of the other model.
     """
-    model.attrs["layout"] = get_layout(other)
-    set_flat_weights(model, flat_weights(other))
+    layout = get_layout(other)
+    state, transitions, edges, *boundary = layout.split(flat_weights(other))
+    wanted = replace(layout, boundary=get_layout(model).boundary)
+    if wanted.boundary and not layout.boundary:
+        boundary = [np.zeros(layout.n_labels, dtype=np.float32)] * 2
+    model.attrs["layout"] = wanted
+    set_flat_weights(model, np.concatenate([state, transitions, edges, *(boundary if wanted.boundary else ())]))
     resize_labels(model, n_labels)
 
 

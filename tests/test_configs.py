@@ -29,6 +29,7 @@ def test_a_config_bears_the_name_of_a_factory_and_sums_its_weights_to_one(path: 
     name = config["nlp"]["pipeline"][-1]
     factory = config["components"][name]["factory"]
     assert spacy.blank("en").has_factory(factory) and factory == name and path.stem.startswith(factory)
+    assert config["initialize"]["components"][name] == {"start": None}
     assert sum(weight or 0 for weight in config["training"]["score_weights"].values()) == 1
 
 

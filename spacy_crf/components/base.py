@@ -107,7 +107,7 @@ class ChainPipe(ChainState):
         tags = self.make_tags(self.labels)
         start_layout(self.model, tags, self._allowed(tags))
         if begun is not None:
-            self._features = begun.features
+            self._features.take_indices(begun.features)
             take_weights(self.model, begun.model, len(tags))
         if get_tok2vec(self.model) is not None:
             self._require_gradients()

@@ -35,10 +35,10 @@ from .storage import Parts, choose, read_folder, readable, write_folder
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features and weights of a saved one."""
+    """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one."""
 
     labels: list[str]
-    features: Features
+    features: dict[str, Any]
     model: ChainModel
 
 
@@ -200,14 +200,22 @@ class ChainState(TrainablePipe):
             self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
 
     def _read_start(self, path: str) -> Start:
-        """What another component of this kind has learned."""
+        """What another component of this kind has learned.
+
+        RAISES (ValueError): where it has learned nothing, or something else than this one is to learn.
+        """
         parts = Parts.parse(read_folder(Path(path), (), self.name), self.name, path)
-        self._check_templates(parts.features or {})
-        model = LinearChain()
+        cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
+        self._check_templates(features)
         with readable(self.name, path):
+            labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
-            features = Features.from_data(parts.features or {}, self.feature_config, self.sequence)
-            return Start([str(label) for label in (parts.cfg or {})["labels"]], features, model)
+        ours, theirs = self.cfg.get("target"), cfg.get("target")
+        actual, expected = get_layout(model).n_labels, len(self.make_tags(labels))
+        if not labels or ours != theirs or actual != expected:
+            found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
+            raise ValueError(Errors.CRF418.format(name=self.name, path=path, **found))
+        return Start(list(labels), features, model)
 
     def _check_templates(self, features: dict[str, Any]) -> None:
         theirs, ours = features.get("templates"), [str(template) for template in self.feature_config.templates]

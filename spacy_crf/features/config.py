@@ -101,6 +101,7 @@ class Features:
         return {
             "templates": [str(template) for template in self.config.templates],
             "max_features": self.config.max_features,
+            "padding": self.config.padding,
             "state": state.to_data(),
             "edge": edge.to_data(),
             "lists": {name: [[list(words), value] for words, value in lst.entries] for name, lst in self.lists.items()},
@@ -112,14 +113,23 @@ class Features:
 
         RAISES (ValueError): where the config hashes features otherwise.
         """
-        theirs = data.get("max_features", 0)
-        if theirs != config.max_features:
-            raise ValueError(Errors.CRF313.format(theirs=theirs, ours=config.max_features))
         lists = {
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()
         }
         features = cls(config, sequence, lists)
-        features.state.from_data(data["state"])
-        features.edge.from_data(data["edge"])
+        features.take_indices(data)
         return features
+
+    def take_indices(self, data: dict[str, Any]) -> None:
+        """Number features as those were from which `to_data` made the data; word lists stay as they are.
+
+        RAISES (ValueError): where the config hashes or pads features otherwise.
+        """
+        for setting in ("max_features", "padding"):
+            ours = getattr(self.config, setting)
+            theirs = data.get(setting, ours if setting == "padding" else 0)
+            if theirs != ours:
+                raise ValueError(Errors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
+        self.state.from_data(data["state"])
+        self.edge.from_data(data["edge"])

@@ -110,17 +110,21 @@ class LBFGSTrainer:
             raise ValueError(Errors.CRF202)
         if self._optimizer is None or self._annotation_changed:
             self._start(learner)
+        if self._run(learner, started) and self._corpus is not None:
+            self._add_unseen(learner, self._corpus)
+            self._corpus = None
+
+    def _run(self, learner: ChainLearner, started: float) -> bool:
+        """Some iterations. RETURNS (bool): False where there was nothing left to do."""
         objective, optimizer = self._objective, self._optimizer
         if objective is None or optimizer is None or optimizer.reason is not None:
-            return
+            return False
         optimizer.run(self.iterations_per_step)
         set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
-        if self._corpus is not None:
-            self._add_unseen(learner, self._corpus)
-            self._corpus = None
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
+        return True
 
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""

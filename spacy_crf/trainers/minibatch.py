@@ -63,7 +63,7 @@ class MinibatchTrainer:
             if len(section):
                 learner.model.set_grad(name, cast(Floats1d, section / np.float32(self._n_sequences)))
                 _pad_state(sgd, (learner.model.id, name), len(section))
-        self._vectors.set(learner, self._n_sequences)
+        self._vectors.set(learner)
         learner.model.finish_update(sgd)
         self._end_step()
 

@@ -10,7 +10,7 @@ from thinc.api import Optimizer
 
 from ..core.learn.online import OnlineLearner
 from ..learner import ChainLearner
-from ..model import PARAMS, flat_weights, get_layout, set_flat_weights
+from ..model import PARAMS, flat_weights, get_layout, set_flat_weights, vector_weights
 from .base import MakeSample
 from .vectors import VectorGradients
 
@@ -79,7 +79,9 @@ class OnlineTrainer:
             return
         set_flat_weights(learner.model, self._online.result)
         self._remember(learner)
-        self._vectors.set(learner, self._n_sequences)
+        if sgd is None and vector_weights(learner.model) is not None:
+            return  # the gradient of the vectors waits for an optimizer
+        self._vectors.set(learner)
         if sgd is not None:
             learner.model.finish_update(sgd)
         self._n_sequences = 0

@@ -11,7 +11,11 @@ from ..model import VECTORS, vector_weights
 
 
 class VectorGradients:
-    """What the batches of a step have asked of the vectors' scores; the layer below the vectors is told at once."""
+    """What the batches of a step have asked of the vectors' scores; the layer below the vectors is told at once.
+
+    Gradients are means per sequence of a batch. Where a step accumulates several batches, those of the scores and of
+    the layer are summed over these, as spaCy's own components do.
+    """
 
     def __init__(self) -> None:
         self._by_scores: Floats | None = None
@@ -28,13 +32,13 @@ class VectorGradients:
         """
         vectors, weights = sample.columns.vectors, vector_weights(learner.model)
         assert vectors is not None and weights is not None and sample.backprop is not None
-        gradient = vectors.T @ by_emissions
+        means = by_emissions / np.float32((sample.columns.lengths > 0).sum())
+        gradient = vectors.T @ means
         self._by_scores = gradient if self._by_scores is None else self._by_scores + gradient
-        n_sequences = np.float32((sample.columns.lengths > 0).sum())
-        sample.backprop(by_emissions @ weights.T / n_sequences)
+        sample.backprop(means @ weights.T)
 
-    def set(self, learner: ChainLearner, n_sequences: int) -> None:
-        """Give the model the mean gradient per sequence, and forget it here."""
+    def set(self, learner: ChainLearner) -> None:
+        """Give the model the gradient, and forget it here."""
         if self._by_scores is not None:
-            learner.model.set_grad(VECTORS, cast(Floats2d, self._by_scores / np.float32(n_sequences)))
+            learner.model.set_grad(VECTORS, cast(Floats2d, self._by_scores))
         self._by_scores = None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from spacy.language import Language
 
-from spacy_crf.model import flat_weights, vector_weights
+from spacy_crf.model import flat_weights, get_layout, vector_weights
 from tests.tagging import build, clean_docs, make_examples, read_target
 from tests.training.test_vectors import learn, model
 
@@ -47,7 +47,7 @@ def test_it_predicts_at_once_and_learns_on(saved: Path, config: dict[str, Any]) 
     before = flat_weights(pipe.model)
     examples = make_examples(nlp)
     learn(nlp, examples, epochs=3)
-    assert len(flat_weights(pipe.model)) >= len(before)
+    assert not np.array_equal(flat_weights(pipe.model)[: len(before)], before)
     if config:
         assert vector_weights(pipe.model).any()
     gold = [read_target(example.reference, "tag") for example in examples]
@@ -60,7 +60,8 @@ def test_labels_of_the_data_come_behind(saved: Path) -> None:
     pipe = more.get_pipe("crf_tagger")
     assert pipe.labels == (*known, "NEW")
     assert tags(more) == tags(plain)
-    assert np.isin(flat_weights(plain.get_pipe("crf_tagger").model), flat_weights(pipe.model)).all()
+    before = get_layout(plain.get_pipe("crf_tagger").model).n_labels
+    assert get_layout(pipe.model).n_labels == before + 1
     learn(more, make_examples(more), epochs=1)
 
 
@@ -78,3 +79,53 @@ def test_a_model_with_vectors_is_no_start(saved: Path, tmp_path: Path) -> None:
     begin(saved, model=model()).get_pipe("crf_tagger").to_disk(tmp_path / "vectors")
     with pytest.raises(ValueError, match="CRF404.*vectors"):
         begin(tmp_path / "vectors")
+
+
+@pytest.mark.parametrize("theirs, ours", [(True, False), (False, True)])
+def test_starts_and_ends_are_those_of_the_config(theirs: bool, ours: bool, tmp_path: Path) -> None:
+    def chain(boundary: bool) -> dict[str, Any]:
+        return {"@architectures": "spacy_crf.LinearChain.v1", "boundary": boundary}
+
+    nlp = build("LBFGS", features=FEATURES, model=chain(theirs))
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    begun = begin(tmp_path / "saved", model=chain(ours))
+    layout = get_layout(begun.get_pipe("crf_tagger").model)
+    state = get_layout(nlp.get_pipe("crf_tagger").model)
+    assert layout.boundary == ours and len(layout.state_cells) <= len(state.state_cells)
+    weights = flat_weights(begun.get_pipe("crf_tagger").model)
+    assert len(weights) == layout.size
+    if ours:
+        assert not weights[-2 * layout.n_labels :].any()
+    learn(begun, make_examples(begun), epochs=1)
+
+
+@pytest.mark.parametrize(
+    "theirs, ours",
+    [
+        ({"target": "ent", "scheme": "BIO"}, {"target": "ent", "scheme": "BILUO"}),
+        ({"target": "ent", "scheme": "BILUO"}, {"target": "ent", "scheme": "BIO"}),
+        ({"target": "ent"}, {"target": "tag"}),
+    ],
+)
+def test_another_scheme_or_target_is_an_error(theirs: dict[str, Any], ours: dict[str, Any], tmp_path: Path) -> None:
+    nlp = build("LBFGS", features=FEATURES, **theirs)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="CRF418.*target"):
+        begin(tmp_path / "saved", **ours)
+
+
+def test_a_component_that_has_learned_nothing_is_no_start(tmp_path: Path) -> None:
+    build("LBFGS", features=FEATURES).get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="CRF418"):
+        begin(tmp_path / "saved")
+
+
+def test_features_that_are_made_otherwise_are_an_error(saved: Path) -> None:
+    with pytest.raises(ValueError, match="CRF313.*padding"):
+        begin(saved, features={**FEATURES, "padding": False})

@@ -10,9 +10,9 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
-from thinc.api import Adam
+from thinc.api import SGD, Adam
 
-from spacy_crf.model import VECTORS, get_tok2vec, vector_weights
+from spacy_crf.model import PARAMS, VECTORS, get_tok2vec, vector_weights
 from tests.tagging import build, clean_docs, make_examples, read_target
 
 WIDTH = 8
@@ -69,9 +69,15 @@ def accuracy(nlp: Language) -> float:
     return float(np.mean(right))
 
 
+STILL = {"@misc": "spacy_crf.AdaGrad.v1", "learn_rate": 1e-7, "units_per_batch": 30}  # features stay where they are
+
+
 @pytest.mark.parametrize("templates", [["BIAS"], ["LOWER[-1..1]", "B:LOWER[0]"]])
-def test_the_gradient_into_tok2vec_is_that_of_the_loss(templates):
-    nlp = build("Minibatch", model=model(), features={"@misc": "spacy_crf.Features.v1", "templates": templates})
+@pytest.mark.parametrize("trainer", [{"@misc": "spacy_crf.Minibatch.v1"}, STILL], ids=["Minibatch", "AdaGrad"])
+def test_the_gradient_into_tok2vec_is_that_of_the_loss(trainer, templates):
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates}
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"model": model(), "features": features, "trainer": trainer})
     examples = make_examples(nlp)
     initialized(nlp, examples)
     learn(nlp, examples, epochs=2)
@@ -105,7 +111,7 @@ def test_the_gradient_into_tok2vec_is_that_of_the_loss(templates):
     for value in (before + 1e-2, before - 1e-2):
         vectors[where] = value
         values.append(loss())
-    assert by_vectors[where] == pytest.approx((values[0] - values[1]) / 2e-2, rel=0.02)
+    assert by_vectors[where] == pytest.approx((values[0] - values[1]) / 2e-2 / len(examples), rel=0.02)
 
 
 @pytest.mark.parametrize("features", [VECTORS_ONLY, {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}])
@@ -165,17 +171,20 @@ def test_a_sourced_component_takes_its_listener_along(tmp_path: Path):
 
 
 def test_accumulated_batches_are_one_step():
-    def trained(parts: int) -> np.ndarray[Any, Any]:
+    def trained(parts: int, learn_rate: float) -> list[tuple[str, np.ndarray[Any, Any]]]:
         nlp = build("Minibatch", model=model(), features=VECTORS_ONLY)
         examples = make_examples(nlp)[:20]
         initialized(nlp, examples)
-        pipe, optimizer = nlp.get_pipe("crf_tagger"), Adam(0.01)
+        pipe, optimizer = nlp.get_pipe("crf_tagger"), SGD(learn_rate, L2=0.0, grad_clip=0.0)
         for low in range(0, 20, 20 // parts):
             pipe.update(examples[low : low + 20 // parts], losses={})
+        nodes = [(node, name) for node in pipe.model.walk() for name in node.param_names]
         pipe.finish_update(optimizer)
-        return np.asarray(vector_weights(pipe.model))
+        return [(name, np.array(node.get_param(name))) for node, name in nodes if name not in PARAMS]
 
-    np.testing.assert_allclose(trained(1), trained(4), atol=1e-4)
+    # means of five sequences each are summed: four times the mean of twenty
+    for (name, whole), (_, parts) in zip(trained(1, 0.4), trained(4, 0.1), strict=True):
+        np.testing.assert_allclose(whole, parts, atol=1e-5, err_msg=name)
 
 
 def test_labels_added_later_have_scores():

@@ -57,28 +57,34 @@ class AdaGrad(OnlineLearner):
             self._squares = np.append(self._squares, np.full(n_new, self.damping, dtype=self.dtype))
 
     def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
-        """Learn from a corpus, batch by batch, in the order of the first sequence of each."""
+        """Learn from a corpus batch by batch, from each sequence once at most."""
         if len(order) < len(corpus.lengths):
             return self._learn_part(corpus, order, by_emissions)
         if corpus is not self._corpus:
-            self._batches = cut_batches(corpus, self.weights.layout, self.units_per_batch)
-            self._corpus = corpus
-        places = np.argsort(order)
-        with single_threaded_blas():
-            batches = sorted(self._batches, key=lambda batch: int(places[batch.sequences[0]]))
-            return sum(self._step(batch, by_emissions) for batch in batches)
+            self._batches, self._corpus = self._cut(corpus), corpus
+        return self._run(self._batches, order, by_emissions)
 
     def _learn_part(self, corpus: Corpus, order: Indices, by_emissions: Floats | None) -> float:
-        units = corpus.units(order)
+        units, part = corpus.units(order), corpus.take(order)
         own = None if by_emissions is None else by_emissions[units]
         with numbered(order):
-            loss = self.learn(corpus.take(order), np.arange(len(order)), own)
+            loss = self._run(self._cut(part), np.arange(len(order)), own)
         if by_emissions is not None:
             by_emissions[units] = own
         return loss
 
+    def _cut(self, corpus: Corpus) -> list[Batch]:
+        return cut_batches(corpus, self.weights, self.units_per_batch)
+
+    def _run(self, batches: list[Batch], order: Indices, by_emissions: Floats | None) -> float:
+        """A step for each batch, in the order of the first sequence of each."""
+        places = np.argsort(order)
+        with single_threaded_blas():
+            in_order = sorted(batches, key=lambda batch: int(places[batch.sequences[0]]))
+            return sum(self._step(batch, by_emissions) for batch in in_order)
+
     def _step(self, batch: Batch, by_emissions: Floats | None) -> float:
-        cells = self.weights.places[batch.weights]
+        cells = batch.weights
         loss, gradient = batch.loss_and_gradient(self.weights.values[cells], by_emissions)
         slots = self.weights.slots[cells]
         squares = self._squares[slots]

@@ -1,6 +1,7 @@
 """Small batches of a corpus, at the cost of the weights that each meets: features and weights are numbered anew."""
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Batch:
     """Sequences with the weights that they meet, features and weights numbered anew.
 
     observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
-    weights ((layout.size,)): for each weight of the batch its position in the flat vector of the corpus.
+    weights ((layout.size,)): for each weight of the batch the place where it is kept.
     sequences ((b,)): for each sequence its index in the corpus.
     units ((n,)): for each packed row its unit in the corpus.
     """
@@ -52,11 +53,51 @@ class Batch:
         return loss, gradient
 
 
-def cut_batches(corpus: Corpus, layout: Layout, units_per_batch: int) -> list[Batch]:
+class WeightFinder(Protocol):
+    """Tells where the weights that a batch meets are kept.
+
+    layout (Layout): which weights exist.
+    """
+
+    @property
+    def layout(self) -> Layout: ...
+
+    def state(self, features: Indices) -> tuple[Indices, Indices]:
+        """State weights of some features: cells, features being numbered as they are given, and places. Likewise:"""
+        ...
+
+    def edges(self, features: Indices) -> tuple[Indices, Indices]:
+        """Edge weights of some edge features."""
+        ...
+
+    def shared(self) -> tuple[Indices, Indices]:
+        """Places of the transitions, and of the starts and ends, that all batches have."""
+        ...
+
+
+class FlatFinder:
+    """Finds weights in a flat vector, for batches that are cut once: it sorts all weights by feature."""
+
+    def __init__(self, layout: Layout):
+        self.layout = layout
+        self._state = _Rows(layout.state_cells, layout.n_features, layout.n_labels)
+        self._edges = _Rows(layout.edge_cells, layout.n_edge_features, layout.n_labels * layout.n_labels)
+
+    def state(self, features: Indices) -> tuple[Indices, Indices]:
+        return self._state.take(features)
+
+    def edges(self, features: Indices) -> tuple[Indices, Indices]:
+        cells, positions = self._edges.take(features)
+        return cells, self.layout.bounds[1] + positions
+
+    def shared(self) -> tuple[Indices, Indices]:
+        first, last, edges, *_ = self.layout.bounds
+        return np.arange(first, last), np.arange(edges, self.layout.size)
+
+
+def cut_batches(corpus: Corpus, finder: WeightFinder, units_per_batch: int) -> list[Batch]:
     """Batches of sequences of similar length, of about the given number of units."""
-    state = _Rows(layout.state_cells, layout.n_features, layout.n_labels)
-    edges = _Rows(layout.edge_cells, layout.n_edge_features, layout.n_labels * layout.n_labels)
-    return [_batch(block, layout, state, edges) for block in cut(corpus, units_per_batch)]
+    return [_batch(block, finder) for block in cut(corpus, units_per_batch)]
 
 
 class _Rows:
@@ -82,23 +123,23 @@ class _Rows:
         return np.repeat(np.arange(len(features)), counts) * self._width + self._columns[positions], positions
 
 
-def _batch(block: Block, layout: Layout, state: _Rows, edge: _Rows) -> Batch:
+def _batch(block: Block, finder: WeightFinder) -> Batch:
     features, used = _renumbered(block.observations.features)
     edges, used_edges = None, np.zeros(0, dtype=np.intp)
     if block.observations.edges is not None:
         edge_features, used_edges = _renumbered(block.observations.edges.features)
         edges = EdgeObservations(edge_features, block.observations.edges.groups)
-    state_cells, state_weights = state.take(used)
-    edge_cells, edge_weights = edge.take(used_edges)
+    state_cells, state = finder.state(used)
+    edge_cells, edge = finder.edges(used_edges)
+    transitions, boundary = finder.shared()
     own = replace(
-        layout,
+        finder.layout,
         n_features=len(used),
         n_edge_features=len(used_edges),
         state_cells=state_cells,
         edge_cells=edge_cells,
     )
-    _, transitions, all_edges, *boundary = np.split(np.arange(layout.size), layout.bounds[:-1])
-    weights = np.concatenate([state_weights, transitions, all_edges[edge_weights], *boundary])
+    weights = np.concatenate([state, transitions, edge, boundary])
     observations = replace(block.observations, features=features, edges=edges)
     return Batch(observations, block.gold, own, weights, block.sequences, block.units)
 

@@ -19,6 +19,11 @@ class Expectations(NamedTuple):
     messages: ForwardBackward
     log_gold: float
 
+    @property
+    def loss(self) -> float:
+        """Of gold that has no fixed target."""
+        return float(self.messages.log_z.sum()) - self.log_gold
+
 
 def expectations(block: Block, chains: ChainPotentials) -> Expectations:
     """Run the recursions of a block; constant counts of gold are left to the caller."""

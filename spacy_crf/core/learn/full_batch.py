@@ -1,11 +1,11 @@
 """The regularised negative log-likelihood of a whole corpus, evaluated block by block on several threads."""
 
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
-from ..chain.objective import Counts, add_counts, gold_counts, gold_score
+from ..chain.objective import add_counts, gold_counts
 from ..chain.potentials import numbered
 from ..observations import potentials
 from ..params import DenseWeights, Layout, gather, scatter
@@ -14,14 +14,13 @@ from ..types import Doubles, Floats
 from .basis import Basis, choose_basis
 from .blocks import Corpus, cut
 from .cells import cell_weights
-from .expectations import Expectations, expectations
-from .gold_path import GoldPath, gold_path
+from .expectations import expectations
+from .gold_cells import GoldCells, gold_cells
 from .implied import factor
 from .lbfgs import LBFGS
 from .owlqn import OWLQN
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
-_Gold: TypeAlias = GoldPath | Counts | None  # known labels, distributions, sets
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class FullBatchObjective:
         self._weights = DenseWeights.zeros(self._inner, dtype)
         n_lanes = 4 if self._weights.state.nbytes <= LANE_BYTES else 2
         self._lanes = [_Lane.zeros(self.basis, dtype) for _ in range(n_lanes)]
-        self._gold: list[_Gold] = [gold_path(block.gold, block.observations) for block in self.blocks]
+        self._gold: list[GoldCells | None] = []  # of each block, None where gold is a set
         self._gold_gradient = self._count_gold()
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
@@ -107,27 +106,23 @@ class FullBatchObjective:
             chains = potentials(block.observations, self._weights, self._inner)
             cells.add_scores(values, chains.emissions)
             expected = expectations(block, chains)
-            total += self._loss(gold, expected)
+            total += expected.loss if gold is None else gold.loss(expected.messages)
             add_counts(expected.counts, block.observations, lane.dense)
             cells.add_counts(expected.counts.nodes, lane.cells)
         return total
 
-    def _loss(self, gold: _Gold, expected: Expectations) -> float:
-        if isinstance(gold, GoldPath):
-            return gold.loss(expected.messages)
-        score = expected.log_gold if gold is None else gold_score(gold, expected.messages.potentials)
-        return float(expected.messages.log_z.sum()) - score
-
     def _count_gold(self) -> Doubles:
         """Gradient of the gold that has a fixed target in each unit: constant over the run."""
         out, by_cells = DenseWeights.zeros(self._inner, np.float64), np.zeros(self.basis.n_cell_weights)
-        for number, (block, cells) in enumerate(zip(self.blocks, self._cells)):
-            if block.log_gold is None:
-                with numbered(block.sequences):
-                    counts = gold_counts(block.gold, block.observations, self._inner)
-                add_counts(counts, block.observations, out)
-                cells.add_counts(counts.nodes, by_cells)
-                self._gold[number] = self._gold[number] or counts
+        for block, cells in zip(self.blocks, self._cells):
+            if block.log_gold is not None:
+                self._gold.append(None)
+                continue
+            with numbered(block.sequences):
+                counts = gold_counts(block.gold, block.observations, self._inner)
+            add_counts(counts, block.observations, out)
+            cells.add_counts(counts.nodes, by_cells)
+            self._gold.append(gold_cells(counts, block.observations.batch))
         if self._implications is not None:
             self._implications.collect_gradient(out.state)
         return self._in_basis(out, by_cells)

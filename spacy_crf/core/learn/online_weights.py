@@ -17,8 +17,6 @@ class OnlineWeights:
 
     Sections of the buffer are start, end, transitions, edges and state: those that grow come last.
 
-    `places ((layout.size,))` has the cell of each weight, in the order of the layout.
-
     layout (Layout): which weights exist.
     flat ((layout.size,)): their values.
     dtype (type): precision of the weights; sums over time are float64 in any case.
@@ -31,7 +29,7 @@ class OnlineWeights:
         self._dtype = dtype
         self._allocate(layout, layout.n_features, layout.n_edge_features)
         self._adopt(layout, np.zeros(5, dtype=np.intp))
-        self.values[self.places] = flat
+        self.values[self._places] = flat
 
     def grow(self, layout: Layout) -> None:
         """Take over a layout that has weights (of value 0), features and edge features behind the present ones."""
@@ -45,12 +43,12 @@ class OnlineWeights:
     @property
     def raw(self) -> Floats:
         """((layout.size,)): the weights as they are, in the order of the layout."""
-        return self.values[self.places]
+        return self.values[self._places]
 
     @property
     def mean(self) -> Doubles:
         """((layout.size,)): the mean of the weights over time, in the order of the layout."""
-        return self.raw - self._sums[self.slots[self.places]] / self.time
+        return self.raw - self._sums[self.slots[self._places]] / self.time
 
     def add(self, cells: Indices, amounts: Floats) -> None:
         """Change weights at the present time.
@@ -66,7 +64,28 @@ class OnlineWeights:
         cells ((n,)): cells that have a weight, each once.
         """
         self.values[cells] += amounts
-        self._sums[self.slots[cells]] += self.time * amounts
+        self._sums[self.slots[cells]] += float(self.time) * amounts
+
+    def state(self, features: Indices) -> tuple[Indices, Indices]:
+        """State weights of some features (distinct): cells, features being numbered as given, and cells of the buffer.
+
+        O(n L): whatever number of weights there are. Likewise:
+        """
+        return self._present(self._bounds[4], features, self.layout.n_labels)
+
+    def edges(self, features: Indices) -> tuple[Indices, Indices]:
+        """Edge weights of some edge features."""
+        return self._present(self._bounds[3], features, self.layout.n_labels**2)
+
+    def shared(self) -> tuple[Indices, Indices]:
+        """Cells of the transitions, and of the starts and ends."""
+        _, transitions, _, start, end = self._sections(self.layout)
+        return transitions, np.concatenate([start, end])
+
+    def _present(self, first: int, rows: Indices, width: int) -> tuple[Indices, Indices]:
+        cells = (first + rows[:, None] * np.intp(width) + np.arange(width)).reshape(-1)
+        known = np.flatnonzero(self.slots[cells] >= 0)
+        return known, cells[known]
 
     def state_cells(self, features: Indices | Ints, labels: Indices | Ints) -> Indices:
         """Cells of pairs of feature and label."""
@@ -130,7 +149,7 @@ class OnlineWeights:
         if self.n_slots > len(self._sums):
             room = np.zeros(int(ROOM * self.n_slots) - len(self._sums))
             self._sums = np.concatenate([self._sums, room])
-        self.places: Indices = np.concatenate(sections)
+        self._places: Indices = np.concatenate(sections)
         self.dense = self.view(self.values)
 
     def _sections(self, layout: Layout) -> list[Indices]:

@@ -14,7 +14,7 @@ from ...errors import Errors
 from ..chain.potentials import NonFiniteError
 from ..params import Layout
 from ..types import Floats
-from .batches import Batch, cut_batches
+from .batches import Batch, FlatFinder, cut_batches
 from .blocks import Corpus
 from .descent import Descent
 from .lbfgs import DivergedError
@@ -72,7 +72,7 @@ class SGD:
         self._rng = np.random.default_rng(self.seed)
         self._n_sequences = int((self.corpus.lengths > 0).sum())
         units = max(1, min(self.units_per_batch, len(self.corpus.gold.labels) // UPDATES))
-        self._batches = cut_batches(self.corpus, self.layout, units)
+        self._batches = cut_batches(self.corpus, FlatFinder(self.layout), units)
         self._descent = Descent(np.array(self.flat, np.float64), self.c1, self.c2, max(1, self._n_sequences))
         self.eta = calibrate(self._descent, self._sample(), self.calibration)
 

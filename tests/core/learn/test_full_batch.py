@@ -165,7 +165,8 @@ def test_blocks_hold_every_unit_once_and_only_their_own_edge_rows(make_problem):
             np.testing.assert_array_equal(table[:30], problem.table[unit])
 
 
-def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch):
+@pytest.mark.parametrize("softened", ["none", "one", "all"])
+def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch, softened):
     """Steps far below the precision of a weight must not shift the value by its rounding error times its count."""
     monkeypatch.setattr(full_batch, "cut", cut)
     monkeypatch.setattr(basis, "FEW_LABELS", 0.0)
@@ -179,7 +180,10 @@ def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch):
     )
     labels = (rng.random(n_units) < 0.1).astype(np.int32)
     slots = np.array([0, 1, 1, *[2] * 2997], dtype=np.int32)
-    corpus = Corpus(np.full(100, n_units // 100), features, Gold.known(labels, n), slots=slots)
+    weights = np.eye(n)[labels]
+    if softened != "none":
+        weights[[5, -5] if softened == "one" else slice(None)] = [0.7, 0.3]
+    corpus = Corpus(np.full(100, n_units // 100), features, Gold.weighted(weights), slots=slots)
     objective = FullBatchObjective(corpus, layout, C2, n_threads=1)
     assert objective._implications is not None
     optimizer = LBFGS(objective, rng.normal(size=objective.basis.size))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from oracle import Chain
 
+from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.adagrad import AdaGrad
@@ -16,6 +17,7 @@ from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.single import SingleDecoder
+from spacy_crf.core.observations import observe
 from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
 
 LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
@@ -292,3 +294,40 @@ def test_adagrad_learns_from_some_sequences_and_names_them(make_problem) -> None
     with pytest.raises(NoPathError) as caught:
         learners[0].learn(problem.corpus, some)
     assert caught.value.sequences == some.tolist()
+
+
+@pytest.mark.parametrize("order", [np.arange(8), np.array([6, 0, 4])], ids=["all", "some"])
+def test_adagrad_gives_the_gradient_by_the_emissions(make_problem, order) -> None:
+    problem = make_problem(5, kinds=("known",), lengths=LENGTHS, edges=True)
+    part = problem.corpus.take(order)
+    scores = np.random.default_rng(0).normal(size=(len(problem.corpus.gold.labels), 3)).astype(np.float64)
+    learner = AdaGrad(1e-12, units_per_batch=4, averaging=False, dtype=np.float64)
+    learner.start(problem.layout, problem.flat)
+    found = np.full_like(scores, 7.0)
+    learner.learn(replace(problem.corpus, scores=scores), order, found)
+    weights = DenseWeights.zeros(problem.layout, np.float64)
+    scatter(problem.layout, problem.flat, weights)
+    units = problem.corpus.units(order)
+    observations = observe(part.lengths, part.features, part.edges, scores[units])
+    expected = np.empty((len(units), 3))
+    gold, out = part.gold.take(observations.batch.units), DenseWeights.zeros(problem.layout, np.float64)
+    loss_and_gradient(observations, gold, weights, problem.layout, out, expected)
+    np.testing.assert_allclose(found[units], expected[observations.batch.rows], atol=1e-6)
+    untouched = np.setdiff1d(np.arange(len(scores)), units)
+    assert (found[untouched] == 7.0).all()
+
+
+def test_adagrad_cuts_a_corpus_anew_when_there_are_more_weights(make_problem) -> None:
+    problem = make_problem(5, kinds=("known",), lengths=LENGTHS)
+    layout, everything = problem.layout, np.arange(len(LENGTHS))
+    half = _with_state(layout, layout.n_features, layout.state_cells[: len(layout.state_cells) // 2])
+    behind = np.concatenate([half.state_cells, layout.state_cells[len(half.state_cells) :]])
+    whole = _with_state(layout, layout.n_features, behind)
+    learner, fresh = AdaGrad(dtype=np.float64), AdaGrad(dtype=np.float64)
+    learner.start(half, np.zeros(half.size))
+    learner.learn(problem.corpus, everything)
+    learner.grow(whole)
+    fresh.start(whole, learner.weights.raw)
+    assert learner.learn(problem.corpus, everything) == pytest.approx(fresh.learn(problem.corpus, everything))
+    new = slice(len(half.state_cells), len(whole.state_cells))
+    assert learner.weights.raw[new].any()

@@ -8,7 +8,7 @@ import pytest
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.batches import cut_batches
+from spacy_crf.core.learn.batches import FlatFinder, cut_batches
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.descent import Descent
 from spacy_crf.core.learn.full_batch import FullBatchObjective
@@ -39,7 +39,7 @@ def test_an_epoch_takes_the_steps_of_the_definition(make_problem, edges, masks, 
     problem = make_problem(1, ("known", "set"), edges, masks=masks, values=values, lengths=LENGTHS, density=0.4)
     shuffled = np.random.default_rng(0).permutation(len(problem.layout.state_cells))
     layout = replace(problem.layout, state_cells=problem.layout.state_cells[shuffled])
-    batches = cut_batches(problem.corpus, layout, 5)
+    batches = cut_batches(problem.corpus, FlatFinder(layout), 5)
     assert len(batches) > 4 and sum(len(batch.sequences) for batch in batches) == 11
     descent, expected = Descent(problem.flat.copy(), c1, c2, 11), problem.flat.copy()
     eta, taken, losses, strides = 0.3, 7, 0.0, 0.0
@@ -61,7 +61,7 @@ def test_an_epoch_takes_the_steps_of_the_definition(make_problem, edges, masks, 
 def test_single_steps_shrink_weights_as_crfsuite_does(make_problem):
     """With one sequence at a time, each step multiplies weights by 1 - eta lambda, up to the second order."""
     problem = make_problem(2, ("known",), lengths=(1,) * 10)
-    batches = cut_batches(problem.corpus, problem.layout, 1)
+    batches = cut_batches(problem.corpus, FlatFinder(problem.layout), 1)
     descent = Descent(np.zeros(problem.layout.size), 0.0, 0.5, 10)
     unused = np.setdiff1d(np.arange(problem.layout.size), np.concatenate([batch.weights for batch in batches]))
     descent.flat[unused] = 1.0
@@ -73,7 +73,7 @@ def test_single_steps_shrink_weights_as_crfsuite_does(make_problem):
 @pytest.mark.parametrize("edges", [False, True])
 def test_the_loss_is_the_objective(make_problem, edges):
     problem = make_problem(3, edges=edges, lengths=LENGTHS)
-    batches = cut_batches(problem.corpus, problem.layout, 5)
+    batches = cut_batches(problem.corpus, FlatFinder(problem.layout), 5)
     descent = Descent(problem.flat.copy(), 0.2, 0.3, 11)
     loss, _ = plain_loss(problem.corpus, problem.layout, problem.flat)
     penalty = 0.2 * np.abs(problem.flat).sum() + 0.3 * problem.flat @ problem.flat
