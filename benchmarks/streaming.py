@@ -2,8 +2,8 @@
 
     python -m benchmarks.streaming [--sentences N ...] [--trainer Perceptron] [--max-features 65536] [--keep-words]
 
-Each length runs in a process of its own. Features are hashed to a fixed number of buckets, and every batch is made and
-learned inside `nlp.memory_zone()`, which takes new words out of spaCy's Vocab and StringStore again; `--keep-words`
+Each length runs in a process of its own. Features are hashed to a fixed number of buckets, each of which has a weight for
+every label from the beginning (`all_states`), and every batch is made and learned inside `nlp.memory_zone()`, which takes new words out of spaCy's Vocab and StringStore again; `--keep-words`
 goes without it and shows what they cost: about 350 bytes each, all of the growth that is left. `spacy train` has no
 such zones; where that matters, train in a loop as in `train` below, in which no Doc outlives its zone.
 """
@@ -68,7 +68,10 @@ def build(trainer: str, max_features: int) -> Language:
     """A tagger with all its labels."""
     nlp = spacy.blank("en")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging"], "max_features": max_features}
-    nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": f"spacy_crf.{trainer}.v1"}, "features": features})
+    # every weight that there may be is there from the beginning, so that none comes later
+    model = {"@architectures": "spacy_crf.LinearChain.v1", "all_states": True, "all_transitions": True}
+    config = {"trainer": {"@misc": f"spacy_crf.{trainer}.v1"}, "features": features, "model": model}
+    nlp.add_pipe("crf_tagger", config=config)
     tags = sorted({token.rpartition("/")[2] for template in TEMPLATES for token in template.split()})
     nlp.get_pipe("crf_tagger").initialize(lambda: [], nlp=nlp, labels=tags)
     return nlp
