@@ -2,10 +2,11 @@
 
     python -m benchmarks.streaming [--sentences N ...] [--trainer Perceptron] [--max-features 65536] [--keep-words]
 
-Each length runs in a process of its own. Features are hashed to a fixed number of buckets, each of which has a weight for
-every label from the beginning (`all_states`), and every batch is made and learned inside `nlp.memory_zone()`, which takes new words out of spaCy's Vocab and StringStore again; `--keep-words`
-goes without it and shows what they cost: about 350 bytes each, all of the growth that is left. `spacy train` has no
-such zones; where that matters, train in a loop as in `train` below, in which no Doc outlives its zone.
+Each length runs in a process of its own. Features are hashed to a fixed number of buckets, each of which has a weight
+for every label from the beginning (`all_states`): else weights would come with new pairs of bucket and label, until
+there are all of them. Every batch is made and learned inside `nlp.memory_zone()`, which takes new words out of spaCy's
+Vocab and StringStore again; `--keep-words` goes without it and shows what they cost: about 350 bytes each. `spacy
+train` has no such zones; where that matters, train in a loop as in `train` below, in which no Doc outlives its zone.
 """
 
 import argparse
