@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
@@ -24,13 +23,14 @@ from ..learner import Sample
 from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
+from .isolation import IsolatesFailures
 from .state import ChainState
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
-class ChainPipe(ChainState):
+class ChainPipe(IsolatesFailures, ChainState):
     """Base of the components. A subclass says what its tags are, where gold comes from, and what it writes.
 
     vocab (Vocab): of the pipeline. model (Model): holds the weights. name (str): of the pipe.
@@ -193,27 +193,6 @@ class ChainPipe(ChainState):
         self._require_labels()
         columns = self._read_all(docs, inference.extra)
         return infer(columns, self._emissions(), self.tags, inference, self.evidence(docs, columns.lengths))
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Process one Doc in place; if it fails, the error handler is told."""
-        self._processed([doc])
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process a stream; a Doc that fails goes to the error handler alone, and the rest of its batch goes on."""
-        for docs in util.minibatch(stream, size=batch_size):
-            yield from self._processed(docs)
-
-    def _processed(self, docs: list[Doc]) -> list[Doc]:
-        """The Docs of a batch that did not fail."""
-        try:
-            self.set_annotations(docs, self.predict(docs))
-        except Exception as error:
-            if len(docs) > 1:
-                return [done for doc in docs for done in self._processed([doc])]
-            self.get_error_handler()(self.name, self, docs, self._explained(error, docs[0]))
-            return []
-        return docs
 
     def _explained(self, error: Exception, doc: Doc) -> Exception:
         """The error with the name of the document, which the core does not know."""

@@ -1,11 +1,10 @@
 """Sets of tags from the probabilities of another component: a crf_tagger, or a tagger of spaCy."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
@@ -13,6 +12,7 @@ from spacy.tokens import Doc
 from ..core.types import Floats
 from ..errors import Errors
 from .annotate import register_extensions
+from .isolation import IsolatesFailures
 from .set_rules import check_set_settings, set_rule
 from .set_tagger import listed, register_sets
 from .tagger import CRFTagger
@@ -20,7 +20,7 @@ from .tagger import CRFTagger
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
 
-class SourcedSetTagger(Pipe):
+class SourcedSetTagger(IsolatesFailures, Pipe):
     """Gives sets of tags to tokens that an earlier component has tagged; it has nothing to learn of its own.
 
     nlp (Language): the pipeline, in which the source is looked up when it is needed. name (str): of the component.
@@ -48,27 +48,6 @@ class SourcedSetTagger(Pipe):
     def labels(self) -> tuple[str, ...]:
         """Labels of the source."""
         return tuple(self._find_source().labels)
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Process one Doc in place; if it fails, the error handler is told."""
-        for done in self.pipe([doc]):
-            return done
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process a stream; a Doc that fails goes to the error handler alone, and the rest of its batch goes on."""
-        for docs in util.minibatch(stream, size=batch_size):
-            yield from self._processed(docs)
-
-    def _processed(self, docs: list[Doc]) -> list[Doc]:
-        try:
-            self.set_annotations(docs, self.predict(docs))
-        except Exception as error:
-            if len(docs) > 1:
-                return [done for doc in docs for done in self._processed([doc])]
-            self.get_error_handler()(self.name, self, docs, error)
-            return []
-        return docs
 
     def predict(self, docs: Sequence[Doc]) -> list[Floats]:
         """Probabilities of the source's labels.
