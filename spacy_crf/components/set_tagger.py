@@ -95,9 +95,10 @@ class SetValuedTagger(CRFTagger):
 
     def _register_extensions(self) -> None:
         super()._register_extensions()
-        register_sets(self._set_settings["tag_set"])
-        if not Doc.has_extension(self._set_settings["tag_sequences"]):
-            Doc.set_extension(self._set_settings["tag_sequences"], default=None)
+        names = {**self._set_settings, **self.cfg}
+        register_sets(names["tag_set"])
+        if not Doc.has_extension(names["tag_sequences"]):
+            Doc.set_extension(names["tag_sequences"], default=None)
 
     def _begin(self) -> None:
         self._augmented: dict[int, list[Doc]] = {}  # a Doc, and its copies; those of an earlier run are forgotten

@@ -86,6 +86,9 @@ def test_knobs_may_be_turned_after_loading(tmp_path: Path) -> None:
     assert all(len(tags) == len(pipe.labels) for tags in loaded(text)._.tag_set)
     pipe.cfg["method"], pipe.cfg["utility"] = "utility", "precision"
     assert all(len(tags) == 1 for tags in loaded(text)._.tag_set)
+    pipe.cfg.update(tag_set="crf_test_set", sequences=2, tag_sequences="crf_test_sequences")
+    doc = loaded(text)
+    assert [len(token._.crf_test_set) for token in doc] == [1] * len(doc) and len(doc._.crf_test_sequences) == 1
     other = spacy.load(tmp_path, config={"components": {"set_valued_tagger": {"method": "size", "size": 2}}})
     assert all(len(tags) == 2 for tags in other(text)._.tag_set)
 
