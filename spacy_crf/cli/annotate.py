@@ -55,7 +55,7 @@ def annotate_cli(
         writers: dict[Layout, Callable[[Doc], Iterator[str]]] = {
             Layout.TSV: lambda doc: write_predicted_tsv(doc, tagger.cfg["tag_set"], tagger.cfg["marginals"]),
             Layout.WEBANNO: lambda doc: write_webanno(
-                doc, tag_set=tagger.cfg["tag_set"], tag_probs=tagger.cfg["marginals"]
+                doc, tag_set=tagger.cfg["tag_set"], tag_probs=tagger.cfg["marginals"], target=tagger.target
             ),
             Layout.HTML: lambda doc: render_page(doc, tagger.cfg["tag_set"], tagger.cfg["marginals"]),
         }

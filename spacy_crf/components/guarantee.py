@@ -50,7 +50,8 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
         columns = tagger._read_all([example.predicted for example in batch])
         chains = tagger._chains(columns)
         messages = probabilistic(chains, tagger.cfg["temperature"])
-        marginals.append(node_marginals(messages)[chains.batch.rows])
+        # in the precision that sets are chosen in: a tie with the quantile must stay one
+        marginals.append(node_marginals(messages)[chains.batch.rows].astype(np.float32))
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
         table = np.zeros((len(rows), n_labels))
         for token, row in enumerate(rows):
@@ -62,7 +63,7 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
         documents += columns.doc_lengths.tolist()
     shape = np.zeros((0, n_labels))
     return HeldOutTokens(
-        np.concatenate([shape, *marginals]),
+        np.concatenate([shape.astype(np.float32), *marginals]),
         normalise(_rescaled(np.concatenate([shape, *weights]))),
         np.repeat(np.arange(len(sentences)), sentences),
         np.repeat(np.arange(len(documents)), documents),

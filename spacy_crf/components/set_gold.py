@@ -19,8 +19,8 @@ Weights = Mapping[str, float]
 def gold_weights(example: Example, target: str, extension: str) -> list[Weights]:
     """For each predicted token its gold tags with their weights, nothing where there are none.
 
-    Tokens whose gold is not in the extension have that of the target. Where tokens differ, only those are taken that
-    are one token on both sides.
+    Tokens whose gold is not in the extension have that of the target. Where tokens differ, gold with several tags is
+    taken only by tokens that are one on both sides.
 
     target (str): "tag" or "pos". extension (str): custom attribute of the reference's tokens.
     """
@@ -32,8 +32,12 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
         return [row or one for row, one in zip(rows, single)]
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
     pairs = [x2y[x].tolist() for x in range(len(example.predicted))]
-    aligned = [rows[own[0]] if len(own) == 1 and len(y2x[own[0]]) == 1 else {} for own in pairs]
-    return [row or one for row, one in zip(aligned, single)]
+    found: list[Weights] = []
+    for own, one in zip(pairs, single):
+        alone = len(own) == 1 and len(y2x[own[0]]) == 1
+        several = any(len(rows[y]) > 1 for y in own)  # of which the tag shows only the best one
+        found.append((rows[own[0]] or one) if alone else {} if several else one)
+    return found
 
 
 def collect_set_labels(docs: Iterable[Doc], extension: str) -> set[str]:

@@ -20,23 +20,23 @@ class SetReport:
 
     tokens (int): with gold. labels (int): that the tagger knows; sizes and ml-util compare only for equal numbers.
     unknown_words (float | None): share of tokens whose form the training data lack.
-    ml_acc (float): of the best tags. ml_acc_known, ml_acc_unknown (float | None): of known and unknown words.
+    ml_acc (float | None): of the best tags. ml_acc_known, ml_acc_unknown (float | None): of known and unknown words.
     ml_util, coverage, size (float): of the sets, by the tagger's utility.
-    singletons (float): share of tokens with one tag. singletons_right (float): their ml-acc.
+    singletons (float): share of tokens with one tag. singletons_right (float | None): their ml-acc.
     by_size (StratifiedCoverage): coverage of the sets of each size.
     """
 
     tokens: int
     labels: int
     unknown_words: float | None
-    ml_acc: float
+    ml_acc: float | None
     ml_acc_known: float | None
     ml_acc_unknown: float | None
     ml_util: float
     coverage: float
     size: float
     singletons: float
-    singletons_right: float
+    singletons_right: float | None
     by_size: StratifiedCoverage
 
 
@@ -79,5 +79,5 @@ def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Col
     )
 
 
-def _mean(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]", chosen: Bools) -> float:
-    return float(values[chosen].mean()) if chosen.any() else 0.0
+def _mean(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]", chosen: Bools) -> float | None:
+    return float(values[chosen].mean()) if chosen.any() else None

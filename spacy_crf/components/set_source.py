@@ -46,8 +46,9 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of the source."""
-        return tuple(self._find_source().labels)
+        """Labels of the source; none where the pipeline has no such component."""
+        known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
+        return tuple(getattr(known.get(self.source), "labels", ()))
 
     def predict(self, docs: Sequence[Doc]) -> list[Floats]:
         """Probabilities of the source's labels.
@@ -72,6 +73,8 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
 
     def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
         """Write sets and probabilities; tags are the source's."""
+        register_sets(self.cfg["tag_set"])
+        register_extensions(None, None, self.cfg["tag_probs"])
         labels = self.labels
         rule, names = set_rule(self.name, self.cfg, len(labels)), np.array(labels, dtype=object)
         ends = np.cumsum([len(doc) for doc in docs])[:-1]

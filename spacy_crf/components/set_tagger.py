@@ -1,7 +1,9 @@
 """A CRF tagger that gives a set of tags where the evidence is thin."""
 
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -101,8 +103,12 @@ class SetValuedTagger(CRFTagger):
             Doc.set_extension(names["tag_sequences"], default=None)
 
     def _begin(self) -> None:
-        self._augmented: dict[int, list[Doc]] = {}  # a Doc, and its copies; those of an earlier run are forgotten
+        self._augmented: dict[int, tuple[weakref.ref[Doc], list[Doc]]] = {}  # copies live as long as their Doc
         super()._begin()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without copies of Docs, which belong to the process that trains."""
+        return {**self.__dict__, "_augmented": {}}
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         references = list(references)
@@ -139,12 +145,15 @@ class SetValuedTagger(CRFTagger):
 
     def _copies(self, example: Example) -> list[Example]:
         """The example once for each rank of tags; the same copies whenever it comes again."""
-        reference = example.reference
-        known = self._augmented.get(id(reference))
-        if known is None or known[0] is not reference:
-            known = [reference, *copies(reference, self.target, self.cfg["gold_tags"])]
-            self._augmented[id(reference)] = known
-        return [Example(example.predicted.copy(), copy) for copy in known[1:]]
+        reference, key = example.reference, id(example.reference)
+        known = self._augmented.get(key)
+        if known is None or known[0]() is not reference:
+            found = copies(reference, self.target, self.cfg["gold_tags"])
+            if found == [reference]:
+                return [example]
+            forget = partial(self._augmented.pop, key, None)
+            known = self._augmented[key] = (weakref.ref(reference, lambda _: forget()), found)
+        return [Example(example.predicted.copy(), copy) for copy in known[1]]
 
     def inference(self) -> Inference:
         cap = self.cfg["sequences"]

@@ -12,6 +12,7 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..components.gold_tags import GOLD_TAGS
 from ..errors import Errors
 from .columns import read_columns
 from .conllu import read_conllu
@@ -178,7 +179,7 @@ class Corpus:
         make_doc = DocMaker(vocab)
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             doc = make_doc(grouped)
-            if format in SET_FORMATS:
+            if format in SET_FORMATS or f"ext:{GOLD_TAGS}" in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc
 

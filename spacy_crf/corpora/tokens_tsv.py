@@ -28,12 +28,14 @@ def read_tokens_tsv(path: Path, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     YIELDS (Sentence): One segment: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
     RAISES (ValueError): For a line without two columns, an empty form, or malformed tags.
     """
-    for number, (first, lines) in enumerate(read_blocks(path)):
+    is_first = True
+    for first, lines in read_blocks(path):
         numbered = [(line, text) for line, text in enumerate(lines, first) if not is_comment(text)]
         rows = [(line, *_split(path, line, text)) for line, text in numbered]
         tags = [parse_tags(cell, f"{path}, line {line}, token {form!r}") for line, form, cell in rows]
         if rows:
-            yield make_sentence([form for _, form, _ in rows], tags, name=name, starts_document=number == 0)
+            yield make_sentence([form for _, form, _ in rows], tags, name=name, starts_document=is_first)
+            is_first = False
 
 
 def is_comment(text: str) -> bool:

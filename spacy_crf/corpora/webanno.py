@@ -61,7 +61,12 @@ DEFAULT_LAYER = WebannoLayer()
 
 
 def write_webanno(
-    doc: Doc, *, layer: WebannoLayer = DEFAULT_LAYER, tag_set: str = TAG_SET, tag_probs: str = TAG_PROBS
+    doc: Doc,
+    *,
+    layer: WebannoLayer = DEFAULT_LAYER,
+    tag_set: str = TAG_SET,
+    tag_probs: str = TAG_PROBS,
+    target: str = "tag",
 ) -> Iterator[str]:
     """Write a document with its predicted tag sets: one annotation for each token that has a tag.
 
@@ -72,6 +77,7 @@ def write_webanno(
     layer (WebannoLayer): The layer and its features.
     tag_set (str): The custom token attribute with the predicted set, a list of tags.
     tag_probs (str): The custom token attribute with probabilities, a dict from tag to number; it may hold all tags.
+    target (str): Where the best tag is, "tag" or "pos".
     YIELDS (str): Lines without line ends; each file holds one document.
     RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
     """
@@ -87,20 +93,21 @@ def write_webanno(
         for i, token in enumerate(words, 1):
             start = offset + _count_units(text[done : token.idx])
             offset, done = start + _count_units(token.text), token.idx + len(token)
-            cells = _make_cells(doc, token, tag_set, tag_probs)
+            best = token.tag_ if target == "tag" else token.pos_
+            cells = _make_cells(doc, token, best, tag_set, tag_probs)
             # INCEpTION ends each row with a tab.
             yield "\t".join((f"{number}-{i}", f"{start}-{offset}", check_word(doc, token.i), *cells, ""))
 
 
-def _make_cells(doc: Doc, token: Token, tag_set: str, tag_probs: str) -> list[str]:
+def _make_cells(doc: Doc, token: Token, best: str, tag_set: str, tag_probs: str) -> list[str]:
     tags: Sequence[str] = _get_value(doc, token, tag_set) or ()
     probabilities: Mapping[str, float] = _get_value(doc, token, tag_probs) or {}
     values = (
-        format_tags({token.tag_: 1.0} if token.tag_ else {}),
+        format_tags({best: 1.0} if best else {}),
         format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
-        "|".join(f"{tag}:{probabilities[tag]:.4f}" for tag in tags or [token.tag_] if tag in probabilities),
+        "|".join(f"{tag}:{probabilities[tag]:.4f}" for tag in tags or [best] if tag in probabilities),
     )
-    if not token.tag_:
+    if not best:
         return [NO_ANNOTATION] * len(values)
     return [escape_value(value) or NO_VALUE for value in values]
 

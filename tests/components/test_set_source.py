@@ -75,3 +75,17 @@ def test_a_source_that_is_not_there_is_named(source: str) -> None:
     nlp.add_pipe("set_valued_tagger", config={"source": source})
     with pytest.raises(ValueError, match=f"CRF416.*{source}"):
         nlp("Ada")
+
+
+def test_a_source_that_is_switched_off_is_no_obstacle(tmp_path: Path) -> None:
+    nlp = build("tagger")
+    with nlp.select_pipes(disable=["tagger"]):
+        assert nlp.meta["labels"]["set_valued_tagger"] == list(nlp.get_pipe("set_valued_tagger").labels)
+        nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path, exclude=["tagger"]).get_pipe("set_valued_tagger").labels == ()
+
+
+def test_names_may_be_changed_after_loading() -> None:
+    nlp = build("tagger")
+    nlp.get_pipe("set_valued_tagger").cfg["tag_set"] = "crf_test_other_set"
+    assert nlp("Ada met Bo .")[0]._.crf_test_other_set

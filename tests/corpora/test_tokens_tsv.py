@@ -80,3 +80,8 @@ def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> No
 def test_errors_name_file_and_line(write: Write, content: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(read_tokens_tsv(write("a.tsv", content)))
+
+
+def test_a_comment_at_the_head_of_a_file_is_no_document(write):
+    path = write("a.tsv", "# of the archive\n\na\tA\nb\tB\n\nc\tC|D\n")
+    assert [sentence.starts_document for sentence in read_tokens_tsv(path)] == [True, False]
