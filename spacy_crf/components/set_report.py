@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from spacy.training import Example
 
-from ..core.sets.metrics import has_gold, ml_acc, normalise, set_measures
+from ..core.sets.metrics import has_gold, ml_acc, set_measures
 from ..core.sets.reliability import StratifiedCoverage, coverage_by_size
 from ..core.types import Bools
-from .set_gold import gold_weights
 from .set_rules import utility_values
+from .set_table import set_table
 from .set_tagger import SetValuedTagger
 
 
@@ -47,21 +47,13 @@ def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Col
     words (Collection[str]): forms of the training data; empty if they are not known.
     """
     examples, known = list(examples), list(tagger.tags.tags)
-    rows = [row for eg in examples for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
-    sets = [tags for eg in examples for tags in eg.predicted._.get(tagger.cfg["tag_set"])]
-    decoded = [token.tag_ if tagger.target == "tag" else token.pos_ for eg in examples for token in eg.predicted]
-    gold = (tag for row in rows for tag in row)
-    number = {tag: k for k, tag in enumerate(dict.fromkeys([*known, *gold, *decoded]))}
-    weights, members = np.zeros((2, len(rows), len(number)))
-    for token, (row, tags) in enumerate(zip(rows, sets)):
-        weights[token, [number[tag] for tag in row]] = list(row.values())
-        members[token, [number[tag] for tag in tags]] = 1
-    with_gold = has_gold(weights)
-    weights, chosen = normalise(weights[with_gold]), members[with_gold].astype(bool)
-    best = np.array([number[tag] for tag in decoded], dtype=np.intp)[with_gold]
+    settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
+    table = set_table(examples, known, tagger.target, *settings)
+    with_gold = has_gold(table.weights)
+    weights, chosen, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
     is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
     right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
-    g = np.pad(utility_values(tagger.cfg, len(known)), (0, len(number) - len(known)))
+    g = np.pad(utility_values(tagger.cfg, len(known)), (0, weights.shape[1] - len(known)))
     measures = set_measures(weights, chosen, g)
     return SetReport(
         tokens=len(weights),

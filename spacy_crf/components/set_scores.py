@@ -8,9 +8,9 @@ from spacy.scorer import Scorer
 from spacy.training import Example
 from spacy.util import registry
 
-from ..core.sets.metrics import ml_acc, normalise, set_measures
+from ..core.sets.metrics import ml_acc, set_measures
 from ..core.sets.utility import make_utility
-from .set_gold import Weights, gold_weights
+from .set_table import set_table
 
 
 @registry.scorers("spacy_crf.set_tagger_scorer.v1")
@@ -44,29 +44,13 @@ def set_tagger_score(
     examples = list(examples)
     known = list(labels)
     g = make_utility(utility, alpha, beta).values(len(known))
-    number = {tag: k for k, tag in enumerate(known)}
-    gold: list[Weights] = []
-    best: list[str] = []
-    sets: list[list[str]] = []
-    for example in examples:
-        doc = example.predicted
-        gold += gold_weights(example, target, gold_tags)
-        best += [token.tag_ if target == "tag" else token.pos_ for token in doc]
-        sets += doc._.get(tag_set) or [[tag] for tag in best[len(best) - len(doc) :]]
-    for tag in (tag for tags in (best, *gold, *sets) for tag in tags):
-        number.setdefault(tag, len(number))
+    table = set_table(examples, known, target, tag_set, gold_tags)
     scores = Scorer.score_token_attr(examples, target)
-    if not any(gold):
+    if not table.weights.any():
         return {**dict.fromkeys(("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")), **scores}
-    weights, members = np.zeros((2, len(gold), len(number)))
-    for token, (row, chosen) in enumerate(zip(gold, sets)):
-        for tag, weight in row.items():
-            weights[token, number[tag]] = weight
-        members[token, [number[tag] for tag in chosen]] = 1
-    weights = normalise(weights)
-    found = set_measures(weights, members.astype(bool), np.append(g, np.zeros(len(number) - len(g))))
+    found = set_measures(table.weights, table.members, np.pad(g, (0, table.weights.shape[1] - len(g))))
     return {
-        "ml_acc": float(ml_acc(weights, np.array([number[tag] for tag in best])).mean()),
+        "ml_acc": float(ml_acc(table.weights, table.best).mean()),
         "ml_util": found.ml_util,
         "set_coverage": found.coverage,
         "set_size": found.size,

@@ -1,9 +1,7 @@
 """A CRF tagger that gives a set of tags where the evidence is thin."""
 
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +17,9 @@ from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
+from .augment import Augmenter
 from .inference import Inference, Prediction
-from .set_gold import collect_set_labels, copies, gold_weights, to_gold
+from .set_gold import collect_set_labels, gold_weights, to_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
 from .tagger import CRFTagger
@@ -103,12 +102,8 @@ class SetValuedTagger(CRFTagger):
             Doc.set_extension(names["tag_sequences"], default=None)
 
     def _begin(self) -> None:
-        self._augmented: dict[int, tuple[weakref.ref[Doc], list[Doc]]] = {}  # copies live as long as their Doc
+        self._augmented = Augmenter()
         super()._begin()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without copies of Docs, which belong to the process that trains."""
-        return {**self.__dict__, "_augmented": {}}
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         references = list(references)
@@ -140,20 +135,9 @@ class SetValuedTagger(CRFTagger):
         """Take in a batch, in copies if `learn_from` is "augmented"; the weights change in `finish_update`."""
         examples = list(examples)
         if self.cfg["learn_from"] == "augmented":
-            examples = [copy for example in examples for copy in self._copies(example)]
+            where = self.target, self.cfg["gold_tags"]
+            examples = [copy for example in examples for copy in self._augmented.copies(example, *where)]
         return super().update(examples, drop=drop, sgd=sgd, losses=losses)
-
-    def _copies(self, example: Example) -> list[Example]:
-        """The example once for each rank of tags; the same copies whenever it comes again."""
-        reference, key = example.reference, id(example.reference)
-        known = self._augmented.get(key)
-        if known is None or known[0]() is not reference:
-            found = copies(reference, self.target, self.cfg["gold_tags"])
-            if found == [reference]:
-                return [example]
-            forget = partial(self._augmented.pop, key, None)
-            known = self._augmented[key] = (weakref.ref(reference, lambda _: forget()), found)
-        return [Example(example.predicted.copy(), copy) for copy in known[1]]
 
     def inference(self) -> Inference:
         cap = self.cfg["sequences"]

@@ -1,6 +1,8 @@
 """`set_valued_tagger`: what it learns from, and the sets that it writes."""
 
+import copy
 import gc
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +242,12 @@ def test_copies_are_gone_with_their_documents() -> None:
     gc.collect()
     assert not pipe._augmented
     nlp.update(ambiguous(nlp))  # a new run, not other examples in the old one
+
+
+def test_a_component_that_trains_on_copies_can_be_pickled() -> None:
+    nlp = build(learn_from="augmented")
+    examples = ambiguous(nlp)
+    trained(nlp, examples)
+    pipe = nlp.get_pipe("set_valued_tagger")
+    for again in (pickle.loads(pickle.dumps(pipe)), copy.deepcopy(pipe)):
+        assert again.to_bytes() == pipe.to_bytes() and len(again._augmented) == 0
