@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from spacy_crf.errors import Errors, Warnings
+
 PACKAGE = Path(__file__).parents[1] / "spacy_crf"
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
@@ -112,3 +114,9 @@ def test_annotations_are_evaluated(module: str) -> None:
 def test_library_code_does_not_print(module: str) -> None:
     for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf8"))):
         assert not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
+
+
+def test_no_code_of_a_message_is_given_twice() -> None:
+    for namespace in (Errors, Warnings):
+        codes = [code for part in namespace.__mro__ for code in vars(part) if code.startswith("CRF")]
+        assert len(codes) == len(set(codes)) > 0

@@ -1,0 +1,59 @@
+"""Messages of components (4xx)."""
+
+
+class ComponentErrors:
+    CRF401 = (
+        "Component {name!r} has no labels yet. Train it, load it from disk, or call nlp.initialize() with examples "
+        "or labels."
+    )
+    CRF402 = (
+        "Component {name!r} found no labels in the training data: no document has {annotation}. Check `target` "
+        "(now {target!r}) and that the corpus holds this annotation, or give `labels` in [initialize.components]."
+    )
+    CRF403 = (
+        "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
+        "data that shows all labels, or list them in [initialize.components.{name}.labels]: `spacy init labels` "
+        "writes such a list."
+    )
+    CRF404 = (
+        "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
+        "written by something else."
+    )
+    CRF405 = "Component {name!r} at {path} has format {found!r}; this version of spacy_crf reads {expected!r}."
+    CRF406 = (
+        "Component {name!r} was trained with templates {theirs}, but its config asks for {ours}. Features cannot be "
+        "changed after training."
+    )
+    CRF407 = "Component {name!r} cannot work on document {document!r}: {error}"
+    CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
+    CRF409 = "Labels of component {name!r} must be strings that are not empty, got {label!r}."
+    CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
+    CRF411 = (
+        "Component {name!r}: document {document!r} has the gold tag {after!r} after {before!r}, which `scheme` "
+        "({scheme!r}) or `forbidden` rules out. Correct the annotation, or allow the pair."
+    )
+    CRF412 = (
+        "Component {name!r} has {actual} tags, but its labels and settings make {expected}. Give `target` and "
+        "`scheme` the values that it was trained with."
+    )
+    CRF413 = "Component {name!r}: {label!r} is not a universal part of speech, so it cannot be written to token.pos."
+    CRF414 = (
+        "Component {name!r} cannot be stored in half precision: it has a weight of {value:g}, and 65504 is the "
+        'greatest that fits. Set precision = "float32" in its model block, or train with a greater c2.'
+    )
+    CRF415 = (
+        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
+        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )
+    CRF416 = (
+        "Component {name!r} takes its probabilities from {source!r}, which is not among the components before it: "
+        "{known}. Correct its setting 'source', or the order of the pipeline."
+    )
+    CRF417 = (
+        "Component {name!r} takes its probabilities from {source!r}, whose model gave an array of shape {shape}, not a "
+        "row of label scores for each token. Take a tagger as source."
+    )
+    CRF418 = (
+        "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
+        "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
+    )

@@ -1,0 +1,123 @@
+"""Messages of corpora and files (5xx)."""
+
+
+class CorpusErrors:
+    CRF501 = (
+        "The setting 'path' of the corpus is null. Give a file or a folder, e.g. with --paths.train and "
+        "--paths.dev on the command line."
+    )
+    CRF502 = "No such file or folder: '{path}'. Correct the setting 'path' (often paths.train or paths.dev)."
+    CRF503 = (
+        "Nothing to read in the folder '{path}'. Its files need one of these suffixes, each optionally "
+        "followed by .gz: {suffixes}."
+    )
+    CRF504 = "{path}, line {line}: not UTF-8 ({reason}). Convert the file to UTF-8."
+    CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
+    CRF506 = (
+        "{path}, line {line}: nothing says what the {width} columns are (format '{format}' is {known}). "
+        'Name them with the setting \'columns\', e.g. ["word", "tag", "chunk"], or set \'format\' to '
+        "'conll2000' (word, tag, chunk), 'conll2002' (word, tag, ner) or 'conll2003' (word, tag, chunk, "
+        "ner)."
+    )
+    CRF507 = (
+        "{path}, line {line}: found {found} columns instead of {expected}. Correct the line; for column "
+        "files also see the settings 'columns' and 'separator'."
+    )
+    CRF508 = "Unknown name '{name}' in the setting '{setting}'. Use: {known}."
+    CRF509 = (
+        "The setting 'columns' ({columns}) must name 'word' once and no other name twice. Call columns "
+        "that are to be skipped '_'."
+    )
+    CRF510 = (
+        "The setting '{setting}' ({value}) does not go with the format '{format}'. Leave one of the two out; "
+        "a separator has at least one character."
+    )
+    CRF511 = "{path}, line {line}: the word is empty. Fill it in or delete the line."
+    CRF512 = (
+        "{path}, line {line}: '{value}' in the column '{column}' is not an IOB or BILUO tag such as B-PER,"
+        " I-PER, O. If these are labels of single tokens, call the column 'tag' in the setting 'columns'."
+    )
+    CRF513 = (
+        "{path}, line {line}: '{value}' is not a universal part of speech such as NOUN. If these are tags "
+        "of another kind, call the column 'tag' in the setting 'columns'."
+    )
+    CRF514 = (
+        "{path}, line {line}: '{value}' are not morphological features. Write them as "
+        "Name=Value|Name=Value, or '_' for none."
+    )
+    CRF515 = (
+        "{path}, line {line}: malformed or misplaced id '{id}', expected {expected}. Words are numbered "
+        "from 1 in each sentence, and a blank line ends a sentence."
+    )
+    CRF516 = "{path}, line {line}: malformed head '{head}'. Give a number from 0 to {last}, or '_' if it is unknown."
+    CRF517 = (
+        "{path}: not a readable .spacy file ({reason}). It is damaged, cut off or in another format; write"
+        " it again or set 'format'."
+    )
+    CRF518 = (
+        "The setting 'group' is {group!r}. Use 'auto', 'document', 'sentence' or a number of sentences of at least 1."
+    )
+    CRF519 = "{path}: the setting 'input' names '{kind}', but the file only has: {has}."
+    CRF520 = "'{path}' holds no tokens at all. Correct the setting 'path' or fill the file."
+    CRF521 = (
+        "{path}, document {number}: cannot be split by group = {group!r}, as it has no sentence starts. "
+        "Set 'group' to 'document', or store documents with sentence starts."
+    )
+    CRF522 = (
+        "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
+        "be written to it. Choose another name behind 'ext:'."
+    )
+    CRF523 = "Unknown format '{format}'. Use one of: {known}; or null to have it picked for each file."
+    CRF524 = (
+        "{path}, line {line}: the gold tag '{value}' cannot be read behind '{before}'. Write O, B-LABEL for the first "
+        "token of a span, I-LABEL for the others, or nothing where the tag is unknown."
+    )
+    CRF525 = (
+        "{path}, line {line}: not a sequence as `python -m spacy crf review` writes it ({reason}). Correct the line, "
+        "or write the file again."
+    )
+    CRF526 = (
+        "{path}, line {line}: nothing before says what was reviewed (a line '# target = ...'), or it is not what the "
+        "sequences before were reviewed for. Keep the first lines of the file, and different reviews apart."
+    )
+    CRF527 = "{path}: no token has a gold tag. Fill in the field 'gold' where the tag is known."
+    CRF530 = (
+        "{where}: {cell!r} is not a set of tags, as {fault}. Write A, or A|B where the choice is open, or a weight "
+        "behind each tag: A:1|B:1 where all are correct, A:0.66|B:0.33 with a sum of at most 1 where one is likelier."
+    )
+    CRF531 = (
+        "The tag {tag!r} cannot be written. Tags are not empty, have no white space at the ends, and no '|', tab "
+        "or line end anywhere: rename it."
+    )
+    CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
+    CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
+    CRF534 = (
+        "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
+        "files. Delete the DOCTYPE: CorA-XML does not need it."
+    )
+    CRF535 = "{path}, line {line}: the element <{element}> has no attribute 'utf' with the word. Fill it in."
+    CRF536 = (
+        "{path}: no token has an element <{element}> to take the tag from. Name another one in the setting 'tag'; the "
+        "file has: {known}."
+    )
+    CRF537 = "{path}: there are no tokens (<anno>, <tok_anno> or <mod>). Is this a CorA-XML file?"
+    CRF538 = (
+        "{path}, line 1: this is not a WebAnno TSV file of version 3. Export it from INCEpTION as 'WebAnno TSV v3.3'."
+    )
+    CRF539 = "{path}: there is no span layer {layer!r} with a feature {feature!r}. The file has: {known}."
+    CRF540 = (
+        "{path}, line {line}: {problem}. Correct the line, or export the file again: a sentence is a line '#Text=' and "
+        "one row for each token, with its number, its offsets, the word and the columns of all layers."
+    )
+    CRF541 = (
+        "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
+        "Split the token there."
+    )
+    CRF545 = "{path}, line {line}: not 'form<TAB>normal form': {text!r}. Correct the line or delete it."
+    CRF546 = "{path}, line {line}: the form {form!r} comes a second time. Keep one of the lines."
+    CRF547 = (
+        "The form {form!r} is the normal form of {variant!r}, but has a normal form of its own ({normal!r}). Give both "
+        "the same one."
+    )
+    CRF548 = "The spelling table {path} cannot be read: {error}."
+    CRF549 = "The setting {name} is {value!r}; it must be {expected}."

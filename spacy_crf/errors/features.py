@@ -1,0 +1,34 @@
+"""Messages of templates and features (3xx)."""
+
+
+class FeatureErrors:
+    CRF301 = "Templates have no attribute {attribute!r}. Nearest: {near}."
+    CRF302 = (
+        "Attribute {attribute!r} is spelt wrongly: PREFIX, SUFFIX, LPREFIX, LSUFFIX and POSITION need a number "
+        "(SUFFIX3), the others take none."
+    )
+    CRF303 = "There is no template set {preset}. Known: {known}."
+    CRF304 = (
+        "Template {template!r} cannot be read at {part!r}. A template is one or more of NAME[offset] or "
+        "NAME[first..last] joined by '|', with offsets of at most 100, after 'B:' for an edge template."
+    )
+    CRF305 = (
+        "Template {template!r} asks for a word list {name!r} that the features do not have. Give its path in `lists`."
+    )
+    CRF306 = "Word list {name!r}: {path} line {line} is not 'word or phrase<TAB>value': {text!r}."
+    CRF307 = "Word list {name!r} cannot be read from {path}: {error}."
+    CRF308 = (
+        "Extension {extension!r} has the value {value!r} at token {token} ({text!r}) of document {document!r}. "
+        "Values must be strings, whole numbers, booleans, None, or finite floats."
+    )
+    CRF309 = "Template {template!r} needs the extension {extension!r}, which no component has registered on tokens."
+    CRF310 = "The list of templates is empty: the tagger would see nothing of the text."
+    CRF311 = (
+        "Document {document!r} has no sentence boundaries, but `sequence` is 'sents'. Add a component that sets "
+        "them, or use 'auto' or 'doc'."
+    )
+    CRF312 = "The setting max_features is {value}; give the number of buckets, or 0 to keep features apart."
+    CRF313 = (
+        "The features were made with {setting} = {theirs} in training, but the config has {ours}. This cannot be "
+        "changed after training."
+    )
