@@ -11,7 +11,7 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
 
-from ..experiments import Experiment, RunSettings, SplitSettings, TestResult, run_experiment
+from ..experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
 from ..experiments.report import find_curves, to_data
 from ..experiments.splits import FRACTIONS
 from ..visual.curves import check_plotting, draw_curves
@@ -140,7 +140,7 @@ def _parse_fractions(text: str) -> tuple[float, ...]:
     return tuple(parse_numbers("fractions", text))
 
 
-def _show(name: str, number: int, count: int, results: list[TestResult]) -> None:
+def _show(name: str, number: int, count: int, results: list[PartResult]) -> None:
     """Tell a split on standard error."""
     first = results[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])

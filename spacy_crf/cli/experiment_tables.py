@@ -7,7 +7,7 @@ from wasabi import table
 
 from ..experiments.comparison import Difference, compare_all
 from ..experiments.report import find_curves
-from ..experiments.results import Experiment, SystemResult, TestResult
+from ..experiments.results import Experiment, PartResult, SystemResult
 from ..experiments.summary import (
     Spread,
     frequency_correlation,
@@ -37,7 +37,7 @@ def format_experiment(experiment: Experiment) -> Iterator[str]:
         yield from _differences(compare_all(experiment), _context(experiment.systems[0].tests))
 
 
-def _headline(system: SystemResult, series: str, fraction: float, tests: Sequence[TestResult]) -> str:
+def _headline(system: SystemResult, series: str, fraction: float, tests: Sequence[PartResult]) -> str:
     parts = [
         f"{system.name}, {system.component}",
         series,
@@ -50,7 +50,7 @@ def _headline(system: SystemResult, series: str, fraction: float, tests: Sequenc
     return "\n" + ", ".join(filter(None, parts))
 
 
-def _context(tests: Sequence[TestResult]) -> str:
+def _context(tests: Sequence[PartResult]) -> str:
     """What every table needs to be read: sets compare only for equal K, taggers only for equal unknown words."""
     labels = sorted({test.labels for test in tests})
     k = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
@@ -99,7 +99,7 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
     yield str(table(rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))))
 
 
-def _tags(system: SystemResult, tests: Sequence[TestResult]) -> Iterator[str]:
+def _tags(system: SystemResult, tests: Sequence[PartResult]) -> Iterator[str]:
     """The most frequent tags and confusions, over test parts together."""
     confusions = sum_confusions(tests)
     if not confusions:

@@ -1,7 +1,7 @@
 """Experiments: pipelines of configs, trained and tested on many splits of a corpus, and compared."""
 
 from .comparison import Difference, compare, compare_all
-from .results import DocumentScores, Experiment, SystemResult, TestResult
+from .results import DocumentScores, Experiment, PartResult, SystemResult
 from .run import RunSettings, run_experiment
 from .splits import SplitSettings, make_splits
 
@@ -9,10 +9,10 @@ __all__ = [
     "Difference",
     "DocumentScores",
     "Experiment",
+    "PartResult",
     "RunSettings",
     "SplitSettings",
     "SystemResult",
-    "TestResult",
     "compare",
     "compare_all",
     "make_splits",

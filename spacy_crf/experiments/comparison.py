@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Doubles
-from .results import Experiment, SystemResult, TestResult
+from .results import Experiment, PartResult, SystemResult
 from .splits import Kind
 from .statistics import Interval, ResampledT, SignedRanks, bootstrap, resampled_t_test, wilcoxon
 from .summary import document_means
@@ -82,7 +82,7 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
     return found
 
 
-def _by_test(tests: Sequence[TestResult], differences: Doubles) -> Doubles:
+def _by_test(tests: Sequence[PartResult], differences: Doubles) -> Doubles:
     """Differences, averaged over test parts of the same name."""
     found: dict[str, list[float]] = {}
     for test, difference in zip(tests, differences.tolist()):
@@ -90,14 +90,14 @@ def _by_test(tests: Sequence[TestResult], differences: Doubles) -> Doubles:
     return np.array([fmean(own) for own in found.values()])
 
 
-def _resampled(tests: Sequence[TestResult], differences: Doubles) -> ResampledT | None:
+def _resampled(tests: Sequence[PartResult], differences: Doubles) -> ResampledT | None:
     if len(tests) < 2:
         return None
     ratio = fmean(test.test_tokens for test in tests) / fmean(test.train_tokens for test in tests)
     return resampled_t_test(differences, ratio)
 
 
-def _interval(ours: Sequence[TestResult], theirs: Sequence[TestResult], name: str, seed: int) -> Interval | None:
+def _interval(ours: Sequence[PartResult], theirs: Sequence[PartResult], name: str, seed: int) -> Interval | None:
     first, second = document_means(ours, name), document_means(theirs, name)
     shared = [document for document in first if document in second]
     if len(shared) < 2:

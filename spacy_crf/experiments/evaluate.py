@@ -12,17 +12,17 @@ from ..errors import Errors
 from .documents import by_document
 from .layout import Part, Split
 from .measures import Tested, measure
-from .results import DocumentScores, TestResult
+from .results import DocumentScores, PartResult
 from .training import System
 
 
 def evaluate_split(
     system: System, nlp: Language, split: Split, trained: Indices, seconds: float
-) -> Iterator[TestResult]:
+) -> Iterator[PartResult]:
     """Score all test parts of a split.
 
     nlp (Language): the trained pipeline. trained: numbers of the sentences it was trained on. seconds (float): it took.
-    YIELDS (TestResult): one for each test part.
+    YIELDS (PartResult): one for each test part.
     RAISES (ValueError): where the component's scorer has nothing to say of a test part.
     """
     pool = system.source.read(nlp)
@@ -33,7 +33,7 @@ def evaluate_split(
         tested = _annotate(nlp, pool.take(part.sentences))
         alone = [example for _, example in tested]
         tokens = [token.text for example in alone for token in example.predicted]
-        yield TestResult(
+        yield PartResult(
             split=split.name,
             test=part.name,
             series=split.series,

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from .comparison import compare_all
-from .results import Experiment, SystemResult, TestResult
+from .results import Experiment, PartResult, SystemResult
 from .summary import Spread, average_curves, frequency_correlation, sum_confusions, summarise, tag_rows
 
 Points = list[tuple[float, Spread]]
@@ -41,7 +41,7 @@ def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
     return {"name": system.name, "component": system.component, "groups": groups, "tests": tests}
 
 
-def _group_data(tests: list[TestResult], seed: int) -> dict[str, Any]:
+def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
     tags = [
         {**asdict(row), "precision": row.precision, "recall": row.recall, "f": row.f}
         for row in tag_rows(sum_confusions(tests))

@@ -21,7 +21,7 @@ class DocumentScores:
 
 
 @dataclass(frozen=True)
-class TestResult:
+class PartResult:
     """One test part of one split.
 
     split (str), test (str), series (str), fraction (float): see `layout.Split`.
@@ -59,17 +59,17 @@ class TestResult:
 class SystemResult:
     """All test parts of one system.
 
-    name (str): of the system. component (str): that was scored. tests (list[TestResult]): in the order of splits.
+    name (str): of the system. component (str): that was scored. tests (list[PartResult]): in the order of splits.
     """
 
     name: str
     component: str
-    tests: list[TestResult]
+    tests: list[PartResult]
 
     @property
-    def groups(self) -> dict[tuple[str, float], list[TestResult]]:
+    def groups(self) -> dict[tuple[str, float], list[PartResult]]:
         """Test parts that may be averaged: those of the same series and fraction."""
-        found: dict[tuple[str, float], list[TestResult]] = {}
+        found: dict[tuple[str, float], list[PartResult]] = {}
         for test in self.tests:
             found.setdefault((test.series, test.fraction), []).append(test)
         return dict(sorted(found.items()))

@@ -17,12 +17,12 @@ from ..errors import Errors
 from .distance import Grams, count_grams, jensen_shannon
 from .evaluate import evaluate_split
 from .layout import Layout, Split
-from .results import Experiment, SystemResult, TestResult
+from .results import Experiment, PartResult, SystemResult
 from .splits import SplitSettings, make_splits
 from .training import System, hold_out, make_system, train_on
 
 DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
-OnResult = Callable[[str, int, int, list[TestResult]], None]
+OnResult = Callable[[str, int, int, list[PartResult]], None]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def run_experiment(
     tasks = [
         _Task(name, config, split, layout, splitting, settings) for name, config in configs.items() for split in splits
     ]
-    found: dict[str, list[TestResult]] = {name: [] for name in configs}
+    found: dict[str, list[PartResult]] = {name: [] for name in configs}
     run = partial(_run_in, {name: system for name, (system, _) in systems.items()})
     for number, (task, results) in enumerate(zip(tasks, _results(tasks, settings, run)), 1):
         found[task.name] += results
@@ -109,8 +109,8 @@ def run_experiment(
 
 
 def _results(
-    tasks: Sequence[_Task], settings: RunSettings, run: Callable[[_Task], list[TestResult]]
-) -> Iterator[list[TestResult]]:
+    tasks: Sequence[_Task], settings: RunSettings, run: Callable[[_Task], list[PartResult]]
+) -> Iterator[list[PartResult]]:
     if settings.jobs <= 1:
         yield from map(run, tasks)
         return
@@ -124,17 +124,17 @@ def _import_code(code: Path | None) -> None:
         import_file("python_code", code)
 
 
-def _run_alone(task: _Task) -> list[TestResult]:
+def _run_alone(task: _Task) -> list[PartResult]:
     """In a process of its own, which reads the corpus itself."""
     system, _ = make_system(task.name, task.config, task.settings.component, task.settings.with_dev)
     return run_split(system, task)
 
 
-def _run_in(systems: dict[str, System], task: _Task) -> list[TestResult]:
+def _run_in(systems: dict[str, System], task: _Task) -> list[PartResult]:
     return run_split(systems[task.name], task)
 
 
-def run_split(system: System, task: _Task) -> list[TestResult]:
+def run_split(system: System, task: _Task) -> list[PartResult]:
     """Train and test one system on one split."""
     split, dev, started = task.split, None, time.perf_counter()
     try:

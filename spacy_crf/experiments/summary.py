@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from .results import TestResult
+from .results import PartResult
 from .statistics import Interval, bootstrap, pearson
 
 LEAST = 20  # tokens of a tag whose accuracy is more than chance (Heid, Fig. 6.14)
@@ -63,10 +63,10 @@ def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
     return Spread(fmean(values), deviation, min(values), max(values), len(values), interval)
 
 
-def summarise(tests: Sequence[TestResult], seed: int = 0) -> dict[str, Spread]:
+def summarise(tests: Sequence[PartResult], seed: int = 0) -> dict[str, Spread]:
     """All measures of test parts that may be averaged, each part counting the same.
 
-    tests (Sequence[TestResult]): of one group. seed (int): of the bootstrap.
+    tests (Sequence[PartResult]): of one group. seed (int): of the bootstrap.
     RETURNS (dict[str, Spread]): by name, scores first; a measure is averaged over the parts that have it.
     """
     found: dict[str, Spread] = {}
@@ -78,7 +78,7 @@ def summarise(tests: Sequence[TestResult], seed: int = 0) -> dict[str, Spread]:
     return found
 
 
-def _interval(tests: Sequence[TestResult], name: str, seed: int) -> Interval | None:
+def _interval(tests: Sequence[PartResult], name: str, seed: int) -> Interval | None:
     means = document_means(tests, name)
     if len(means) < 2:
         return None
@@ -86,7 +86,7 @@ def _interval(tests: Sequence[TestResult], name: str, seed: int) -> Interval | N
     return bootstrap(values, tokens, seed=seed)
 
 
-def document_means(tests: Sequence[TestResult], name: str) -> dict[str, tuple[float, float]]:
+def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
     """A score of each document, and its mean number of tokens; documents tested several times count once."""
     found: dict[str, list[tuple[float, int]]] = {}
     for test in tests:
@@ -99,14 +99,14 @@ def document_means(tests: Sequence[TestResult], name: str) -> dict[str, tuple[fl
     }
 
 
-def average_curves(tests: Sequence[TestResult]) -> dict[str, dict[float, Spread]]:
+def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]]:
     """The curves of test parts, averaged point by point."""
     names = dict.fromkeys(name for test in tests for name in test.found.curves)
     curves = {name: [test.found.curves[name] for test in tests if name in test.found.curves] for name in names}
     return {name: {x: spread([curve[x] for curve in own]) for x in own[0]} for name, own in curves.items()}
 
 
-def sum_confusions(tests: Sequence[TestResult]) -> Counter[tuple[str, str]]:
+def sum_confusions(tests: Sequence[PartResult]) -> Counter[tuple[str, str]]:
     """Tokens by gold tag and predicted tag, over all test parts."""
     return sum((test.found.confusions for test in tests), Counter())
 
@@ -125,7 +125,7 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
     return [TagRow(tag, gold[tag], predicted[tag], confusions[tag, tag]) for tag in tags]
 
 
-def frequency_correlation(tests: Sequence[TestResult]) -> float | None:
+def frequency_correlation(tests: Sequence[PartResult]) -> float | None:
     """Pearson's correlation of the frequency of a tag in training and its accuracy, over tags with LEAST test tokens.
 
     RETURNS (float | None): None where there are too few such tags.
