@@ -14,7 +14,7 @@ def write_documents(folder: Path, count: int = 4) -> Path:
     """Files of `form<TAB>tags`, each with its own word, which is unknown to the others."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
-        lines = [*SENTENCES * (1 + number % 2), f"dat/A wort{number}/N kumt/V"]
+        lines = [*SENTENCES * (1 + number % 2), f"dat/A wort{number}/{'NE' if number % 2 else 'N'} kumt/V"]
         blocks = ["\n".join(token.replace("/", "\t") for token in line.split()) for line in lines]
         (folder / f"text{number}.tsv").write_text("\n\n".join(blocks) + "\n", encoding="utf8")
     return folder

@@ -11,7 +11,7 @@ from ..core.types import Indices
 from ..errors import Errors
 from .documents import by_document
 from .layout import Part, Split
-from .measures import Tested, measure
+from .measures import Scored, measure
 from .results import DocumentScores, PartResult
 from .training import System
 
@@ -47,7 +47,7 @@ def evaluate_split(
                 DocumentScores(pool.layout.names[number], sum(map(_size, own)), _score(pipe, own, part))
                 for number, own in by_document(tested).items()
             ],
-            found=measure(pipe, Tested(alone, [example.reference for example in examples], words)),
+            found=measure(pipe, Scored(alone, [example.reference for example in examples], words)),
             seconds=seconds,
         )
 

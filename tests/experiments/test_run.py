@@ -182,9 +182,10 @@ def test_what_is_wrong_is_told_before_training(config: Config, folder: Path) -> 
         run_experiment({"ours": config, "other": other}, plain)
 
 
-def test_a_split_that_fails_has_a_name(config: Config) -> None:
+def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:
     broken = config.copy()
-    broken["paths"]["dev"] = "nowhere"
-    with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF502"):
+    broken["paths"]["dev"] = str(tmp_path / "dev.tsv")
+    (tmp_path / "dev.tsv").write_text("one\ttwo\tthree\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF507"):
         run(broken, SplitSettings("kfold", folds=2))
     assert not _SELECTIONS

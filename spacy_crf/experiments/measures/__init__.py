@@ -2,6 +2,6 @@
 
 from . import sets as sets
 from . import tokens as tokens
-from .base import Findings, Tested, measure
+from .base import Findings, Scored, measure
 
-__all__ = ["Findings", "Tested", "measure"]
+__all__ = ["Findings", "Scored", "measure"]

@@ -15,7 +15,7 @@ from spacy.training import Example
 
 
 @dataclass(frozen=True)
-class Tested:
+class Scored:
     """What a component has annotated.
 
     examples (Sequence[Example]): annotation in `predicted`, gold in `reference`.
@@ -53,9 +53,9 @@ class Findings:
 
 
 @singledispatch
-def measure(pipe: Pipe, tested: Tested) -> Findings:
+def measure(pipe: Pipe, tested: Scored) -> Findings:
     """Measures that a kind of component adds; none unless it has registered some.
 
-    pipe (Pipe): the component. tested (Tested): what it has annotated.
+    pipe (Pipe): the component. tested (Scored): what it has annotated.
     """
     return Findings()

@@ -15,7 +15,7 @@ from ...core.sets.predict import utility_optimal_sets
 from ...core.sets.reliability import best_label_error, coverage_by_label
 from ...core.sets.utility import make_utility
 from ...core.types import Bools, Doubles
-from .base import Findings, Tested, measure
+from .base import Findings, Scored, measure
 from .tokens import count_tags
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
@@ -23,7 +23,7 @@ LEAST = 20  # tokens of a tag whose coverage is more than chance
 
 
 @measure.register(SetValuedTagger)
-def measure_sets(pipe: SetValuedTagger, tested: Tested) -> Findings:
+def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """All measures of sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = _measure(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
@@ -37,12 +37,12 @@ def measure_sets(pipe: SetValuedTagger, tested: Tested) -> Findings:
 
 
 @measure.register(SourcedSetTagger)
-def measure_sourced_sets(pipe: SourcedSetTagger, tested: Tested) -> Findings:
+def measure_sourced_sets(pipe: SourcedSetTagger, tested: Scored) -> Findings:
     """Measures of sets that come from the probabilities of another component."""
     return _measure(pipe, tested)
 
 
-def _measure(pipe: SetValuedTagger | SourcedSetTagger, tested: Tested) -> Findings:
+def _measure(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> Findings:
     target, probs = pipe.cfg["target"], pipe.cfg.get("tag_probs") or pipe.cfg["marginals"]
     labels = _stored_labels(tested.examples, probs)
     table = set_table(tested.examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])

@@ -9,11 +9,11 @@ from spacy.training import Example
 from ...components.gold import TOKEN_TARGETS, gold_names
 from ...components.settings import SPAN_TARGETS
 from ...components.tagger import CRFTagger
-from .base import Findings, Tested, measure
+from .base import Findings, Scored, measure
 
 
 @measure.register
-def measure_tags(pipe: CRFTagger, tested: Tested) -> Findings:
+def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
     """Accuracy of known and unknown words, confusions, and how frequent tags were in training.
 
     pipe (CRFTagger): one with spans as its target adds nothing to its scores.
@@ -23,7 +23,7 @@ def measure_tags(pipe: CRFTagger, tested: Tested) -> Findings:
     return count_tags(tested, pipe.target)
 
 
-def count_tags(tested: Tested, target: str) -> Findings:
+def count_tags(tested: Scored, target: str) -> Findings:
     """The same for any component that writes a tag of tokens.
 
     target (str): "tag", "pos", or a custom attribute. Tokens without gold count for nothing; of gold with several
