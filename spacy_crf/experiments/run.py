@@ -4,12 +4,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from spacy.util import import_file
+from spacy.util import import_file, load_model_from_config
 from thinc.api import Config
 
 from ..core.types import Doubles
@@ -57,7 +56,6 @@ class _Task:
     name: str
     config: Config
     split: Split
-    layout: Layout
     splitting: SplitSettings
     settings: RunSettings
 
@@ -82,37 +80,41 @@ def run_experiment(
         fails, with its name.
     """
     settings = settings or RunSettings()
-    if settings.with_dev and not settings.held_out:
-        raise ValueError(Errors.CRF624)
-    systems = {
-        name: make_system(name, config, settings.component, settings.with_dev) for name, config in configs.items()
-    }
-    (first, layout), *others = systems.values()
-    for system, other in others:
-        _check_same(layout, other, first.name, system.name)
-    distances = _distances(first, settings.grams) if splitting.kind == "pruning" else None
-    splits = make_splits(layout, splitting, distances)
-    for split in splits:
-        if not len(split.train):
-            raise ValueError(Errors.CRF625.format(split=split.name))
-    tasks = [
-        _Task(name, config, split, layout, splitting, settings) for name, config in configs.items() for split in splits
-    ]
+    systems = _make_systems(configs, settings)
+    splits = _make_splits(next(iter(systems.values())), splitting, settings)
+    tasks = [_Task(name, config, split, splitting, settings) for name, config in configs.items() for split in splits]
     found: dict[str, list[PartResult]] = {name: [] for name in configs}
-    run = partial(_run_in, {name: system for name, (system, _) in systems.items()})
-    for number, (task, results) in enumerate(zip(tasks, _results(tasks, settings, run)), 1):
+    for number, (task, results) in enumerate(zip(tasks, _results(tasks, settings, systems)), 1):
         found[task.name] += results
         if on_result is not None:
             on_result(task.name, number, len(tasks), results)
-    outcomes = [SystemResult(name, systems[name][0].component, tests) for name, tests in found.items()]
-    return Experiment(splitting, layout.names, outcomes)
+    outcomes = [SystemResult(name, systems[name].component, parts) for name, parts in found.items()]
+    return Experiment(splitting, next(iter(systems.values())).layout.names, outcomes)
 
 
-def _results(
-    tasks: Sequence[_Task], settings: RunSettings, run: Callable[[_Task], list[PartResult]]
-) -> Iterator[list[PartResult]]:
+def _make_systems(configs: dict[str, Config], settings: RunSettings) -> dict[str, System]:
+    """Systems by name, which see the same documents."""
+    if settings.with_dev and not settings.held_out:
+        raise ValueError(Errors.CRF624)
+    made = [make_system(name, config, settings.component, settings.with_dev) for name, config in configs.items()]
+    for other in made[1:]:
+        _check_same(made[0], other)
+    return {system.name: system for system in made}
+
+
+def _make_splits(system: System, splitting: SplitSettings, settings: RunSettings) -> list[Split]:
+    """Splits that have something to train on."""
+    distances = _distances(system, settings.grams) if splitting.kind == "pruning" else None
+    splits = make_splits(system.layout, splitting, distances)
+    for split in splits:
+        if not len(split.train):
+            raise ValueError(Errors.CRF625.format(split=split.name))
+    return splits
+
+
+def _results(tasks: Sequence[_Task], settings: RunSettings, systems: dict[str, System]) -> Iterator[list[PartResult]]:
     if settings.jobs <= 1:
-        yield from map(run, tasks)
+        yield from (_run_split(systems[task.name], task) for task in tasks)
         return
     context = get_context("spawn")  # a copy of a process with threads may hang
     with ProcessPoolExecutor(settings.jobs, context, _import_code, (settings.code,)) as executor:
@@ -126,20 +128,18 @@ def _import_code(code: Path | None) -> None:
 
 def _run_alone(task: _Task) -> list[PartResult]:
     """In a process of its own, which reads the corpus itself."""
-    system, _ = make_system(task.name, task.config, task.settings.component, task.settings.with_dev)
-    return run_split(system, task)
+    system = make_system(task.name, task.config, task.settings.component, task.settings.with_dev)
+    return _run_split(system, task)
 
 
-def _run_in(systems: dict[str, System], task: _Task) -> list[PartResult]:
-    return run_split(systems[task.name], task)
-
-
-def run_split(system: System, task: _Task) -> list[PartResult]:
+def _run_split(system: System, task: _Task) -> list[PartResult]:
     """Train and test one system on one split."""
     split, dev, started = task.split, None, time.perf_counter()
     try:
         if task.settings.held_out:
-            train, dev = hold_out(task.layout, split, task.splitting.unit, task.settings.held_out, task.splitting.seed)
+            train, dev = hold_out(
+                system.layout, split, task.splitting.unit, task.settings.held_out, task.splitting.seed
+            )
             split = replace(split, train=train)
         nlp = train_on(system, split.train, dev)
         seconds = time.perf_counter() - started
@@ -148,18 +148,20 @@ def run_split(system: System, task: _Task) -> list[PartResult]:
         raise ValueError(Errors.CRF622.format(config=system.name, split=split.name, reason=error)) from error
 
 
-def _check_same(first: Layout, other: Layout, name: str, other_name: str) -> None:
+def _check_same(first: System, second: System) -> None:
     """Refuse systems that see other documents."""
-    same = first.names == other.names and np.array_equal(first.documents, other.documents)
-    if not (same and np.array_equal(first.lengths, other.lengths)):
-        counts = {"documents": len(first.names), "sentences": len(first.lengths), "tokens": first.lengths.sum()}
-        others = {"documents": len(other.names), "sentences": len(other.lengths), "tokens": other.lengths.sum()}
-        raise ValueError(Errors.CRF626.format(first=name, other=other_name, counts=counts, others=others))
+    one, other = first.layout, second.layout
+    same = one.names == other.names and np.array_equal(one.documents, other.documents)
+    if not (same and np.array_equal(one.lengths, other.lengths)):
+        counts, others = _counts(one), _counts(other)
+        raise ValueError(Errors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
+
+
+def _counts(layout: Layout) -> str:
+    return f"{len(layout.names)} documents, {len(layout.lengths)} sentences, {layout.lengths.sum()} tokens"
 
 
 def _distances(system: System, grams: Grams) -> Doubles:
-    from spacy.util import load_model_from_config
-
     pool = system.source.read(load_model_from_config(system.config, auto_fill=True))
     words: list[list[str]] = [[] for _ in pool.layout.names]
     for owner, example in zip(pool.owners, pool.examples):

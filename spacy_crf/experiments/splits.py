@@ -29,6 +29,7 @@ Kind = Literal[
     "curve",
 ]
 FRACTIONS = (0.1, 0.2, 0.4, 0.7, 1.0)
+ROUNDING = 1e-9  # a tenth of 30 documents is 3
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def _prune(layout: Layout, settings: SplitSettings, distances: Doubles) -> Itera
         nearest = np.argsort(distances[document], kind="stable")
         nearest = nearest[nearest != document]
         for fraction in sorted(set(settings.fractions)):
-            kept = nearest[: ceil(fraction * len(nearest))]
+            kept = nearest[: ceil(fraction * len(nearest) - ROUNDING)]
             train = join([layout.sentences(other) for other in kept.tolist()])
             yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
 

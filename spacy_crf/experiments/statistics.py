@@ -17,6 +17,7 @@ from ..errors import Errors
 Alternative = Literal["two-sided", "greater", "less"]
 MOST_EXACT = 60  # differences; beyond that the normal approximation is as good
 DRAWS = 10_000
+CELLS = 1_000_000  # of the bootstrap in memory at once
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,14 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     _check_finite(values)
     if not len(values) or not weights.sum() > 0:
         raise ValueError(Errors.CRF620)
-    drawn = np.random.default_rng(seed).integers(len(values), size=(draws, len(values)))
-    totals = weights[drawn].sum(axis=1)
-    means = (weights * values)[drawn].sum(axis=1)[totals > 0] / totals[totals > 0]
+    rng, found = np.random.default_rng(seed), []
+    block = max(1, CELLS // len(values))
+    for first in range(0, draws, block):
+        drawn = rng.integers(len(values), size=(min(block, draws - first), len(values)))
+        totals = weights[drawn].sum(axis=1)
+        sums = (weights * values)[drawn].sum(axis=1)
+        found.append(sums[totals > 0] / totals[totals > 0])
+    means = np.concatenate(found)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return Interval(float(np.average(values, weights=weights)), low, high, len(values))
 

@@ -18,7 +18,8 @@ class Spread:
     """A measure over n test parts.
 
     mean (float), least (float), greatest (float): over these. deviation (float | None): standard deviation, if n > 1.
-    interval (Interval | None): of the mean over documents, for scores of the component's scorer.
+    interval (Interval | None): of the mean over documents, weighted by tokens, for scores of the component's scorer:
+        exact for scores that are means over tokens, and for others, such as F, of a mean of those of documents.
     """
 
     mean: float

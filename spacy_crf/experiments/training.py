@@ -28,31 +28,29 @@ class System:
     """What is trained, again and again.
 
     name (str): for tables. config (Config): as for `spacy train`, with variables as they are.
-    component (str): whose scores count. source (Source): its documents.
+    component (str): whose scores count. source (Source): its documents. layout (Layout): of these.
     """
 
     name: str
     config: Config
     component: str
     source: Source
+    layout: Layout
 
 
-def make_system(
-    name: str, config: Config, component: str | None = None, with_dev: bool = False
-) -> tuple[System, Layout]:
+def make_system(name: str, config: Config, component: str | None = None, with_dev: bool = False) -> System:
     """Check a config, and read its documents once.
 
     component (str | None): whose scores count; None for the last one that has a scorer.
     with_dev (bool): the dev corpus is split as well.
-    RETURNS (tuple): the system, and its documents as numbers.
     RAISES (ValueError): where there is no such component.
     """
     nlp = load_model_from_config(config, auto_fill=True)
     scored = [known for known, pipe in nlp.pipeline if getattr(pipe, "scorer", None) is not None]
-    if component not in (scored if component is not None else [None]) or not scored:
+    if not scored or (component is not None and component not in scored):
         raise ValueError(Errors.CRF621.format(config=name, name=component, known=", ".join(scored) or "none"))
     source = Source(nlp.config, with_dev)
-    return System(name, config, component or scored[-1], source), source.read(nlp).layout
+    return System(name, config, component or scored[-1], source, source.read(nlp).layout)
 
 
 def hold_out(layout: Layout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:

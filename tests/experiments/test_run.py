@@ -38,7 +38,8 @@ def probabilities(nlp: Language, path: Path) -> list[Any]:
 def test_training_is_that_of_spacy_train(config: Config, folder: Path, tmp_path: Path) -> None:
     config.to_disk(tmp_path / "config.cfg")
     spacy_train(tmp_path / "config.cfg", tmp_path / "output")
-    system, layout = make_system("ours", config)
+    system = make_system("ours", config)
+    layout = system.layout
     ours = train_on(system, np.arange(len(layout.lengths)), None)
     theirs = spacy.load(tmp_path / "output" / "model-best")
     for own, other in zip(probabilities(ours, folder / "dev"), probabilities(theirs, folder / "dev"), strict=True):
@@ -64,7 +65,8 @@ def test_the_scores_of_folds(folds: Experiment, config: Config, folder: Path) ->
 
 
 def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment, config: Config) -> None:
-    system, layout = make_system("ours", config)
+    system = make_system("ours", config)
+    layout = system.layout
     test = folds.systems[0].tests[0]
     tested = {layout.names.index(document.name) for document in test.documents}
     is_test = np.isin(layout.documents, list(tested))

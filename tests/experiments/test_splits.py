@@ -160,6 +160,12 @@ def test_pruning_keeps_the_nearest() -> None:
     assert [split.tests[0].name for split in splits] == ["d3"] * 3 and kept == [[2], [1, 2], [0, 1, 2]]
 
 
+def test_a_tenth_of_thirty_documents_is_three() -> None:
+    layout = make_layout([[5, 5]] * 31)
+    split = make_splits(layout, SplitSettings("pruning", fractions=(0.1,)), distances(layout))[0]
+    assert len(set(layout.documents[split.train].tolist())) == 3
+
+
 def test_shuffled_and_contiguous_parts_side_by_side() -> None:
     splits = make_splits(SIMPLE, SplitSettings("shuffling", repeats=3))
     assert [split.series for split in splits] == ["chunk", "sentence"] * 3

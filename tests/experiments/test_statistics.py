@@ -134,3 +134,9 @@ def test_what_cannot_be_tested() -> None:
     for call in (wilcoxon, lambda own: resampled_t_test(own, 0.1), lambda own: bootstrap(own, np.ones(2))):
         with pytest.raises(ValueError, match="CRF102"):
             call(np.array([1.0, np.nan]))
+
+
+def test_the_bootstrap_in_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = bootstrap(RANKED, np.ones(10), draws=100)
+    monkeypatch.setattr("spacy_crf.experiments.statistics.CELLS", 25)
+    assert bootstrap(RANKED, np.ones(10), draws=100) == whole
