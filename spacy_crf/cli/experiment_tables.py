@@ -17,6 +17,7 @@ from ..experiments.summary import (
 )
 
 MOST_ROWS = 10  # of tags and confusions
+WIDTH = 100  # of names, at most
 COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
@@ -30,8 +31,8 @@ def format_experiment(experiment: Experiment) -> Iterator[str]:
             yield _headline(system, series, fraction, tests)
             yield format_spreads(summarise(tests, experiment.settings.seed))
         yield from _single_tests(system)
-        last = list(system.groups.values())[-1]
-        yield from _tags(system, last)
+        (series, _), last = list(system.groups.items())[-1]
+        yield from _tags(", ".join(filter(None, [system.name, series])), last)
     yield from _curves(experiment)
     if len(experiment.systems) > 1:
         yield from _differences(compare_all(experiment), _context(experiment.systems[0].tests))
@@ -82,10 +83,10 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
     """A row for each test part, if there are several."""
     if len(system.tests) < 2:
         return
-    names = list(system.tests[0].scores)
+    names, n_splits = list(system.tests[0].scores), len({test.split for test in system.tests})
     rows = [
         (
-            test.test if test.test == test.split or test.test in test.split else f"{test.test} ({test.split})",
+            _row_name(test, n_splits),
             f"{test.train_tokens:,}",
             f"{test.test_tokens:,}",
             f"{100 * test.unknown_words:.1f}",
@@ -96,11 +97,21 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
     ]
     yield f"\n{system.name}: test parts"
     header = ("", "trained", "tested", "unknown %", "K", *names)
-    yield str(table(rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))))
+    yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * (len(header) - 1))))
 
 
-def _tags(system: SystemResult, tests: Sequence[PartResult]) -> Iterator[str]:
-    """The most frequent tags and confusions, over test parts together."""
+def _row_name(test: PartResult, n_splits: int) -> str:
+    """Of the split, which says more if it names the test part, or of both if several splits have several."""
+    if test.test in test.split:
+        return test.split
+    return test.test if n_splits == 1 else f"{test.test}, {test.split}"
+
+
+def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
+    """The most frequent tags and confusions, over test parts together.
+
+    name (str): of the system and the series. tests (Sequence[PartResult]): of one group.
+    """
     confusions = sum_confusions(tests)
     if not confusions:
         return
@@ -108,12 +119,12 @@ def _tags(system: SystemResult, tests: Sequence[PartResult]) -> Iterator[str]:
         (row.tag, f"{row.gold:,}", *(f"{100 * value:.2f}" for value in (row.precision, row.recall, row.f)))
         for row in tag_rows(confusions)
     ]
-    yield f"\n{system.name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
+    yield f"\n{name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
     header = ("tag", "tokens", "precision", "recall", "F")
     yield str(table(rows[:MOST_ROWS], header=header, divider=True, aligns=("l", *"rrrr")))
     wrong = [(gold, found, f"{count:,}") for (gold, found), count in confusions.most_common() if gold != found]
     if wrong:
-        yield f"\n{system.name}: most frequent confusions, {_context(tests)}"
+        yield f"\n{name}: most frequent confusions, {_context(tests)}"
         yield str(table(wrong[:MOST_ROWS], header=("gold", "tagged", "tokens"), divider=True, aligns=("l", "l", "r")))
     correlation = frequency_correlation(tests)
     if correlation is not None:
@@ -131,7 +142,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
             rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
         yield f"\n{curve.y} by {curve.x}, {context}"
         header = ("", *(f"{x:g}" for x in xs))
-        yield str(table(rows, header=header, divider=True, aligns=("l", *"r" * len(xs))))
+        yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * len(xs))))
 
 
 def _differences(differences: Sequence[Difference], context: str) -> Iterator[str]:
@@ -152,7 +163,7 @@ def _differences(differences: Sequence[Difference], context: str) -> Iterator[st
         )
     yield f"\nDifferences on the same test parts, {context}"
     header = ("systems", "of", "score", "first", "second", "difference", "95 % over documents", "p Wilcoxon", "p t")
-    yield str(table(rows, header=header, divider=True, aligns=("l", "l", "l", *"rrrrrr")))
+    yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", "l", "l", *"rrrrrr")))
     yield (
         "p t: corrected resampled t-test, for splits that share training data. p Wilcoxon: signed ranks, two-sided; "
         "it takes differences as independent, which those of such splits are not."
