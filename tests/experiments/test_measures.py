@@ -118,14 +118,16 @@ def test_sets() -> None:
 
 
 def test_tags_of_the_best_sequence_in_sets() -> None:
-    """Sets of one tag hold the most probable one, which that of the best sequence need not be."""
-    nlp, found = trained(decode="posterior", method="size", size=1)
+    """Whatever the tags of tokens are: with posterior decoding, these are in their sets by construction."""
+    nlp, found = trained(decode="posterior")
     pipe: Any = nlp.get_pipe("set_valued_tagger")
+    for example in found.examples:
+        example.predicted._.tag_set = [["P"] if token.i % 2 else ["P", "V"] for token in example.predicted]
     share = measure(pipe, found).scores["viterbi_in_set"]
     pipe.cfg["decode"] = "viterbi"
-    best = [token.tag_ for eg in found.examples for token in pipe(Doc(nlp.vocab, words=[t.text for t in eg.predicted]))]
-    sets = [token._.tag_set for eg in found.examples for token in eg.predicted]
-    assert share == np.mean([tag in chosen for tag, chosen in zip(best, sets, strict=True)])
+    best = [token for eg in found.examples for token in pipe(Doc(nlp.vocab, words=[t.text for t in eg.predicted]))]
+    expected = np.mean([token.tag_ == "P" or (token.i % 2 == 0 and token.tag_ == "V") for token in best])
+    assert share == expected and 0 < share < 1
 
 
 def test_sets_from_another_component() -> None:
