@@ -42,10 +42,11 @@ def evaluate_split(
             test_tokens=pool.layout.tokens(part.sentences),
             labels=len(pipe.labels),
             unknown_words=sum(token not in words for token in tokens) / len(tokens),
-            scores=_score(pipe, alone, part),
+            scores=_score_part(pipe, alone, system.component, part),
             documents=[
-                DocumentScores(pool.layout.names[number], sum(map(_size, own)), _score(pipe, own, part))
+                DocumentScores(pool.layout.names[number], sum(map(_size, own)), scores)
                 for number, own in by_document(tested).items()
+                if (scores := _score(pipe, own))  # none without gold
             ],
             found=measure(pipe, Scored(alone, [example.reference for example in examples], words)),
             seconds=seconds,
@@ -58,13 +59,17 @@ def _annotate(nlp: Language, pieces: Sequence[tuple[int, Example]]) -> list[tupl
     return [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
 
 
-def _score(pipe: Pipe, examples: Sequence[Example], part: Part) -> dict[str, float]:
+def _score_part(pipe: Pipe, examples: Sequence[Example], name: str, part: Part) -> dict[str, float]:
+    scores = _score(pipe, examples)
+    if not scores:
+        raise ValueError(Errors.CRF623.format(name=name, test=part.name))
+    return scores
+
+
+def _score(pipe: Pipe, examples: Sequence[Example]) -> dict[str, float]:
     """The scores that are numbers."""
     found: Mapping[str, Any] = pipe.score(examples)
-    scores = {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
-    if not scores:
-        raise ValueError(Errors.CRF623.format(name=getattr(pipe, "name", ""), test=part.name))
-    return scores
+    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
 
 
 def _size(example: Example) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from experimenting import write_documents
 from spacy.cli.train import train as spacy_train
 from spacy.language import Language
 from thinc.api import Config
@@ -191,3 +192,14 @@ def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF507"):
         run(broken, SplitSettings("kfold", folds=2))
     assert not _SELECTIONS
+
+
+def test_documents_without_gold_are_tested_in_company_only(config: Config, tmp_path: Path) -> None:
+    changed = config.copy()
+    changed["paths"]["train"] = str(write_documents(tmp_path / "train", 3))
+    (tmp_path / "train" / "none.tsv").write_text("he\t_\nkumt\t_\n", encoding="utf8")
+    found = run(changed, SplitSettings("kfold", folds=2))
+    scored = [document.name for test in found.systems[0].tests for document in test.documents]
+    assert sorted(scored) == ["text0", "text1", "text2"] and "none" in found.documents
+    with pytest.raises(ValueError, match="CRF623.*'fold"):
+        run(changed, SplitSettings("kfold", folds=4))
