@@ -40,7 +40,7 @@ def evaluate_split(
             fraction=split.fraction,
             train_tokens=pool.layout.tokens(trained),
             test_tokens=pool.layout.tokens(part.sentences),
-            labels=len(pipe.labels),
+            labels=len(getattr(pipe, "labels", ())),
             unknown_words=sum(token not in words for token in tokens) / len(tokens),
             scores=_score_part(pipe, alone, system.component, part),
             documents=[
