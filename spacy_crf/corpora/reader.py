@@ -23,6 +23,7 @@ from .extensions import register_extension
 from .files import find_files, is_review, pick_kind
 from .inputs import align_annotation, copy_tokens
 from .kinds import extension_name, validate_columns, validate_input
+from .names import name_file, number_name, register_doc_name, write_doc_name
 from .review import read_review
 from .sentence import Group, Sentence, group_sentences
 from .tagsets import resolve_gold_tags
@@ -140,13 +141,14 @@ class Corpus:
         """Yield the Docs of the corpus with their gold annotation, reading file by file.
 
         vocab (Vocab): The shared vocab.
-        YIELDS (Doc): One document.
+        YIELDS (Doc): One document, or a part of one; `doc._.doc_name` says of which.
         """
         for name in filter(None, map(extension_name, [*(self.columns or ()), *self.input])):
             register_extension(name)
         kind = self.format if self.format is None or self.format in WHOLE_FORMATS else "columns"
-        files = (file for path in self.paths for file in find_files(path, kind))
-        docs = (doc for file in files for doc in self._read_file(file, vocab))
+        register_doc_name()
+        files = ((file, path) for path in self.paths for file in find_files(path, kind))
+        docs = (doc for file, path in files for doc in self._read_file(file, name_file(file, path, self.paths), vocab))
         is_empty = True
         for doc in islice(docs, self.limit or None):
             is_empty = False
@@ -161,12 +163,12 @@ class Corpus:
         align_annotation(example, self.input)
         return example
 
-    def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Doc]:
+    def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_kind(file)
         if format not in WHOLE_FORMATS and is_review(file):
             format = "review"
         if format == "spacy":
-            yield from read_docbin(file, vocab, self.group)
+            yield from read_docbin(file, vocab, self.group, name)
             return
         if format == "conllu":
             sentences = read_conllu(file)
@@ -176,9 +178,11 @@ class Corpus:
             sentences = SET_FORMATS[format](file)
         else:
             sentences = read_columns(file, format=format, columns=self.columns, separator=self.separator)
-        make_doc = DocMaker(vocab)
+        make_doc, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
-            doc = make_doc(grouped)
+            number += grouped[0].starts_document and not is_first
+            is_first = False
+            doc = write_doc_name(make_doc(grouped), number_name(name, number))
             if format in SET_FORMATS or f"ext:{GOLD_TAGS}" in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc

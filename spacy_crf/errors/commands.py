@@ -18,3 +18,45 @@ class CommandErrors:
         "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
     )
     CRF607 = "{name} takes whole numbers separated by commas, such as 4,8; got {value!r}."
+    CRF610 = (
+        "{folds} folds cannot be made of {found} {kind}. Give at least 2 folds, and no more than there are {kind}; a "
+        "corpus of few documents can be divided by sentence or chunk."
+    )
+    CRF611 = "{name} is {value!r}: give a share between 0 and 1."
+    CRF612 = (
+        "No {kind} can be set aside for a test: each part has a single one. Give a corpus with more, or divide it "
+        "otherwise: by document, sentence or chunk."
+    )
+    CRF613 = (
+        "Experiment {kind!r} cannot be run by {by!r}: in-domain, robustness, across and shuffling divide documents "
+        "(by sentence or chunk), size and pruning keep them whole (by document)."
+    )
+    CRF614 = (
+        "No document can be tested: none has {least} tokens and a part to test; the largest has {largest}. Give a "
+        "smaller --least-tokens."
+    )
+    CRF615 = "Experiment {kind!r} draws nothing at random, so that repeats would all be the same: give --repeats 1."
+    CRF616 = (
+        "Document {document!r} cannot be divided: the pipeline sees other tokens than its gold has. Take the tokens "
+        "of the file (retokenize = false in the corpus), or split by document."
+    )
+    CRF617 = "The corpus has no document with a token, so there is nothing to split."
+    CRF618 = "The alternative of a test is {value!r}; known are: {known}."
+    CRF619 = "The test needs at least 2 differences, but there are {found}: give more folds or repeats."
+    CRF620 = "There is no document with tokens to draw from."
+    CRF621 = "Config {config}: no component {name!r} has a scorer, so nothing can be measured. With a scorer: {known}."
+    CRF622 = "Config {config}, split {split!r}: {reason}"
+    CRF623 = (
+        "Component {name!r} has no score on test part {test!r}: does the corpus have gold for it? Scores that are not "
+        "numbers are left out."
+    )
+    CRF624 = (
+        "With the dev corpus among the documents that are split, checkpoints have to be chosen by another part: give "
+        "a --dev-share above 0."
+    )
+    CRF625 = "Split {split!r} has nothing to train on. Give another --least-tokens, or more documents."
+    CRF626 = (
+        "Configs {first} and {other} do not read the same documents, so that their scores cannot be paired: "
+        "{counts} against {others}."
+    )
+    CRF627 = "Curves are drawn by matplotlib, which is not installed: pip install 'spacy_crf[plots]', or drop --plots."
