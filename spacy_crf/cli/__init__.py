@@ -10,6 +10,7 @@ from . import guarantee as guarantee
 from . import inspect as inspect
 from . import review as review
 from . import score as score
+from . import search as search
 from . import sets as sets
 from . import tag as tag
 from . import tune as tune

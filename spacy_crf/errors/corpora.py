@@ -121,3 +121,11 @@ class CorpusErrors:
     )
     CRF548 = "The spelling table {path} cannot be read: {error}."
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
+    CRF550 = (
+        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
+        "to null for cross-validation."
+    )
+    CRF551 = (
+        '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
+        "so that each sentence is a document."
+    )
