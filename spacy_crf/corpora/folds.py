@@ -79,7 +79,8 @@ class FoldCorpus:
 def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     """A config that trains on the training corpus without a fold, and evaluates on the fold.
 
-    config (Config): In which variables may stand as they are. Its dev corpus is not read.
+    config (Config): In which variables may stand as they are. Its dev corpus is not read; it only says whether
+        punctuation is scored, see `historical`.
     folds (int), fold (int), seed (int): See `FoldCorpus`.
     RETURNS (Config): A changed copy.
     RAISES (ValueError): For a training corpus with an augmenter.
@@ -89,11 +90,21 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     corpus = _block(config, names["train"])
     if corpus.get("augmenter") is not None:
         raise ValueError(Errors.CRF550.format(name=names["train"]))
+    corpora = {"train": corpus, "held_out": _scored_as(_block(config, names["held_out"]), corpus)}
     for part, name in names.items():
         *path, last = name.split(".")
-        settings = {"corpus": dict(corpus), "folds": folds, "fold": fold, "part": part, "seed": seed}
+        settings = {"corpus": dict(corpora[part]), "folds": folds, "fold": fold, "part": part, "seed": seed}
         _block(config, ".".join(path))[last] = {"@readers": "spacy_crf.Fold.v1", **settings}
     return config
+
+
+def _scored_as(dev: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
+    """A corpus whose punctuation has gold if that of another has; documents and tokens stay the same."""
+    texts = corpus.get("text") or {}, dev.get("text") or {}
+    ours, theirs = (text.get("punctuation", "gold") for text in texts)
+    if all(texts) and {ours, theirs} == {"gold", "context"}:
+        return {**corpus, "text": {**texts[0], "punctuation": theirs}}
+    return corpus
 
 
 def _block(config: dict[str, Any], name: str) -> dict[str, Any]:

@@ -129,3 +129,7 @@ class CorpusErrors:
         '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
         "so that each sentence is a document."
     )
+    CRF552 = (
+        "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
+        "the block out."
+    )

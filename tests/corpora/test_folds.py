@@ -98,6 +98,13 @@ def test_a_config_gets_a_fold_and_no_dev_corpus(nlp: Language, write: Write) -> 
     corpora = registry.resolve(changed.interpolate()["corpora"])
     train, held_out = ({eg.reference.text for eg in corpora[name](nlp)} for name in ("train", "dev"))
     assert len(train) == 4 and len(held_out) == 2 and not train & held_out
+    text = {"@misc": "spacy_crf.HistoricalText.v1", "punctuation": "gold"}
+    for ours, theirs, expected in (("gold", "context", "context"), ("removed", "context", "removed")):
+        config["corpora"]["train"]["text"] = {**text, "punctuation": ours, "untagged": "OA"}
+        config["corpora"]["dev"]["text"] = {**text, "punctuation": theirs}
+        corpora = with_fold(config, 3, 1, 0)["corpora"]
+        assert corpora["train"]["corpus"]["text"] == config["corpora"]["train"]["text"]
+        assert corpora["dev"]["corpus"]["text"] == {**text, "punctuation": expected, "untagged": "OA"}
     config["corpora"]["train"]["augmenter"] = {"@augmenters": "spacy.lower_case.v1", "level": 0.5}
     with pytest.raises(ValueError, match=r"CRF550.*corpora\.train"):
         with_fold(config, 3, 1, 0)
