@@ -34,3 +34,5 @@ class CommandErrors:
     )
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
+    CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
+    CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."

@@ -133,3 +133,8 @@ class CorpusErrors:
         "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
         "the block out."
     )
+    CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
+    CRF554 = (
+        "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
+        "to what stands between the parts of tags."
+    )
