@@ -6,7 +6,8 @@ quantile. What holds for documents is promised by risk control, with documents a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ..core.types import Doubles, Hashes, Indices
 from ..errors import Errors
 from ..features.attributes import string_hashes
-from ..features.hashing import mix
+from ..features.hashing import ABSENT, mix
 
 BITS = 53  # of a number between 0 and 1 in double precision
 
@@ -40,14 +41,12 @@ class UnknownWords:
 
     words: tuple[str, ...]
     kind: Literal["unknown"] = "unknown"
-    _hashes: Hashes = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hashes", np.sort(string_hashes(list(self.words))))
 
     def groups(self, tokens: Tokens) -> Indices:
-        """((N,)): 0 for words of the list, 1 for others."""
-        return 1 - np.isin(tokens.orths, self._hashes).astype(np.intp)
+        """((N,)): 0 for words of the list, 1 for others. O(N log W)."""
+        known = _sorted_hashes(self.words)
+        places = np.searchsorted(known[:-1], tokens.orths)
+        return (known[places] != tokens.orths).astype(np.intp)
 
     def describe(self, group: int) -> str:
         """What a group is, for people."""
@@ -88,6 +87,12 @@ class SequenceLength:
     def to_data(self) -> dict[str, Any]:
         """As plain data."""
         return {"kind": self.kind, "edges": list(self.edges)}
+
+
+@lru_cache(maxsize=16)  # a promise is read for each batch, as settings may change at any time
+def _sorted_hashes(words: tuple[str, ...]) -> Hashes:
+    """Hashes of words, ascending, and a last one that no word has."""
+    return np.append(np.sort(string_hashes(list(words))), ABSENT)
 
 
 Strata: TypeAlias = UnknownWords | SequenceLength
