@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ..corpora.folds import with_fold
 from ..errors import Errors
 from .candidates import Candidates
+from .outcome import Outcome, numbers
 from .search_results import SearchResult, State, TrialResult
 from .space import Number, SearchSpace, Value
 from .trial import Evaluation, kept, run_trial
@@ -115,7 +115,7 @@ class Search:
             study.enqueue_trial(dict(self._space.start))
         trial = study.ask()
         values = {name: self._suggest(trial, name) for name in self._space.parameters}
-        outcome, started = _Outcome(), time.perf_counter()
+        outcome, started = Outcome(), time.perf_counter()
 
         def report(score: float, step: int) -> None:
             trial.report(score, step)
@@ -148,7 +148,7 @@ class Search:
             value = trial.suggest_float(name, parameter.low, parameter.high, log=parameter.log)
         return value
 
-    def _score(self, values: Mapping[str, Value], outcome: "_Outcome", report: Report) -> None:
+    def _score(self, values: Mapping[str, Value], outcome: Outcome, report: Report) -> None:
         """Train with the values and score, on the dev corpus or on each fold."""
         config, settings = self._candidates.make(values), self._settings
         found: list[Evaluation] = []
@@ -173,7 +173,7 @@ class Search:
     def _read_score(self, evaluation: Evaluation) -> float:
         value = evaluation.get(self._settings.score)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _NoScore(Errors.CRF633.format(name=self._settings.score, known=", ".join(_numbers(evaluation))))
+            raise _NoScore(Errors.CRF633.format(name=self._settings.score, known=", ".join(numbers(evaluation))))
         return float(value)
 
     # -- the study -------------------------------------------------------------------------------------------
@@ -220,41 +220,6 @@ class Search:
 
 class _NoScore(Exception):
     """A score that does not exist. No trial could have it, so that it ends the search."""
-
-
-class _Outcome:
-    """What is known of a trial, finished or not."""
-
-    def __init__(self) -> None:
-        self.folds: list[float] = []
-        self.evaluations: list[Evaluation] = []
-        self.steps = 0
-
-    @property
-    def score(self) -> float:
-        """Mean of the folds so far."""
-        return fmean(self.folds)
-
-    def add(self, score: float, evaluation: Evaluation) -> None:
-        """Take in a fold, or the dev corpus."""
-        self.folds.append(score)
-        self.evaluations.append(evaluation)
-
-    def to_data(self) -> dict[str, Any]:
-        """As plain data."""
-        rows = [_numbers(evaluation) for evaluation in self.evaluations]
-        names = [name for name in (rows[0] if rows else {}) if all(name in row for row in rows)]
-        return {
-            "folds": self.folds if len(self.folds) > 1 else [],
-            "scores": {name: fmean(row[name] for row in rows) for name in names},
-            "steps": self.steps,
-        }
-
-
-def _numbers(evaluation: Evaluation) -> dict[str, float]:
-    """Scores that are single numbers."""
-    found = evaluation.scores.items()
-    return {name: float(value) for name, value in found if isinstance(value, int | float) and name != "speed"}
 
 
 def _is_done(trial: Any) -> bool:
