@@ -8,14 +8,16 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..core.chain.marginals import node_marginals
-from ..core.sets.conformal import Condition, ConformalSets, Fallback, calibrate
+from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
-from ..core.types import Doubles, Floats, Indices
+from ..core.types import Doubles, Floats, Hashes, Indices
 from .inference import probabilistic
+from .promise import ConformalPromise, make_promise
 from .set_gold import gold_weights
 from .set_tagger import SetValuedTagger
+from .strata import Strata, Tokens
 
 BATCH_SIZE = 256
 
@@ -26,6 +28,7 @@ class HeldOutTokens(NamedTuple):
     marginals ((N, L)): at the tagger's temperature. weights ((N, L)): gold; zeros where there is none.
     sentences ((N,)), documents ((N,)): numbers of each token's.
     unknown (int): tokens left out because none of their gold tags is known to the tagger.
+    orths ((N,)): hashes of their forms.
     """
 
     marginals: Floats
@@ -33,6 +36,12 @@ class HeldOutTokens(NamedTuple):
     sentences: Indices
     documents: Indices
     unknown: int
+    orths: Hashes
+
+    @property
+    def tokens(self) -> Tokens:
+        """What groups of tokens are told from."""
+        return Tokens(self.orths, np.bincount(self.sentences), np.bincount(self.documents))
 
 
 def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> HeldOutTokens:
@@ -46,6 +55,7 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
     weights: list[Doubles] = []
     sentences: list[int] = []
     documents: list[int] = []
+    orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
     for batch in minibatch(examples, BATCH_SIZE):
         columns = tagger._read_all([example.predicted for example in batch])
         chains = tagger._chains(columns)
@@ -61,6 +71,7 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
         weights.append(table)
         sentences += columns.lengths.tolist()
         documents += columns.doc_lengths.tolist()
+        orths.append(columns.orths)
     shape = np.zeros((0, n_labels))
     return HeldOutTokens(
         np.concatenate([shape.astype(np.float32), *marginals]),
@@ -68,6 +79,7 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
         np.repeat(np.arange(len(sentences)), sentences),
         np.repeat(np.arange(len(documents)), documents),
         unknown,
+        np.concatenate(orths),
     )
 
 
@@ -77,13 +89,17 @@ def conformal_sets(
     score: Score = LAC,
     condition: Condition = "marginal",
     fallback: Fallback = "pooled",
-) -> ConformalSets:
+    by: Strata | None = None,
+    seed: int = 0,
+) -> ConformalPromise:
     """Sets that miss the gold tag of a token with a probability of at most `level`, if tokens are exchangeable.
 
-    score (Score): one that is not randomised, as a pipeline gives the same sets whenever it is asked.
-    condition (str): "marginal", or "label" for each gold tag.
+    score (Score): if it is randomised, its numbers follow from the seed and the text, as a pipeline gives the same sets
+        whenever it is asked. See `strata.text_uniforms`.
+    condition (str): "marginal", or "label" for each gold tag; with `by`, "group" for each of its groups.
     """
-    return calibrate(held_out.marginals, held_out.weights, score, condition).at(level, fallback)
+    found = held_out.marginals, held_out.weights, held_out.tokens
+    return make_promise(*found, level, score, condition, fallback, by, seed)
 
 
 def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence", loss: Loss = "share") -> RiskControl:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
@@ -15,6 +16,8 @@ from .annotate import register_extensions
 from .isolation import IsolatesFailures
 from .set_rules import check_set_settings, set_rule
 from .set_tagger import listed, register_sets
+from .strata import Tokens
+from .tag_tree import tag_tree
 from .tagger import CRFTagger
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
@@ -41,7 +44,11 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         check_set_settings(name, settings)
         self._nlp, self.vocab, self.name, self.source, self.scorer = nlp, nlp.vocab, name, source, scorer
         self.cfg: dict[str, Any] = {**settings, "source": source}
+        self._register_extensions()
+
+    def _register_extensions(self) -> None:
         register_sets(self.cfg["tag_set"])
+        register_sets(self.cfg["tag_nodes"])
         register_extensions(None, None, self.cfg["tag_probs"])
 
     @property
@@ -73,14 +80,16 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
 
     def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
         """Write sets and probabilities; tags are the source's."""
-        register_sets(self.cfg["tag_set"])
-        register_extensions(None, None, self.cfg["tag_probs"])
+        self._register_extensions()
         labels = self.labels
-        rule, names = set_rule(self.name, self.cfg, len(labels)), np.array(labels, dtype=object)
+        rule, names = set_rule(self.name, self.cfg, labels), np.array(labels, dtype=object)
+        tree = tag_tree(self.name, self.cfg, labels) if self.cfg["method"] == "hierarchy" else None
         ends = np.cumsum([len(doc) for doc in docs])[:-1]
-        members = np.split(rule(np.concatenate(probabilities)), ends)
+        members = np.split(rule(np.concatenate(probabilities), _tokens(docs)), ends)
         for doc, values, own in zip(docs, probabilities, members):
             doc._.set(self.cfg["tag_set"], listed(own, values, names))
+            if tree is not None:
+                doc._.set(self.cfg["tag_nodes"], tree.names_of(own))
             doc._.set(self.cfg["tag_probs"], {"tags": list(labels), "values": values})
 
     def _find_source(self) -> Any:
@@ -90,6 +99,15 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         if self.source not in before:
             raise ValueError(Errors.CRF416.format(name=self.name, source=self.source, known=", ".join(before)))
         return self._nlp.get_pipe(self.source)
+
+
+def _tokens(docs: Sequence[Doc]) -> Tokens:
+    """Tokens of Docs, whose sequences are their sentences, or the Docs where there are none."""
+    orths = np.concatenate([doc.to_array(ORTH) for doc in docs]) if docs else np.zeros(0, dtype=np.uint64)
+    has_sentences = [doc.has_annotation("SENT_START") for doc in docs]
+    lengths = [[len(s) for s in doc.sents] if known else [len(doc)] for doc, known in zip(docs, has_sentences)]
+    flat = np.array([length for own in lengths for length in own if length], dtype=np.intp)
+    return Tokens(orths.astype(np.uint64), flat, np.array([len(doc) for doc in docs], dtype=np.intp))
 
 
 def _probabilities(scores: Floats) -> Floats:

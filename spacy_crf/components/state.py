@@ -43,7 +43,12 @@ class Start(NamedTuple):
 
 
 class ChainState(TrainablePipe):
-    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments."""
+    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
+
+    learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
+    """
+
+    learned_settings: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -182,13 +187,14 @@ class ChainState(TrainablePipe):
         return Parts(self.cfg, self._features.to_data(kept), model)
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
+        """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             self._check_templates(parts.features)
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
+                self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
             if parts.features is not None:
                 self._features = Features.from_data(parts.features, self.feature_config, self.sequence)
             if parts.model is not None:

@@ -60,3 +60,22 @@ class CommandErrors:
         "{counts} against {others}."
     )
     CRF627 = "Curves are drawn by matplotlib, which is not installed: pip install 'spacy_crf[plots]', or drop --plots."
+    CRF630 = "The search is made by Optuna, which is not installed. Install it: pip install 'spacy_crf[search]'."
+    CRF631 = "{path} is not a space of settings: {problem}. See `spacy_crf.tuning.space` for what such a file holds."
+    CRF632 = "The config has no setting {key!r} that could be searched. Correct the dotted key in the space."
+    CRF633 = (
+        "There is no score {name!r} to search by. The pipeline gives: {known}. Name one of these with --score, or none "
+        "for the weighted score of spacy train."
+    )
+    CRF634 = (
+        "The search in {path} cannot be gone on with: {problem}. Take it up with what it was begun with, or give "
+        "another file."
+    )
+    CRF635 = (
+        "The space has templates, but there is no component {name!r} with a block `features` to put them into. "
+        "Components that have one: {known}."
+    )
+    CRF636 = "{name} is {value!r}. Give a number of at least {least}."
+    CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
+    CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
+    CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
