@@ -90,7 +90,7 @@ class Columns:
 
 
 class ColumnReader:
-    """Reads the attributes that a set of templates needs.
+    """Reads the attributes that a set of templates needs, apart from those that the component adds itself.
 
     attributes (list[Attribute]): distinct attributes.
     lists (dict[str, WordList]): word lists by name.
@@ -100,7 +100,7 @@ class ColumnReader:
     def __init__(self, attributes: list[Attribute], lists: dict[str, WordList], sequence: SequenceMode):
         self.lists, self.sequence = lists, sequence
         self._lexical = LexemeColumns([attribute for attribute in attributes if attribute.is_lexical])
-        self._other = [attribute for attribute in attributes if not attribute.is_lexical]
+        self._other = [attribute for attribute in attributes if not (attribute.is_lexical or attribute.is_fitted)]
         self._list_values = {
             a: Column.of_strings(lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }

@@ -3,8 +3,10 @@
 import numpy as np
 
 from ...errors import Errors
+from ..batch import pack
 from ..gold import Gold
-from ..types import Bools, Doubles, Ints
+from ..params import Layout, masked
+from ..types import Bools, Doubles, Indices, Ints
 from .forward import log_partition
 from .potentials import ChainPotentials, NoPathError
 
@@ -48,6 +50,27 @@ def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
     """
     log_z = log_partition(potentials)
     return np.minimum(_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
+
+
+def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indices:
+    """Sequences that have no path, whatever the weights are. O(N L^2), or O(N L) where all transitions are allowed.
+
+    lengths ((B,)): of the sequences. allowed ((N, L)): labels that each unit may have, one sequence after the other.
+    layout (Layout): its masks.
+    RETURNS ((b,)): indices of sequences, ascending.
+    """
+    masks = layout.allowed, layout.allowed_start, layout.allowed_end
+    if all(mask.all() for mask in masks):
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        return np.unique(owners[~allowed.any(axis=1)])
+    batch = pack(lengths)
+    transitions, start, end = (masked(np.zeros(mask.shape), mask) for mask in masks)
+    free = ChainPotentials(batch, np.zeros(allowed.shape), transitions, start, end)
+    try:
+        _log_z(_clamp(free, allowed[batch.units]))
+    except ImpossibleEvidenceError as error:
+        return np.array(error.sequences, dtype=np.intp)
+    return np.zeros(0, dtype=np.intp)
 
 
 def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
