@@ -77,6 +77,8 @@ class SetValuedTagger(CRFTagger):
             "gold_tags": gold_tags,
         }
         check_set_settings(name, self._set_settings)
+        if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
+            raise ValueError(Errors.CRF434.format(name=name))
         super().__init__(
             vocab,
             model,

@@ -73,3 +73,7 @@ class ComponentErrors:
         "Component {name!r} was trained without a tag dictionary, but its config has the block `dictionary`. Remove "
         "it, or train again."
     )
+    CRF434 = (
+        "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
+        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
+    )
