@@ -15,6 +15,7 @@ from ..components.gold_tags import GOLD_TAGS
 from ..core.tagging.dictionary import Fold, TagDictionary
 from ..core.tagging.similarity import similar_pairs
 from ..corpora.reader import Corpus
+from ..errors import Errors
 from .app import app
 from .score import Target, _names
 from .sets import _percent
@@ -45,6 +46,8 @@ def dictionary_cli(
         nlp = spacy.blank("xx")
         words = TaggedWords.of(Corpus(train, **layout).read_docs(nlp.vocab), target, gold_tags)  # type: ignore[arg-type]
         tags = words.tags
+        if not len(tags):
+            raise ValueError(Errors.CRF831)
         config = DictionaryConfig(open_types=open_types, similarity=similarity, fold=fold)
         counts = words.count(tags, fold)
         dictionary = config.make(counts, NAME, tags)

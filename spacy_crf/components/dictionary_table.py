@@ -41,9 +41,9 @@ def read_table(path: Path) -> list[Entry]:
         raise ValueError(Errors.CRF842.format(path=path, error=error)) from error
     entries = []
     for number, line in enumerate(lines, 1):
-        if not line.strip() or line == HEAD:
+        fields = line.split("\t")
+        if not line.strip() or line == HEAD or (len(fields) == 1 and line.startswith("#")):
             continue
-        fields = line.rstrip("\r").split("\t")
         count = _count(fields[2]) if len(fields) == 3 and fields[2] else math.inf
         if len(fields) not in (2, 3) or not fields[0] or not fields[1] or not count > 0:
             raise ValueError(Errors.CRF841.format(path=path, line=number, text=line))
