@@ -66,10 +66,10 @@ def test_coverage_by_hand(folder: Path) -> None:
         coverage(dictionary, TaggedWords(["wen"], [{}]), tags)
 
 
-@pytest.mark.parametrize("text", ["", "he\t_\n"])
-def test_without_gold_there_is_nothing_to_propose(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text, code", [("", "CRF520"), ("he\t_\n", "CRF831")])
+def test_without_gold_there_is_nothing_to_propose(text: str, code: str, tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text(text, encoding="utf8")
-    assert "CRF831" in run(tmp_path / "empty.tsv", "--format", "tagsets", code=1)
+    assert code in run(tmp_path / "empty.tsv", "--format", "tagsets", code=1)
 
 
 def test_settings_and_files_that_do_not_exist(folder: Path) -> None:

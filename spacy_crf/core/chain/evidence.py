@@ -30,14 +30,17 @@ def allowed_labels(given: Ints, n_labels: int) -> Bools:
 
 
 def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else. O(N L^2), for the check.
+    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else.
+
+    O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
     allowed ((N, L)): labels that each unit may have, in packed order.
     RETURNS (ChainPotentials): of the same precision, with -inf for the others.
     RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
     """
     clamped = _clamp(potentials, allowed)
-    _log_z(clamped)
+    if not _has_paths(clamped):
+        _log_z(clamped)
     return clamped
 
 
@@ -78,6 +81,14 @@ def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
         shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
         raise ValueError(Errors.CRF101.format(name="evidence", **shapes))
     return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
+
+
+def _has_paths(chains: ChainPotentials) -> bool:
+    """Whether every sequence has a path because each unit has a label, and all transitions are allowed."""
+    is_free = chains.edges is None and all(
+        np.isfinite(scores).all() for scores in (chains.transitions, chains.start, chains.end)
+    )
+    return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 
 def _log_z(clamped: ChainPotentials) -> Doubles:
