@@ -8,7 +8,7 @@ import spacy
 import typer
 from wasabi import msg, table
 
-from ..components.dictionary import DictionaryConfig
+from ..components.dictionary import make_tag_dictionary
 from ..components.dictionary_report import Coverage, TaggedWords, coverage
 from ..components.dictionary_table import write_table
 from ..components.gold_tags import GOLD_TAGS
@@ -34,7 +34,7 @@ def dictionary_cli(
     top: Annotated[int, typer.Option(help="How many of the most similar pairs of tags to list")] = 15,
     similarity: Annotated[float | None, typer.Option(help="Makes a rule of each pair at least as similar")] = None,
     open_types: Annotated[int, typer.Option(help="Tags seen with so many distinct words are open")] = 10,
-    fold: Annotated[Fold, typer.Option(help="lower: look words up in lower case")] = "none",
+    fold: Annotated[Fold, typer.Option(help="lower: look words up in lower case")] = "lower",
     target: Annotated[Target, typer.Option(help="Where documents without weighted gold have their tags")] = "tag",
     gold_tags: Annotated[str, typer.Option(help="Custom token attribute with weighted gold")] = GOLD_TAGS,
     format: Annotated[str | None, typer.Option(help="Format of the documents; otherwise picked by file")] = None,
@@ -48,7 +48,7 @@ def dictionary_cli(
         tags = words.tags
         if not len(tags):
             raise ValueError(Errors.CRF831)
-        config = DictionaryConfig(open_types=open_types, similarity=similarity, fold=fold)
+        config = make_tag_dictionary(open_types=open_types, similarity=similarity, fold=fold)
         counts = words.count(tags, fold)
         dictionary = config.make(counts, NAME, tags)
         typer.echo(_summary(dictionary, tags.tags))

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -24,17 +24,17 @@ LeaveOut = Literal["token", "document"]
 class DictionaryConfig:
     """What a component makes of its tag dictionary. See `make_tag_dictionary`."""
 
-    use: Use = "mask"
-    min_count: float = 5
-    min_share: float = 0.0
-    open_tags: list[str] | None = None
-    open_types: int = 10
-    rules: list[list[str]] = field(default_factory=list)
-    similarity: float | None = None
-    fold: Fold = "none"
-    mask_training: bool = False
-    leave_out: LeaveOut = "token"
-    path: str | None = None
+    use: Use
+    min_count: float
+    min_share: float
+    open_tags: list[str] | None
+    open_types: int
+    rules: list[list[str]]
+    similarity: float | None
+    fold: Fold
+    mask_training: bool
+    leave_out: LeaveOut
+    path: str | None
 
     @property
     def masks(self) -> bool:
@@ -97,23 +97,24 @@ def _numbers(names: Iterable[str], tags: TagSet, where: str) -> list[int]:
 
 @registry.misc("spacy_crf.TagDictionary.v1")
 def make_tag_dictionary(
-    use: Use = "mask",
-    min_count: float = 5,
+    use: Use = "feature",
+    min_count: float = 1,
     min_share: float = 0.0,
     open_tags: list[str] | None = None,
     open_types: int = 10,
     rules: list[list[str]] | None = None,
     similarity: float | None = None,
-    fold: Fold = "none",
+    fold: Fold = "lower",
     mask_training: bool = False,
     leave_out: LeaveOut = "token",
     path: str | None = None,
 ) -> DictionaryConfig:
     """A tag dictionary, made in `initialize` from the training data and stored with the model.
 
-    use (str): "mask": tags that are not valid for a word are never given to it. "feature": the set of its valid tags is
-        the attribute VALID_TAGS of templates. "both".
-    min_count (float): occurrences that make a word known, so that it may have only the tags that it was seen with.
+    use (str): "feature": the set of a word's valid tags is the attribute VALID_TAGS of templates. "mask": tags that are
+        not valid for a word are never given to it. "both".
+    min_count (float): occurrences that make a word known, so that only the tags that it was seen with are valid. A mask
+        that is seldom wrong takes 10 or 20; the feature does well with 1.
     min_share (float): tags with a smaller share of a word's occurrences are not valid; its most frequent one always is.
     open_tags (list[str] | None): valid for words that are unknown or rare; null: learned.
     open_types (int): tags that were seen with so many distinct words are learned as open.
@@ -124,10 +125,25 @@ def make_tag_dictionary(
     mask_training (bool): rule tags out in training too. Gold is never ruled out: a gold tag that is not valid is valid
         there, and nothing is ruled out where gold is unknown.
     leave_out (str): whose counts a training token's VALID_TAGS do without, that it looks as a word of new text would:
-        its own ("token"), or those of its whole document ("document").
+        its own ("token"), or those of its whole document ("document"). The latter is for text whose documents differ in
+        spelling, and for training data of many documents: words of one document only are unknown then.
     path (str | None): table to take the counts from, as the command writes it; null: from the training data. A table is
         taken to count the training data too, apart from what has no count.
     RETURNS (DictionaryConfig): the block.
+    RAISES (ValueError): for `mask_training` without a mask.
     """
-    settings = (use, min_count, min_share, open_tags, open_types, rules or [], similarity, fold, mask_training)
-    return DictionaryConfig(*settings, leave_out=leave_out, path=path)
+    if mask_training and use == "feature":
+        raise ValueError(Errors.CRF840.format(name="mask_training", value=True, expected="false where use = 'feature'"))
+    return DictionaryConfig(
+        use=use,
+        min_count=min_count,
+        min_share=min_share,
+        open_tags=open_tags,
+        open_types=open_types,
+        rules=rules or [],
+        similarity=similarity,
+        fold=fold,
+        mask_training=mask_training,
+        leave_out=leave_out,
+        path=path,
+    )

@@ -58,7 +58,9 @@ def test_coverage_by_hand(folder: Path) -> None:
     words = TaggedWords.of(docs, "tag")
     tags = words.tags
     assert tags.tags == ("KON", "KOUS", "P", "V")
-    dictionary = make_tag_dictionary(min_count=2, open_tags=["V"]).make(words.count(tags, "none"), "test", tags)
+    dictionary = make_tag_dictionary(min_count=2, open_tags=["V"], fold="none").make(
+        words.count(tags, "none"), "test", tags
+    )
     found = coverage(dictionary, TaggedWords(["wen", "wen", "Wen", "nie"], [{"KON": 1}, {"V": 1}, {"V": 1}, {}]), tags)
     assert (found.known, found.valid_known, found.valid_others) == pytest.approx((2 / 3, 0.5, 1.0))
     assert (found.valid, found.size, found.size_known) == pytest.approx((2 / 3, 2.0, 2.0))

@@ -22,7 +22,7 @@ from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.explain import explain
 from spacy_crf.model import flat_weights, get_layout, set_flat_weights
 
-DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2}
+DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none"}
 PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2", "LOWER[-1]"]}
 WITH_CLASS = {**PLAIN, "templates": [*PLAIN["templates"], "VALID_TAGS[-1..1]", "B:VALID_TAGS"]}
 WORDS = ["She", "is", "mills"]
@@ -292,8 +292,9 @@ def test_spans_have_valid_tags_too() -> None:
     "config, code",
     [
         ({"features": WITH_CLASS}, "CRF430.*VALID_TAGS"),
-        ({"features": WITH_CLASS, "dictionary": DICTIONARY}, "CRF430"),
+        ({"features": WITH_CLASS, "dictionary": {**DICTIONARY, "use": "mask"}}, "CRF430"),
         ({"features": PLAIN, "dictionary": {**DICTIONARY, "use": "feature"}}, "CRF430.*none"),
+        (settings("feature", mask_training=True), "CRF840.*mask_training"),
         (settings(use="sometimes"), "sometimes"),
         (settings(min_count="often"), "often"),
     ],

@@ -174,7 +174,7 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
 def make_dictionary(
     words: CountTable,
     *,
-    min_count: float = 5,
+    min_count: float = 1,
     min_share: float = 0.0,
     open_labels: Bools | None = None,
     open_types: int = 10,
