@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
@@ -26,7 +25,6 @@ from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
 from .state import ChainState
-from .valid_tags import narrow_evidence
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
@@ -122,10 +120,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         self._make_dictionary(kept)
 
     def _make_dictionary(self, examples: Sequence[Example]) -> None:
-        """Make the tag dictionary, if the config has one.
-
-        examples (Sequence[Example]): the training data, where it is made from these.
-        """
+        """Make the tag dictionary, if the config has one, from a table or from training data."""
         self._valid_tags.read(self.tags)
         if self._valid_tags.needs_gold:
             columns = self._features.extractor.read([example.predicted for example in examples], self.vocab)
@@ -174,8 +169,8 @@ class ChainPipe(IsolatesFailures, ChainState):
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
         gold, strings = self.gold(examples, columns.lengths), self.vocab.strings
-        columns = self._valid_tags.fill_training(columns, gold, strings)
         mask = self._valid_tags.training_mask(columns, gold, strings)
+        columns = self._valid_tags.fill_training(columns, gold, strings)
         return Sample(columns, gold, self._features.extractor, backprop, mask)
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Prediction]) -> float:
@@ -192,8 +187,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         observations = encode(columns, self._features, emissions.vectors)
         gold = self.gold(examples, columns.lengths)
         mask = self._valid_tags.training_mask(columns, gold, self.vocab.strings)
-        if mask is not None:
-            observations = observations.add_scores(mask)
+        observations = observations.add_scores(mask)
         gold = gold.take(observations.batch.units)
         return loss_and_gradient(observations, gold, emissions.weights, layout, DenseWeights.zeros(layout))
 
@@ -220,19 +214,10 @@ class ChainPipe(IsolatesFailures, ChainState):
     def possible_tags(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.
 
-        columns (Columns): of the Docs.
-        RETURNS ((N, L) | None): None for all.
+        RETURNS ((N, L) | None): for the columns of the Docs; None for all.
         """
         evidence = self.evidence(docs, columns.lengths)
-        mask = self._valid_tags.mask(columns, self.vocab.strings, len(self.tags))
-        if mask is None:
-            return evidence
-        allowed, blocked = narrow_evidence(mask, evidence, columns.lengths, get_layout(self.model))
-        if len(blocked):
-            first = columns.lengths[: blocked[0]].sum()
-            doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
-            self._valid_tags.warn(describe(doc))
-        return allowed
+        return self._valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
 
     def _explained(self, error: Exception, doc: Doc) -> Exception:
         """The error with the name of the document, which the core does not know."""

@@ -1,11 +1,13 @@
 """The tag dictionary at work in a component: features and masks from it, and how it is kept with the model."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from spacy.strings import StringStore
+from spacy.tokens import Doc
 
 from ..core.chain.evidence import blocked_sequences
 from ..core.gold import Gold
@@ -16,7 +18,7 @@ from ..core.tagging.dictionary import AmbiguityClasses, TagDictionary, count_wor
 from ..core.types import Bools, Floats, Hashes, Indices
 from ..errors import Errors, Warnings
 from ..features.attributes import VALID_TAGS, Attribute
-from ..features.columns import Column, Columns
+from ..features.columns import Column, Columns, describe
 from ..features.config import FeatureConfig
 from .dictionary import DictionaryConfig
 
@@ -126,11 +128,23 @@ class ValidTags:
         names = np.array(self._tags, dtype=object)
         return Column.of_strings([" ".join(names[row]) for row in members])
 
-    def warn(self, document: str) -> None:
-        """Say once that the mask had to be left out. document (str): where."""
-        if not self._has_warned:
+    def narrow(
+        self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
+    ) -> Bools | None:
+        """Evidence of tags, less what is not valid; says once where sequences had to go without the mask.
+
+        evidence ((N, L) | None), columns (Columns): of the Docs. layout (Layout): of the model.
+        """
+        mask = self.mask(columns, strings, layout.n_labels)
+        if mask is None:
+            return evidence
+        allowed, blocked = narrow_evidence(mask, evidence, columns.lengths, layout)
+        if len(blocked) and not self._has_warned:
             self._has_warned = True
-            warnings.warn(Warnings.CRFW430.format(name=self.name, document=document), stacklevel=2)
+            first = columns.lengths[: blocked[0]].sum()
+            doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
+            warnings.warn(Warnings.CRFW430.format(name=self.name, document=describe(doc)), stacklevel=2)
+        return allowed
 
     # -- keeping it --------------------------------------------------------------------------------------------
 

@@ -43,12 +43,13 @@ class Observations:
     edges: EdgeObservations | None = None
     scores: Floats | None = None
 
-    def add_scores(self, scores: Floats) -> "Observations":
+    def add_scores(self, scores: Floats | None) -> "Observations":
         """The same with more scores.
 
-        scores ((N, L)): one sequence after the other.
+        scores ((N, L) | None): one sequence after the other.
         """
-        return replace(self, scores=sum_scores(self.scores, scores[self.batch.units]))
+        packed = None if scores is None else scores[self.batch.units]
+        return replace(self, scores=sum_scores(self.scores, packed))
 
     def select(self, sequences: Indices) -> tuple["Observations", Indices]:
         """Pack some of the sequences anew.
