@@ -13,7 +13,7 @@ from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
 from ..core.types import Doubles, Floats, Hashes, Indices
-from .inference import probabilistic
+from .inference import given, probabilistic
 from .promise import ConformalPromise, make_promise
 from .set_gold import gold_weights
 from .set_tagger import SetValuedTagger
@@ -57,8 +57,9 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
     documents: list[int] = []
     orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
     for batch in minibatch(examples, BATCH_SIZE):
-        columns = tagger._read_all([example.predicted for example in batch])
-        chains = tagger._chains(columns)
+        docs = [example.predicted for example in batch]
+        columns = tagger._read_all(docs)
+        chains = given(tagger._chains(columns), tagger.possible_tags(docs, columns))
         messages = probabilistic(chains, tagger.cfg["temperature"])
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals.append(node_marginals(messages)[chains.batch.rows].astype(np.float32))

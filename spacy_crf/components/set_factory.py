@@ -9,6 +9,7 @@ from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
+from .dictionary import DictionaryConfig
 from .set_rules import LearnFrom, Method
 from .set_source import SourcedSetTagger
 from .set_tagger import SetValuedTagger
@@ -37,6 +38,7 @@ DEFAULT_CONFIG = {
     "decode": "viterbi",
     "temperature": 1.0,
     "forbidden": [],
+    "dictionary": None,
     "tag_set": "tag_set",
     "tag_probs": "tag_probs",
     "tag_sequences": "tag_sequences",
@@ -84,6 +86,7 @@ def make_set_valued_tagger(
     decode: Decode,
     temperature: float,
     forbidden: list[list[str]],
+    dictionary: DictionaryConfig | None,
     tag_set: str,
     tag_probs: str,
     tag_sequences: str,
@@ -93,7 +96,7 @@ def make_set_valued_tagger(
 ) -> SetValuedTagger | SourcedSetTagger:
     """Construct a set-valued tagger: a CRF tagger that gives each token the set of tags that suits its probabilities.
 
-    model, features, trainer, sequence, overwrite, decode, temperature, forbidden: as for crf_tagger.
+    model, features, trainer, sequence, overwrite, decode, temperature, forbidden, dictionary: as for crf_tagger.
     source (str | None): name of an earlier component whose probabilities are taken, spaCy's tagger or a crf_tagger;
         then nothing is learned here, and none of the settings above is read, nor are `learn_from` and `sequences`.
     target (str): "tag" (token.tag) or "pos" (token.pos): the single best tag, and what is learned where there is no
@@ -160,6 +163,7 @@ def make_set_valued_tagger(
         decode=decode,
         temperature=temperature,
         forbidden=forbidden,
+        dictionary=dictionary,
         tag_set=tag_set,
         tag_probs=tag_probs,
         tag_sequences=tag_sequences,

@@ -19,6 +19,7 @@ from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
 from .augment import Augmenter
+from .dictionary import DictionaryConfig
 from .inference import Inference, Prediction
 from .set_gold import collect_set_labels, gold_weights, to_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
@@ -58,6 +59,7 @@ class SetValuedTagger(CRFTagger):
         decode: Decode = "viterbi",
         temperature: float = 1.0,
         forbidden: list[list[str]] | None = None,
+        dictionary: DictionaryConfig | None = None,
         tag_set: str = "tag_set",
         tag_probs: str = "tag_probs",
         tag_sequences: str = "tag_sequences",
@@ -84,6 +86,8 @@ class SetValuedTagger(CRFTagger):
             "gold_tags": gold_tags,
         }
         check_set_settings(name, self._set_settings)
+        if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
+            raise ValueError(Errors.CRF434.format(name=name))
         super().__init__(
             vocab,
             model,
@@ -98,6 +102,7 @@ class SetValuedTagger(CRFTagger):
             decode=decode,
             temperature=temperature,
             forbidden=forbidden,
+            dictionary=dictionary,
             scorer=scorer,
         )
         self.cfg.update(self._set_settings)

@@ -57,3 +57,23 @@ class ComponentErrors:
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
+    CRF430 = (
+        "Component {name!r}: templates ask for VALID_TAGS if and only if there is a dictionary with use = 'feature' or "
+        "'both'. Templates that do: {templates}. Add a `dictionary` block or such a template, or remove the other."
+    )
+    CRF431 = (
+        "Component {name!r} found no gold tags to make a tag dictionary from. Initialize with training data, or give "
+        "the `path` of a table in the block `dictionary`."
+    )
+    CRF432 = (
+        "The tag dictionary of component {where}: {tag!r} is not among the tags. Nearest: {near}. Correct it, or give "
+        "training data that shows it."
+    )
+    CRF433 = (
+        "Component {name!r} was trained without a tag dictionary, but its config has the block `dictionary`. Remove "
+        "it, or train again."
+    )
+    CRF434 = (
+        "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
+        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
+    )
