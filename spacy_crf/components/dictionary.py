@@ -14,10 +14,12 @@ from ..core.tagging.counts import CountTable
 from ..core.tagging.dictionary import FOLDS, Fold, TagDictionary, make_dictionary
 from ..core.types import Bools
 from ..errors import Errors
+from ..features.spelling import Speller
 from .dictionary_table import read_table
 
 Use = Literal["mask", "feature", "both"]
 LeaveOut = Literal["token", "document"]
+LookUp = Literal["form", "rewritten", "normal"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class DictionaryConfig:
     mask_training: bool
     leave_out: LeaveOut
     path: str | None
+    look_up: LookUp = "form"
 
     @property
     def masks(self) -> bool:
@@ -46,14 +49,23 @@ class DictionaryConfig:
         """Whether templates can ask for VALID_TAGS."""
         return self.use != "mask"
 
-    def read(self, path: str, name: str, tags: TagSet) -> TagDictionary:
+    def key(self, word: str, speller: Speller | None) -> str:
+        """What a word is looked up by, before it is folded.
+
+        speller (Speller | None): of the features; there is one unless `look_up` is "form".
+        """
+        if self.look_up == "form" or speller is None:
+            return word
+        return speller.rewrite(word) if self.look_up == "rewritten" else speller.normalise(word)
+
+    def read(self, path: str, name: str, tags: TagSet, speller: Speller | None = None) -> TagDictionary:
         """The dictionary of a table.
 
-        path (str): of the table. name (str), tags (TagSet): of the component.
+        path (str): of the table. name (str), tags (TagSet): of the component. speller (Speller | None): see `key`.
         RAISES (ValueError): as `make` and `read_table` do.
         """
         entries = read_table(Path(path))
-        words = [FOLDS[self.fold](word) for word, _, _ in entries]
+        words = [FOLDS[self.fold](self.key(word, speller)) for word, _, _ in entries]
         numbers = np.array(_numbers([tag for _, tag, _ in entries], tags, f"{name}, {path}"), dtype=np.intp)
         counts = np.array([count for _, _, count in entries])
         return self.make(CountTable.build(words, numbers, counts, len(tags)), name, tags)
@@ -108,6 +120,7 @@ def make_tag_dictionary(
     mask_training: bool = False,
     leave_out: LeaveOut = "token",
     path: str | None = None,
+    look_up: LookUp = "form",
 ) -> DictionaryConfig:
     """A tag dictionary, made in `initialize` from the training data and stored with the model.
 
@@ -129,6 +142,8 @@ def make_tag_dictionary(
         spelling, and for training data of many documents: words of one document only are unknown then.
     path (str | None): table to take the counts from, as the command writes it; null: from the training data. A table is
         taken to count the training data too, apart from what has no count.
+    look_up (str): words by their form, or as the rules ("rewritten") or the table ("normal") of the features' block
+        `spelling` leave them, so that spellings of one word share their tags.
     RETURNS (DictionaryConfig): the block.
     RAISES (ValueError): for `mask_training` without a mask.
     """
@@ -146,4 +161,5 @@ def make_tag_dictionary(
         mask_training=mask_training,
         leave_out=leave_out,
         path=path,
+        look_up=look_up,
     )

@@ -15,11 +15,12 @@ from ..core.labels import TagSet
 from ..core.params import Layout
 from ..core.tagging.counts import known_shares
 from ..core.tagging.dictionary import AmbiguityClasses, TagDictionary, count_words
-from ..core.types import Bools, Floats, Hashes, Indices
+from ..core.types import Bools, Floats, Indices
 from ..errors import Errors, Warnings
 from ..features.attributes import VALID_TAGS, Attribute
 from ..features.columns import Column, Columns, describe
 from ..features.config import FeatureConfig
+from ..features.spelling import Speller
 from .dictionary import DictionaryConfig
 
 ATTRIBUTE = Attribute(VALID_TAGS)
@@ -40,6 +41,8 @@ class ValidTags:
         ]
         if bool(asking) != (config is not None and config.has_feature):
             raise ValueError(Errors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
+        if config is not None and config.look_up != "form" and features.spelling is None:
+            raise ValueError(Errors.CRF439.format(name=name, value=config.look_up))
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
         self._class_column: Column | None = None
@@ -52,10 +55,10 @@ class ValidTags:
 
     # -- making it ---------------------------------------------------------------------------------------------
 
-    def read(self, tags: TagSet) -> None:
-        """Take the dictionary from the table that the config names."""
+    def read(self, tags: TagSet, speller: Speller | None) -> None:
+        """Take the dictionary from the table that the config names. speller (Speller | None): of the features."""
         if self.config is not None and self.config.path is not None:
-            self._set(self.config.read(self.config.path, self.name, tags), list(tags.tags))
+            self._set(self.config.read(self.config.path, self.name, tags, speller), list(tags.tags))
 
     def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
         """Count the words of training data.
@@ -67,8 +70,7 @@ class ValidTags:
             return
         if not len(known_shares(gold).units):
             raise ValueError(Errors.CRF431.format(name=self.name))
-        orths, places = np.unique(columns.orths, return_inverse=True)
-        words = _texts(orths, strings)
+        words, places = self._words(self.config, columns, strings)
         table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
         self._set(self.config.make(table, self.name, tags), list(tags.tags))
 
@@ -81,7 +83,7 @@ class ValidTags:
         """Columns with the feature, as for new text."""
         if self.dictionary is None or self.config is None or not self.config.has_feature:
             return columns
-        classes = self._classes(self.dictionary, columns, strings)
+        classes = self._classes(self.dictionary, self.config, columns, strings)
         if self._class_column is None:
             self._class_column = self._column(classes.members)
         return _with(columns, self._class_column.take(classes.numbers))
@@ -93,8 +95,7 @@ class ValidTags:
         """
         if self.dictionary is None or self.config is None or not self.config.has_feature:
             return columns
-        orths, places = np.unique(columns.orths, return_inverse=True)
-        words = _texts(orths, strings)
+        words, places = self._words(self.config, columns, strings)
         groups = None
         if self.config.leave_out == "document":
             groups = np.repeat(np.arange(len(columns.doc_lengths)), columns.doc_lengths)
@@ -105,7 +106,7 @@ class ValidTags:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
         if self.dictionary is None or self.config is None or not self.config.masks:
             return None
-        classes = self._classes(self.dictionary, columns, strings)
+        classes = self._classes(self.dictionary, self.config, columns, strings)
         missing = n_labels - self.dictionary.n_labels
         return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
 
@@ -118,10 +119,17 @@ class ValidTags:
             return None
         return np.where(mask | (gold.dense() > 0), np.float32(0), np.float32(-np.inf))
 
-    def _classes(self, dictionary: TagDictionary, columns: Columns, strings: StringStore) -> AmbiguityClasses:
-        orths, places = np.unique(columns.orths, return_inverse=True)
-        classes = dictionary.valid(_texts(orths, strings))
+    def _classes(
+        self, dictionary: TagDictionary, config: DictionaryConfig, columns: Columns, strings: StringStore
+    ) -> AmbiguityClasses:
+        words, places = self._words(config, columns, strings)
+        classes = dictionary.valid(words)
         return AmbiguityClasses(classes.members, classes.numbers[places])
+
+    def _words(self, config: DictionaryConfig, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
+        """The distinct forms as they are looked up, and for each unit the number of its form."""
+        orths, places = np.unique(columns.orths, return_inverse=True)
+        return [config.key(strings[orth], columns.speller) for orth in orths.tolist()], places
 
     def _column(self, members: Bools) -> Column:
         """One value for each set of tags: their names."""
@@ -164,10 +172,6 @@ class ValidTags:
         if self.config is not None:
             data = features["dictionary"]
             self._set(TagDictionary.from_data(data), list(data["tags"]))
-
-
-def _texts(orths: Hashes, strings: StringStore) -> list[str]:
-    return [strings[orth] for orth in orths.tolist()]
 
 
 def _with(columns: Columns, column: Column) -> Columns:

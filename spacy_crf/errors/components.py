@@ -77,3 +77,7 @@ class ComponentErrors:
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
         "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
     )
+    CRF439 = (
+        "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
+        "Add one, or look words up by their form."
+    )

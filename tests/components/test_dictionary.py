@@ -228,6 +228,26 @@ def test_features_are_spelt_by_their_tags() -> None:
     assert {"VALID_TAGS[0]=DT", "VALID_TAGS[1]=NN NNP", "VALID_TAGS[-1]=BOS-1"} <= set(names)
 
 
+SPELLING = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 1}
+
+
+@pytest.mark.parametrize(("look_up", "expected"), [("form", "DT"), ("rewritten", "NN"), ("normal", "NN")])
+def test_spellings_of_a_word_share_their_tags(look_up: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("flour\tNN\t9\n", encoding="utf8")
+    block = {**settings("both", look_up=look_up, path=str(path), open_tags=["DT"], min_count=2)}
+    block["features"] = {**WITH_CLASS, "spelling": SPELLING}
+    nlp = train(**block)
+    nlp.to_disk(tmp_path / "model")
+    for each in (nlp, spacy.load(tmp_path / "model")):
+        assert [token.tag_ for token in each.get_pipe("crf_tagger")(Doc(each.vocab, words=["flovrr"]))] == [expected]
+
+
+def test_normal_forms_need_their_block() -> None:
+    with pytest.raises(ValueError, match="CRF439.*'rewritten'"):
+        train(**settings("feature", look_up="rewritten"))
+
+
 # -- keeping it ----------------------------------------------------------------------------------------------------
 
 
