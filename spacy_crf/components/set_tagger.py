@@ -19,6 +19,7 @@ from ..model import ChainModel
 from ..trainers import Trainer
 from .augment import Augmenter
 from .inference import Inference, Prediction
+from .orders import check_order
 from .set_gold import collect_set_labels, gold_weights, to_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
@@ -75,6 +76,7 @@ class SetValuedTagger(CRFTagger):
             "gold_tags": gold_tags,
         }
         check_set_settings(name, self._set_settings)
+        check_order(name, model, trainer, self._set_settings)
         super().__init__(
             vocab,
             model,

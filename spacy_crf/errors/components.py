@@ -57,3 +57,18 @@ class ComponentErrors:
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
+    CRF435 = (
+        "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the trainer, "
+        "or set order = 1 in the model block."
+    )
+    CRF436 = (
+        "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
+        "model block and train again."
+    )
+    CRF437 = (
+        "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
+    )
+    CRF438 = (
+        "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model block, "
+        "or train again."
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from ..batch import PackedBatch
 from ..trigrams import EDGE, Trigrams
 from ..types import Bools, Doubles, Floats, Indices, Ints
+from .candidates import Pruning
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
 from .objective import Counts
 from .potentials import ChainPotentials, EdgePotentials, NoPathError
@@ -80,7 +81,7 @@ class PairStates:
         lasts = self.lasts
         return self.trigrams.find(self.trigrams.contexts(self.befores[lasts], self.labels[lasts]), EDGE)
 
-    def lattice(self, chains: ChainPotentials, weights: Doubles) -> Lattice:
+    def lattice(self, chains: ChainPotentials, weights: Floats) -> Lattice:
         """Scores of the states and arcs. O(S + A).
 
         chains (ChainPotentials): first-order scores. weights ((Z,)): of the trigrams.
@@ -178,6 +179,25 @@ def pair_states(batch: PackedBatch, candidates: Bools, trigrams: Trigrams) -> Pa
     origins = np.arange(entries[-1]) + np.repeat(opening[previous] - entries[:-1], n_arcs)
     bounds = np.concatenate([[0], np.cumsum(sizes * widths)])
     return PairStates(batch, trigrams, state_rows, befores, labels[owners].astype(np.int32), bounds, origins, entries)
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """What a second-order chain has beyond the first-order one.
+
+    trigrams (Trigrams), weights ((Z,)): of labels. pruning (Pruning): how candidates are chosen.
+    """
+
+    trigrams: Trigrams
+    weights: Floats
+    pruning: Pruning
+
+    def states(self, chains: ChainPotentials) -> PairStates:
+        """States of the candidates that the first-order chain leaves. O(N L^2).
+
+        RAISES (NonFiniteError), (NoPathError): as `forward_backward`.
+        """
+        return pair_states(chains.batch, self.pruning.candidates(chains), self.trigrams)
 
 
 def checked_marginals(lattice: Lattice) -> LatticeMarginals:
