@@ -11,9 +11,9 @@ from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward, log_partition
+from spacy_crf.core.chain.lattice import best_path
 from spacy_crf.core.chain.marginals import edge_marginals, expected_transitions, node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials, NonFiniteError, NoPathError
-from spacy_crf.core.chain.lattice import best_path
 from spacy_crf.core.chain.pruning import prune
 from spacy_crf.core.chain.viterbi import _full, viterbi
 
