@@ -63,11 +63,11 @@ def LinearChain(
         weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
         a tok2vec layer is stored as it is.
-    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too.
-        spacy_crf.LBFGS.v1 learns them, together with all other weights, after some steps of the first-order chain.
-    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose probability
-        under the first-order weights is at least so much, and at most so many; all others get the probability 0. With k
-        candidates each, a token takes k^3 operations.
+    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
+        spacy_crf.LBFGS.v1 learns these weights after all others.
+    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
+        probability under the first-order weights is at least so much, and at most so many; the others get the
+        probability 0. With k candidates each, a token takes k^3 operations.
     RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
     RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
     """

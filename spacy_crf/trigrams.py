@@ -1,4 +1,4 @@
-"""The part of a thinc Model that makes a chain second-order: which trigrams of labels have a weight, and the weights."""
+"""What makes the chain of a thinc Model second-order: which trigrams of labels have a weight, and the weights."""
 
 from typing import Any, cast
 

@@ -67,7 +67,7 @@ class SecondOrderReading:
 
     @cached_property
     def _lattice(self) -> Lattice:
-        return self._states.lattice(self.chains, self.second_order.weights)
+        return self.second_order.lattice(self._states, self.chains)
 
     @cached_property
     def _tempered(self) -> Lattice:

@@ -38,11 +38,6 @@ class Trigrams:
         places: Indices = self._places.take(contexts * (self.n_labels + 1) + (third + 1))
         return places
 
-    def grown(self, cells: Indices) -> "Trigrams":
-        """With further trigrams behind the present ones; those that are there already stay where they are."""
-        new = np.setdiff1d(cells, self.cells)
-        return Trigrams(self.n_labels, np.concatenate([self.cells, new])) if len(new) else self
-
     def resized(self, n_labels: int) -> "Trigrams":
         """The same trigrams, in the same places, among more labels."""
         before, size = self.n_labels + 1, n_labels + 1

@@ -58,8 +58,8 @@ class ComponentErrors:
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
     CRF435 = (
-        "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the trainer, "
-        "or set order = 1 in the model block."
+        "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the "
+        "trainer, or set order = 1 in the model block."
     )
     CRF436 = (
         "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
@@ -69,6 +69,6 @@ class ComponentErrors:
         "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )
     CRF438 = (
-        "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model block, "
-        "or train again."
+        "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
+        "block, or train again."
     )

@@ -15,12 +15,12 @@ from thinc.api import Optimizer
 from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
-from ..core.learn.second_order import SecondOrderObjective
+from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import sgd_epochs
 from ..core.learn.unseen import expected_unseen
 from ..core.params import count_active
 from ..core.threads import single_threaded_blas
-from ..core.trigrams import no_trigrams, seen_trigrams
+from ..core.trigrams import Trigrams, seen_trigrams
 from ..errors import Errors
 from ..features.columns import Columns
 from ..learner import ChainLearner, Sample, join
@@ -48,7 +48,7 @@ class LBFGSTrainer:
         c1: float = 0.0,
         warmup: int = 0,
         seed: int = 0,
-        first_order_steps: int = 5,
+        first_order_steps: int = 10,
         **settings: Any,
     ):
         for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
@@ -62,7 +62,7 @@ class LBFGSTrainer:
     def reset(self) -> None:
         self._corpus: Corpus | None = None  # until the weights are complete
         self._n_steps = 0
-        self._objective: FullBatchObjective | None = None
+        self._objective: FullBatchObjective | TrigramObjective | None = None
         self._optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}
@@ -128,7 +128,7 @@ class LBFGSTrainer:
         if self._optimizer is None or self._annotation_changed:
             self._start(learner)
         elif self._adds_trigrams(learner) and self._corpus is not None:
-            self._optimize_second_order(learner, self._corpus)
+            self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
             return
@@ -139,7 +139,7 @@ class LBFGSTrainer:
             self._corpus = None
 
     def _adds_trigrams(self, learner: ChainLearner) -> bool:
-        """Whether the chain of order 1 has been trained enough for the one of order 2."""
+        """Whether the first-order weights are final, and those of trigrams are to follow."""
         if not is_second_order(learner.model) or self._optimizer is None:
             return False
         return self._n_steps >= self.first_order_steps or self._optimizer.reason is not None
@@ -150,10 +150,10 @@ class LBFGSTrainer:
         if objective is None or optimizer is None or optimizer.reason is not None:
             return False
         optimizer.run(self.iterations_per_step)
-        first, trigrams = np.split(objective.finish(optimizer.x), [get_layout(learner.model).size])
-        set_flat_weights(learner.model, first)
-        if isinstance(objective, SecondOrderObjective):
-            set_trigrams(learner.model, objective.trigrams, trigrams)
+        if isinstance(objective, TrigramObjective):
+            set_trigrams(learner.model, objective.trigrams, optimizer.x)
+        else:
+            set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
@@ -190,19 +190,18 @@ class LBFGSTrainer:
         layout, flat = get_layout(learner.model), flat_weights(learner.model)
         if self.warmup and not flat.any():
             flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
-        self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
-        self._optimizer = new_optimizer(self._objective, flat, self.c1, **self.settings)
+        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
+        self._optimizer = new_optimizer(objective, flat, self.c1, **self.settings)
 
-    def _optimize_second_order(self, learner: ChainLearner, corpus: Corpus) -> None:
-        """Let trigrams join in, with a new history; candidates are those of the present weights."""
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
+        """Go on with the weights of trigrams alone."""
         self._objective = self._optimizer = None
         layout, flat, n_labels = get_layout(learner.model), flat_weights(learner.model), len(learner.tags)
-        trigrams = no_trigrams(n_labels).grown(seen_trigrams(corpus.gold, corpus.lengths, n_labels))
+        trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
         pruning = get_pruning(learner.model)
-        self._objective = SecondOrderObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
-        flat = np.concatenate([flat, np.zeros(len(trigrams))])
-        self._optimizer = new_optimizer(self._objective, flat, self.c1, **self.settings)
+        self._objective = TrigramObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
+        self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
 
     def _loss(self, learner: ChainLearner, n_units: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""

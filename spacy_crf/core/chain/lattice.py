@@ -45,6 +45,11 @@ class Lattice:
             return self
         return replace(self, scores=self.scores / temperature, weights=self.weights / temperature)
 
+    def masks(self) -> "Lattice":
+        """The same lattice with all scores 0 that are not -inf."""
+        scores, weights = (np.where(np.isneginf(part), part, 0.0) for part in (self.scores, self.weights))
+        return replace(self, scores=scores, weights=weights)
+
     def steps(self) -> list[tuple[slice, slice, slice]]:
         """For each step but the first: its states, the arcs into them, and the states that these may come from."""
         starts, alive = self.batch.starts, self.batch.alive

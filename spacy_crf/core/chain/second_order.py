@@ -16,8 +16,7 @@ from ..trigrams import EDGE, Trigrams
 from ..types import Bools, Doubles, Floats, Indices, Ints
 from .candidates import Pruning
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
-from .objective import Counts
-from .potentials import ChainPotentials, EdgePotentials, NoPathError
+from .potentials import ChainPotentials, NoPathError
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,6 @@ class PairStates:
         return self.rows * self.trigrams.n_labels + self.labels
 
     @cached_property
-    def pairs(self) -> Indices:
-        """((S - n_first,)): cell of the transitions that each state of an inner unit scores."""
-        inner = slice(self.n_first, None)
-        return self.befores[inner].astype(np.intp) * self.trigrams.n_labels + self.labels[inner]
-
-    @cached_property
     def arc_trigrams(self) -> Indices:
         """((A,)): place of the weight of each arc's trigram, Z where it has none."""
         contexts = self.trigrams.contexts(self.befores, self.labels)
@@ -81,45 +74,35 @@ class PairStates:
         lasts = self.lasts
         return self.trigrams.find(self.trigrams.contexts(self.befores[lasts], self.labels[lasts]), EDGE)
 
-    def lattice(self, chains: ChainPotentials, weights: Floats) -> Lattice:
-        """Scores of the states and arcs. O(S + A).
-
-        chains (ChainPotentials): first-order scores. weights ((Z,)): of the trigrams.
-        """
-        known = np.append(weights, 0.0)
+    def lattice(self, chains: ChainPotentials) -> Lattice:
+        """First-order scores of the states, in double precision; arcs weigh nothing. O(S + A)."""
         scores = chains.emissions.reshape(-1).take(self.nodes).astype(np.float64)
         scores[: self.n_first] += chains.start[self.labels[: self.n_first]]
-        scores[: self.n_first] += known[self.first_trigrams]
         scores[self.n_first :] += self._transitions(chains)
-        scores[self.lasts] += chains.end[self.labels[self.lasts]] + known[self.last_trigrams]
-        arcs = known.take(self.arc_trigrams)
+        scores[self.lasts] += chains.end[self.labels[self.lasts]]
+        arcs = np.zeros(len(self.origins))
         return Lattice(self.batch, self.labels, scores, self.bounds, self.origins, arcs, self.entries)
 
-    def _transitions(self, chains: ChainPotentials) -> Floats:
-        if chains.edges is None:
-            return chains.transitions.reshape(-1).take(self.pairs)
-        return chains.edges.matrices.reshape(-1).take(self._conditioned(chains.edges.groups))
+    def weighted(self, lattice: Lattice, weights: Floats) -> Lattice:
+        """A lattice of these states with weights ((Z,)) of trigrams in the place of its arcs'. O(S + A)."""
+        known, scores = np.append(weights, 0.0), lattice.scores.copy()
+        scores[: self.n_first] += known[self.first_trigrams]
+        scores[self.lasts] += known[self.last_trigrams]
+        return replace(lattice, scores=scores, weights=known.take(self.arc_trigrams))
 
-    def _conditioned(self, groups: Indices) -> Indices:
-        """Cells of (G, L, L) for the states of inner units."""
-        return groups[self.rows[self.n_first :]] * self.trigrams.n_labels**2 + self.pairs
+    def _transitions(self, chains: ChainPotentials) -> Floats:
+        n_labels, inner = self.trigrams.n_labels, slice(self.n_first, None)
+        pairs = self.befores[inner].astype(np.intp) * n_labels + self.labels[inner]
+        if chains.edges is None:
+            return chains.transitions.reshape(-1).take(pairs)
+        groups = chains.edges.groups[self.rows[inner]]
+        return chains.edges.matrices.reshape(-1).take(groups * n_labels**2 + pairs)
 
     def node_marginals(self, states: Doubles) -> Doubles:
         """((N, L)): sums over the states of each unit and label; 0 for labels that are no candidates."""
         n_labels = self.trigrams.n_labels
         sums = np.bincount(self.nodes, weights=states, minlength=self.batch.n_units * n_labels)
         return sums.reshape(self.batch.n_units, n_labels).astype(np.float64)  # bincount of nothing is integer
-
-    def counts(self, marginals: LatticeMarginals, edges: EdgePotentials | None) -> Counts:
-        """Expected counts of first-order features, in double precision.
-
-        edges (EdgePotentials | None): of the chains that the lattice was made from.
-        """
-        cells, shape = self.pairs, (self.trigrams.n_labels,) * 2
-        if edges is not None:
-            cells, shape = self._conditioned(edges.groups), edges.matrices.shape
-        sums = np.bincount(cells, weights=marginals.states[self.n_first :], minlength=int(np.prod(shape)))
-        return Counts(self.node_marginals(marginals.states), sums.reshape(shape).astype(np.float64))
 
     def trigram_counts(self, marginals: LatticeMarginals) -> Doubles:
         """((Z,)): expected counts of trigrams."""
@@ -198,6 +181,10 @@ class SecondOrder:
         RAISES (NonFiniteError), (NoPathError): as `forward_backward`.
         """
         return pair_states(chains.batch, self.pruning.candidates(chains), self.trigrams)
+
+    def lattice(self, states: PairStates, chains: ChainPotentials) -> Lattice:
+        """All scores of these states. O(S + A)."""
+        return states.weighted(states.lattice(chains), self.weights)
 
 
 def checked_marginals(lattice: Lattice) -> LatticeMarginals:

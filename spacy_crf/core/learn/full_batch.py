@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..chain.objective import Counts, add_counts, gold_counts
-from ..chain.potentials import ChainPotentials, numbered
+from ..chain.objective import add_counts, gold_counts
+from ..chain.potentials import numbered
 from ..observations import potentials
 from ..params import DenseWeights, Layout, gather, scatter
 from ..threads import run_parallel
@@ -50,7 +50,7 @@ class _Lane:
 class FullBatchObjective:
     """sum of -log p(gold | x) + c2 |w|^2 over a corpus, and its gradient, as in CRFsuite.
 
-    Its argument is a vector in the basis that it chooses, from `start(flat)` to `finish(x)`. What features
+    Its argument is a vector in the basis that it chooses, from `basis.start(flat)` to `basis.finish(x)`. What features
     imply is scored once for each feature (`implied.py`).
 
     corpus (Corpus): encoded sequences with gold.
@@ -82,19 +82,6 @@ class FullBatchObjective:
         self._gold: list[GoldCells | None] = []  # of each block, None where gold is a set
         self._gold_gradient = self._count_gold()
 
-    def start(self, flat: Floats) -> Doubles:
-        """The variables for flat weights."""
-        return self.basis.start(flat)
-
-    def finish(self, x: Doubles) -> Doubles:
-        """The flat weights for the variables."""
-        return self.basis.finish(x)
-
-    @property
-    def l1_scales(self) -> Doubles:
-        """What each variable counts under an L1 penalty: see `Basis.l1_scales`."""
-        return self.basis.l1_scales
-
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         """Value and gradient at x. O(nnz L + N L^2).
 
@@ -112,29 +99,17 @@ class FullBatchObjective:
 
     def _run_lane(self, number: int, values: Doubles) -> float:
         """Every n-th block, summed in order into the lane's own accumulators."""
-        lane = self._lanes[number]
+        lane, every = self._lanes[number], slice(number, None, len(self._lanes))
         lane.clear()
         total = 0.0
-        for k in range(number, len(self.blocks), len(self._lanes)):
-            loss, counts = self._expect(k, self._potentials(k, values))
-            total += loss
-            add_counts(counts, self.blocks[k].observations, lane.dense)
-            self._cells[k].add_counts(counts.nodes, lane.cells)
+        for block, cells, gold in zip(self.blocks[every], self._cells[every], self._gold[every]):
+            chains = potentials(block.observations, self._weights, self._inner)
+            cells.add_scores(values, chains.emissions)
+            expected = expectations(block, chains)
+            total += expected.loss if gold is None else gold.loss(expected.messages)
+            add_counts(expected.counts, block.observations, lane.dense)
+            cells.add_counts(expected.counts.nodes, lane.cells)
         return total
-
-    def _potentials(self, k: int, values: Doubles) -> ChainPotentials:
-        """Scores of the k-th block.
-
-        values ((C,)): the cell weights; all others have been set.
-        """
-        chains = potentials(self.blocks[k].observations, self._weights, self._inner)
-        self._cells[k].add_scores(values, chains.emissions)
-        return chains
-
-    def _expect(self, k: int, chains: ChainPotentials) -> tuple[float, Counts]:
-        """Loss of the k-th block, and its expected counts."""
-        expected, gold = expectations(self.blocks[k], chains), self._gold[k]
-        return expected.loss if gold is None else gold.loss(expected.messages), expected.counts
 
     def _count_gold(self) -> Doubles:
         """Gradient of the gold that has a fixed target in each unit: constant over the run."""
@@ -178,8 +153,9 @@ class FullBatchObjective:
 def new_optimizer(objective: FullBatchObjective, flat: Floats, c1: float = 0.0, **settings: Any) -> LBFGS:
     """What minimises an objective: L-BFGS, or OWL-QN with an L1 penalty.
 
-    flat ((n,)): the start, as `objective.start` takes it. settings: of `LBFGS`.
+    flat ((layout.size,)): the start. settings: of `LBFGS`.
     """
+    basis = objective.basis
     if c1:
-        return OWLQN(objective, objective.start(flat), c1=c1 * objective.l1_scales, **settings)
-    return LBFGS(objective, objective.start(flat), **settings)
+        return OWLQN(objective, basis.start(flat), c1=c1 * basis.l1_scales, **settings)
+    return LBFGS(objective, basis.start(flat), **settings)

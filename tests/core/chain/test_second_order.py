@@ -12,7 +12,7 @@ from spacy_crf.core.chain.candidates import Pruning
 from spacy_crf.core.chain.entropy import path_entropies
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.lattice import best_path, lattice_marginals
-from spacy_crf.core.chain.marginals import expected_transitions, node_marginals
+from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.chain.second_order import SecondOrder, checked_marginals, pair_states
 from spacy_crf.core.chain.viterbi import viterbi
@@ -32,7 +32,7 @@ def masked_cases(draw):
     allowed |= viterbi(potentials).labels[:, None] == np.arange(potentials.n_labels)
     chains = [chain.clamped(mask) for chain, mask in zip(chains, unpacked(potentials, allowed))]
     states = pair_states(potentials.batch, allowed, trigrams)
-    return potentials, states, states.lattice(potentials, weights), chains
+    return potentials, states, states.weighted(states.lattice(potentials), weights), chains
 
 
 @given(masked_cases())
@@ -46,20 +46,9 @@ def test_log_z_marginals_and_entropies_equal_enumeration(case):
 
 
 @given(masked_cases())
-def test_expected_counts_equal_enumeration(case):
-    potentials, states, lattice, chains = case
+def test_expected_trigrams_equal_enumeration(case):
+    _, states, lattice, chains = case
     found = lattice_marginals(lattice)
-    transitions = states.counts(found, potentials.edges).transitions
-    edges = [chain.edge_marginals()[1:] for chain in chains if chain.length]
-    total = sum(part.sum(axis=0) for part in edges) if edges else np.zeros_like(potentials.transitions)
-    if potentials.edges is None:
-        np.testing.assert_allclose(transitions, total, atol=1e-9)
-    else:
-        groups = unpacked(potentials, potentials.edges.groups)
-        expected = np.zeros_like(potentials.edges.matrices)
-        for chain, own in zip(chains, groups):
-            np.add.at(expected, own[1:], chain.edge_marginals()[1:])
-        np.testing.assert_allclose(transitions, expected, atol=1e-9)
     by_trigram = [list(chain.expected_trigrams().values()) for chain in chains]
     np.testing.assert_allclose(states.trigram_counts(found), np.sum(by_trigram, axis=0), atol=1e-9)
 
@@ -80,12 +69,11 @@ def test_without_weights_it_is_the_first_order_chain(case, has_trigrams):
     size = (potentials.n_labels + 1) ** 3
     trigrams = Trigrams(potentials.n_labels, np.arange(size)) if has_trigrams else no_trigrams(potentials.n_labels)
     states = pair_states(potentials.batch, every_label(potentials), trigrams)
-    lattice = states.lattice(potentials, np.zeros(len(trigrams)))
+    lattice = states.weighted(states.lattice(potentials), np.zeros(len(trigrams)))
     found, messages = lattice_marginals(lattice), forward_backward(potentials)
-    counts, decoded = states.counts(found, potentials.edges), viterbi(potentials)
+    decoded = viterbi(potentials)
     np.testing.assert_allclose(found.log_z, messages.log_z, rtol=1e-12, atol=1e-9)
-    np.testing.assert_allclose(counts.nodes, node_marginals(messages), atol=1e-9)
-    np.testing.assert_allclose(counts.transitions, expected_transitions(messages), atol=1e-9)
+    np.testing.assert_allclose(states.node_marginals(found.states), node_marginals(messages), atol=1e-9)
     labels, scores = best_path(lattice)
     np.testing.assert_allclose(scores, decoded.scores, rtol=1e-12, atol=1e-9)
     assert labels.tolist() == decoded.labels.tolist()
@@ -95,14 +83,14 @@ def test_ties_are_broken_by_the_smaller_label():
     batch = pack(np.array([3, 1]))
     zeros = ChainPotentials(batch, np.zeros((4, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3))
     states = pair_states(batch, every_label(zeros), no_trigrams(3))
-    assert best_path(states.lattice(zeros, np.zeros(0)))[0].tolist() == [0, 0, 0, 0]
+    assert best_path(states.weighted(states.lattice(zeros), np.zeros(0)))[0].tolist() == [0, 0, 0, 0]
 
 
 @given(second_order_batches(masks=False, min_length=1), st.floats(0.1, 10))
 def test_a_temperature_divides_all_scores(case, temperature):
     potentials, trigrams, weights, chains = case
     states = pair_states(potentials.batch, every_label(potentials), trigrams)
-    found = lattice_marginals(states.lattice(potentials, weights).tempered(temperature))
+    found = lattice_marginals(states.weighted(states.lattice(potentials), weights).tempered(temperature))
     for chain, log_z in zip(chains, found.log_z):
         cooled = [score / temperature for _, score in chain.paths()]
         assert log_z == pytest.approx(np.logaddexp.reduce(cooled), rel=1e-9)
@@ -115,7 +103,7 @@ def test_long_sequences_and_extreme_scores(scale):
     potentials = ChainPotentials(batch, emissions, transitions, np.zeros(3), np.zeros(3))
     trigrams = Trigrams(3, np.arange(64))
     states = pair_states(batch, every_label(potentials), trigrams)
-    lattice = states.lattice(potentials, rng.normal(0, scale, 64))
+    lattice = states.weighted(states.lattice(potentials), rng.normal(0, scale, 64))
     found = lattice_marginals(lattice)
     assert np.isfinite(found.log_z).all() and (found.log_z[:2] >= best_path(lattice)[1][:2] - 1e-6).all()
     np.testing.assert_allclose(states.node_marginals(found.states).sum(axis=1), 1, atol=1e-9)
@@ -125,9 +113,9 @@ def test_a_batch_of_nothing():
     batch = pack(np.array([0, 0]))
     empty = ChainPotentials(batch, np.zeros((0, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
     states = pair_states(batch, every_label(empty), Trigrams(2, np.arange(27)))
-    found = lattice_marginals(states.lattice(empty, np.ones(27)))
+    found = lattice_marginals(states.weighted(states.lattice(empty), np.ones(27)))
     assert found.log_z.tolist() == [0, 0] and states.trigram_counts(found).tolist() == [0] * 27
-    assert best_path(states.lattice(empty, np.ones(27)))[0].tolist() == []
+    assert best_path(states.weighted(states.lattice(empty), np.ones(27)))[0].tolist() == []
 
 
 def test_candidates_without_a_path_are_an_error_that_names_the_sequence():
@@ -136,9 +124,9 @@ def test_candidates_without_a_path_are_an_error_that_names_the_sequence():
     potentials = ChainPotentials(batch, np.zeros((3, 2)), transitions, np.zeros(2), np.zeros(2))
     states = pair_states(batch, np.tile([True, False], (3, 1)), no_trigrams(2))
     with pytest.raises(NoPathError) as raised:
-        checked_marginals(states.lattice(potentials, np.zeros(0)))
+        checked_marginals(states.weighted(states.lattice(potentials), np.zeros(0)))
     assert raised.value.sequences == [1]
-    found = lattice_marginals(states.lattice(potentials, np.zeros(0)))
+    found = lattice_marginals(states.weighted(states.lattice(potentials), np.zeros(0)))
     assert np.isneginf(found.log_z[1]) and found.states.sum() == 1
 
 
@@ -152,8 +140,9 @@ def test_candidates_are_probable_few_and_leave_a_path(case, threshold, limit):
     assert (marginals[candidates & ~best] >= threshold).all()
     left_out = ~candidates & (marginals >= threshold) & (marginals > 0)
     assert (candidates.sum(axis=1)[left_out.any(axis=1)] >= limit).all()
-    states = SecondOrder(trigrams, weights, pruning).states(potentials)
-    assert np.isfinite(lattice_marginals(states.lattice(potentials, weights)).log_z).all()
+    second_order = SecondOrder(trigrams, weights, pruning)
+    lattice = second_order.lattice(second_order.states(potentials), potentials)
+    assert np.isfinite(lattice_marginals(lattice).log_z).all()
 
 
 @pytest.mark.parametrize("threshold,limit", [(-0.1, 2), (1.0, 2), (np.nan, 2), (0.1, 0)])
@@ -167,7 +156,7 @@ def test_fixed_gold_is_scored_as_its_expected_score(case, seed):
     potentials, trigrams, weights, chains = case
     gold = np.random.default_rng(seed).dirichlet(np.ones(potentials.n_labels), potentials.batch.n_units)
     states = pair_states(potentials.batch, every_label(potentials), trigrams)
-    lattice, target = states.lattice(potentials, weights), states.fixed(gold)
+    lattice, target = states.weighted(states.lattice(potentials), weights), states.fixed(gold)
     score = target.states @ lattice.scores + target.arcs @ lattice.weights
     expected = sum(expected_score(chain, own) for chain, own in zip(chains, unpacked(potentials, gold)))
     assert score == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -183,5 +172,8 @@ def test_float32_scores_do_as_well():
     potentials = ChainPotentials(batch, *scores)
     trigrams, weights = Trigrams(3, np.arange(64)), rng.normal(size=64).astype(np.float32)
     states = pair_states(batch, every_label(potentials), trigrams)
-    low, high = (lattice_marginals(states.lattice(p, weights)) for p in (potentials, potentials.astype(np.float64)))
+    low, high = (
+        lattice_marginals(states.weighted(states.lattice(p), weights))
+        for p in (potentials, potentials.astype(np.float64))
+    )
     np.testing.assert_allclose(low.log_z, high.log_z, rtol=1e-6)
