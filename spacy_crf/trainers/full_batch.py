@@ -54,6 +54,9 @@ class LBFGSTrainer:
         for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
             if not value >= 0:
                 raise ValueError(Errors.CRF204.format(name=name, value=value, expected="at least 0"))
+        if first_order_steps < 1:
+            problem = {"name": "first_order_steps", "value": first_order_steps}
+            raise ValueError(Errors.CRF204.format(**problem, expected="at least 1"))
         self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
         self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
         self.first_order_steps = first_order_steps
@@ -61,6 +64,7 @@ class LBFGSTrainer:
 
     def reset(self) -> None:
         self._corpus: Corpus | None = None  # until the weights are complete
+        self._lacks_unseen = False
         self._n_steps = 0
         self._objective: FullBatchObjective | TrigramObjective | None = None
         self._optimizer: LBFGS | None = None
@@ -133,8 +137,9 @@ class LBFGSTrainer:
         if not self._run(learner, started) or self._corpus is None:
             return
         self._n_steps += 1
-        if self.unseen > 0 and self._n_steps == 1:
+        if self._lacks_unseen:
             self._add_unseen(learner, self._corpus)
+            self._lacks_unseen = False
         if not is_second_order(learner.model):
             self._corpus = None
 
@@ -171,8 +176,8 @@ class LBFGSTrainer:
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
         self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
-        self._corpus = corpus if self.unseen > 0 or is_second_order(learner.model) else None
-        self._n_steps = 0
+        self._lacks_unseen = self.unseen > 0
+        self._corpus = corpus if self._lacks_unseen or is_second_order(learner.model) else None
         forget_trigrams(learner.model, len(learner.tags))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
 

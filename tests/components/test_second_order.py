@@ -63,9 +63,10 @@ def trained() -> Language:
     return second_order(marginals="probs", entropy="doubt")
 
 
-def far_examples(nlp: Language) -> list[Example]:
+def examples_of(nlp: Language, lines: list[str]) -> list[Example]:
+    """Each line five times."""
     examples = []
-    for line in FAR * 5:
+    for line in lines * 5:
         words, tags = zip(*(token.split("/") for token in line.split()))
         reference = Doc(nlp.vocab, words=words, tags=tags)
         examples.append(Example(Doc(nlp.vocab, words=words), reference))
@@ -76,9 +77,11 @@ def far_examples(nlp: Language) -> list[Example]:
 def test_it_learns_what_a_first_order_chain_cannot(order: int) -> None:
     model = {**MODEL, "order": order}
     nlp = build(model=model, features=FAR_FEATURES)
-    examples = run(nlp, far_examples(nlp))
-    wrong = {eg.text for eg in far_examples(nlp) if [t.tag_ for t in nlp(eg.text)] != [t.tag_ for t in eg.reference]}
-    assert examples and len(wrong) == (0 if order == 2 else 1)
+    run(nlp, examples_of(nlp, FAR))
+    wrong = {
+        eg.text for eg in examples_of(nlp, FAR) if [t.tag_ for t in nlp(eg.text)] != [t.tag_ for t in eg.reference]
+    }
+    assert len(wrong) == (0 if order == 2 else 1)
 
 
 def test_trigrams_are_those_of_gold_and_come_after_the_first_order_steps(trained: Language) -> None:
@@ -215,6 +218,17 @@ def test_evidence_posterior_decoding_and_temperature_hold(trained: Language) -> 
     assert free.max(axis=1).mean() < sharp.max(axis=1).mean()
 
 
+@pytest.mark.parametrize("edges", [[], ["B:ORTH[0]"]])
+def test_edge_templates_are_the_features_that_corenlp_calls_word_tag_0_minus_1(edges: list[str]) -> None:
+    """Word x previous tag: which tag x and y have depends on both at once, which no sum of weights of one can tell."""
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["ORTH", *edges]}
+    lines = ["a/A x/C", "b/B x/D", "a/A y/D", "b/B y/C"]
+    nlp = build(features=features)
+    run(nlp, examples_of(nlp, lines))
+    wrong = [eg for eg in examples_of(nlp, lines) if nlp(eg.text)[1].tag_ != eg.reference[1].tag_]
+    assert bool(wrong) == (not edges)
+
+
 def test_edge_templates_condition_a_chain_of_order_2_as_well() -> None:
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SUFFIX2[-1..1]", "B:LOWER[0]"]}
     nlp = second_order(features=features)
@@ -278,3 +292,5 @@ def test_architectures_that_have_no_meaning_are_refused() -> None:
         LinearChain(order=2, candidates=1.0)
     with pytest.raises(ValueError, match=r"\[CRF108\] max_candidates"):
         LinearChain(order=2, max_candidates=0)
+    with pytest.raises(ValueError, match=r"\[CRF204\] .*first_order_steps"):
+        build(model=MODEL, trainer={**TRAINER, "first_order_steps": 0})
