@@ -2,7 +2,6 @@
 
 import time
 import weakref
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +21,10 @@ from ..core.params import count_active
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from ..errors import Errors
-from ..features.columns import Columns
 from ..learner import ChainLearner, Sample, join
 from ..model import flat_weights, get_layout, set_flat_weights
 from ..trigrams import forget_trigrams, get_pruning, is_second_order, set_trigrams, trigram_weights
+from .annotation import annotation_checksums
 from .base import MakeSample
 
 
@@ -233,20 +232,6 @@ def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
         *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights, features),
         *(optimizer.evaluations, seconds),
     )
-
-
-def annotation_checksums(columns: Columns) -> list[int]:
-    """One number for each Doc, which changes with what other components wrote to it."""
-    arrays: list[np.ndarray[Any, Any]] = []
-    for attribute, column in columns.by_attribute.items():
-        if attribute.is_annotation:
-            arrays.append(column.hashes)
-            if attribute.name == "_":
-                ones = np.ones(len(column.hashes), dtype=np.float32)
-                arrays.append(ones if column.numbers is None else column.numbers)
-    ends = np.cumsum(columns.doc_lengths)
-    bounds = zip((ends - columns.doc_lengths).tolist(), ends.tolist())
-    return [zlib.crc32(b"".join(array[low:high].tobytes() for array in arrays)) for low, high in bounds]
 
 
 class _Forget:
