@@ -8,11 +8,13 @@ twenty features; the remaining templates, conjunctions above all, are extracted 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from .core.batch import pack
 from .core.chain.potentials import ChainPotentials
+from .core.chain.second_order import SecondOrder
 from .core.observations import EdgeObservations, chain_potentials
 from .core.params import DenseWeights, Layout
 from .core.sparse import SparseRows
@@ -45,10 +47,19 @@ class Emissions:
 
     features (Features): extractor and indices. weights (DenseWeights): of the model. layout (Layout): its masks.
     vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
+    second_order (SecondOrder | None): weights of trigrams, which are no part of the potentials, for models with some.
     """
 
-    def __init__(self, features: Features, weights: DenseWeights, layout: Layout, vectors: Floats | None = None):
+    def __init__(
+        self,
+        features: Features,
+        weights: DenseWeights,
+        layout: Layout,
+        vectors: Floats | None = None,
+        second_order: SecondOrder | None = None,
+    ):
         self.features, self.weights, self.layout, self.vectors = features, weights, layout, vectors
+        self.second_order = second_order
         by_source: dict[Attribute | None, list[Template]] = {}
         self._conjunctions: list[Template] = []
         for template in features.extractor.state_templates:
@@ -60,9 +71,9 @@ class Emissions:
         self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type["Emissions"], tuple[Features, DenseWeights, Layout, Floats | None]]:
+    def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
-        return Emissions, (self.features, self.weights, self.layout, self.vectors)
+        return Emissions, (self.features, self.weights, self.layout, self.vectors, self.second_order)
 
     def look_up(self, columns: Columns) -> list[Rows]:
         """Rows of a batch, one set for each table; values that are new are added up first. Threads take turns."""

@@ -13,7 +13,9 @@ import numpy as np
 from spacy.tokens import Doc
 
 from .components.base import ChainPipe
-from .components.inference import encode, given, probabilistic
+from .components.inference import encode
+from .components.orders import require_first_order
+from .components.reading import given, probabilistic
 from .core.chain.marginals import node_marginals
 from .core.chain.potentials import ChainPotentials
 from .core.chain.viterbi import viterbi
@@ -79,10 +81,11 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     pipe (ChainPipe): a trained component. doc (Doc): as the component sees it: annotated by those before it.
     tokens (Sequence[int] | None): which tokens; None: all.
     RETURNS (list[Explanation]): one for each of them.
-    RAISES (ValueError): for a component without labels, or a token that the document does not have.
+    RAISES (ValueError): for a component without labels, a model of order 2, or a token that the document does not have.
     """
     if not get_layout(pipe.model).n_labels:
         raise ValueError(Errors.CRF401.format(name=pipe.name))
+    require_first_order(pipe.name, pipe.model, "explaining labels")
     wanted = range(len(doc)) if tokens is None else tokens
     for token in wanted:
         if not 0 <= token < len(doc):

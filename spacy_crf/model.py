@@ -21,7 +21,18 @@ from .core.chain.potentials import ChainPotentials
 from .core.labels import TagSet
 from .core.observations import Observations, potentials
 from .core.params import DenseWeights, Layout, gather, scatter
+from .core.trigrams import Trigrams, no_trigrams
 from .core.types import Bools, Floats, Indices
+from .errors import Errors
+from .trigrams import (
+    TRIGRAMS,
+    forget_trigrams,
+    get_pruning,
+    get_trigrams,
+    is_second_order,
+    set_trigrams,
+    trigram_weights,
+)
 
 ChainModel = Model[Observations, ChainPotentials]
 Tok2Vec = Model[list[Doc], list[Floats2d]]
@@ -38,6 +49,9 @@ def LinearChain(
     all_transitions: bool = False,
     tok2vec: Tok2Vec | None = None,
     precision: Precision = "float32",
+    order: Literal[1, 2] = 1,
+    candidates: float = 0.001,
+    max_candidates: int = 8,
 ) -> ChainModel:
     """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
 
@@ -49,14 +63,23 @@ def LinearChain(
         weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
         a tok2vec layer is stored as it is.
+    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
+        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
+        explanations and fitted temperatures are for order 1 only.
+    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
+        probability under the first-order weights is at least so much, and at most so many; the others get the
+        probability 0. With k candidates each, a token takes k^3 operations.
     RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
+    RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
     """
-    params = dict.fromkeys(PARAMS)
-    return Model(
+    if order == 2 and tok2vec is not None:
+        raise ValueError(Errors.CRF437)
+    params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if order == 2 else [])]
+    model: ChainModel = Model(
         "linear_chain",
         forward,
         init=init,
-        params=params if tok2vec is None else {**params, VECTORS: None},
+        params=dict.fromkeys(params),
         layers=[] if tok2vec is None else [tok2vec],
         refs={} if tok2vec is None else {"tok2vec": tok2vec},
         attrs={
@@ -65,9 +88,15 @@ def LinearChain(
             "all_transitions": all_transitions,
             "precision": precision,
             "resize_output": resize_labels,
+            "order": order,
+            "candidates": candidates,
+            "max_candidates": max_candidates,
+            TRIGRAMS: no_trigrams(0),
         },
         ops=NumpyOps(),
     )
+    get_pruning(model)  # refuses values out of their range
+    return model
 
 
 def forward(
@@ -129,6 +158,7 @@ def start_layout(model: ChainModel, tags: TagSet, allowed: tuple[Bools, Bools, B
     """
     layout = _empty_layout(len(tags), get_layout(model).boundary)
     model.attrs["layout"] = _with_masks(layout, allowed)
+    forget_trigrams(model, len(tags))
     init(model)
 
 
@@ -162,6 +192,8 @@ def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
         boundary = [np.zeros(layout.n_labels, dtype=np.float32)] * 2
     model.attrs["layout"] = wanted
     set_flat_weights(model, np.concatenate([state, transitions, edges, *(boundary if wanted.boundary else ())]))
+    if is_second_order(model):
+        set_trigrams(model, get_trigrams(other), trigram_weights(other))
     resize_labels(model, n_labels)
 
 
@@ -222,6 +254,7 @@ def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
         transition_cells=moved(old.transition_cells),
         edge_cells=edge * n_labels * n_labels + moved(pair),
     )
+    model.attrs[TRIGRAMS] = get_trigrams(model).resized(n_labels)
     if old.boundary:
         for name in ("start", "end"):
             _lengthen(model, name, n_labels - before)
@@ -258,6 +291,8 @@ def stored_weights(model: ChainModel) -> Floats:
 def stored_bytes(model: ChainModel, layout: Layout, flat: Floats) -> bytes:
     """What `model.to_bytes` would give if the model had the given layout and weights, in the precision of files.
 
+    Trigrams whose weight is 0 are left out.
+
     RAISES (OverflowError): as `stored_weights`, for scores of vectors too.
     """
     data = model.to_dict()
@@ -266,16 +301,21 @@ def stored_bytes(model: ChainModel, layout: Layout, flat: Floats) -> bytes:
     if vectors is not None:
         params[VECTORS] = _stored(model, vectors)
     data["attrs"][0]["layout"] = serialize_attr(layout, layout, "layout", model)
+    if is_second_order(model):
+        weights = _stored(model, trigram_weights(model))
+        kept = Trigrams(layout.n_labels, get_trigrams(model).cells[weights != 0])
+        params[TRIGRAMS] = weights[weights != 0]
+        data["attrs"][0][TRIGRAMS] = serialize_attr(kept, kept, TRIGRAMS, model)
     data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
     serialized: bytes = srsly.msgpack_dumps(data)
     return serialized
 
 
 def load_bytes(model: ChainModel, data: bytes) -> None:
-    """Restore weights and layout; what is stored from now on has the precision of the config."""
-    precision = model.attrs["precision"]
+    """Restore weights and layout; precision, order and choice of candidates stay those of the config."""
+    settings = {name: model.attrs[name] for name in ("precision", "order", "candidates", "max_candidates")}
     model.from_bytes(data)
-    model.attrs["precision"] = precision
+    model.attrs.update(settings)
     for name in model.param_names:
         if model.has_param(name):
             model.set_param(name, cast(Floats1d, np.asarray(model.get_param(name), dtype=np.float32)))

@@ -67,6 +67,33 @@ class Chain:
         return Chain(emissions, self.matrices, self.start, self.end)
 
 
+class TrigramChain(Chain):
+    """A chain with a weight for some trigrams of labels, by (first, second, third); -1 is the edge of the sequence."""
+
+    def __init__(self, chain: Chain, trigrams: dict[tuple[int, int, int], float]):
+        super().__init__(chain.emissions, chain.matrices, chain.start, chain.end)
+        self.trigrams = trigrams
+
+    def score(self, path: tuple[int, ...]) -> float:
+        return super().score(path) + sum(self.trigrams.get(found, 0.0) for found in trigrams_of(path))
+
+    def clamped(self, allowed: np.ndarray) -> "TrigramChain":
+        return TrigramChain(super().clamped(allowed), self.trigrams)
+
+    def expected_trigrams(self) -> dict[tuple[int, int, int], float]:
+        expected, log_z = dict.fromkeys(self.trigrams, 0.0), self.log_z()
+        for path, score in self.paths():
+            for found in trigrams_of(path):
+                if found in expected:
+                    expected[found] += math.exp(score - log_z)
+        return expected
+
+
+def trigrams_of(path: tuple[int, ...]) -> list[tuple[int, int, int]]:
+    padded = (-1, -1, *path, -1) if path else ()
+    return list(zip(padded, padded[1:], padded[2:]))
+
+
 def log_sum_exp(values: list[float]) -> float:
     greatest = max(values, default=-math.inf)
     if greatest == -math.inf:

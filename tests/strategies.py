@@ -2,10 +2,11 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from oracle import Chain
+from oracle import Chain, TrigramChain
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials
+from spacy_crf.core.trigrams import Trigrams
 
 
 @st.composite
@@ -30,6 +31,21 @@ def chain_batches(draw, max_length=5, max_labels=4, span=10.0, masks=True, edges
         end[1:][rng.random(n_labels - 1) < 0.3] = -np.inf
     groups = rng.integers(0, 3, sum(lengths)) if conditioned else np.zeros(sum(lengths), dtype=int)
     return build(batch, emissions, matrices, groups, start, end, conditioned)
+
+
+@st.composite
+def second_order_batches(draw, **settings):
+    """(ChainPotentials, Trigrams, their weights, list of TrigramChain): some trigrams have a weight."""
+    potentials, chains = draw(chain_batches(**settings))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size = potentials.n_labels + 1
+    cells = rng.permutation(np.flatnonzero(rng.random(size**3) < draw(st.sampled_from([0.1, 0.5, 1.0]))))
+    trigrams, weights = (
+        Trigrams(potentials.n_labels, cells),
+        rng.normal(0, draw(st.sampled_from([0.5, 5.0])), len(cells)),
+    )
+    known = {(int(c) // size**2 - 1, int(c) // size % size - 1, int(c) % size - 1): w for c, w in zip(cells, weights)}
+    return potentials, trigrams, weights, [TrigramChain(chain, known) for chain in chains]
 
 
 def build(batch, emissions, matrices, groups, start, end, conditioned):

@@ -25,6 +25,7 @@ from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_w
 from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
+from .orders import require_first_order
 from .state import ChainState
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -211,6 +212,8 @@ class ChainPipe(IsolatesFailures, ChainState):
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
+        if inference.first_order is not None:
+            require_first_order(self.name, self.model, inference.first_order)
         columns = self._read_all(docs, inference.extra)
         return infer(columns, self._emissions(), self.tags, inference, self.possible_tags(docs, columns))
 

@@ -7,13 +7,12 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.chain.marginals import node_marginals
 from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
 from ..core.types import Doubles, Floats, Hashes, Indices
-from .inference import given, probabilistic
+from .inference import Inference
 from .promise import ConformalPromise, make_promise
 from .set_gold import gold_weights
 from .set_tagger import SetValuedTagger
@@ -58,11 +57,10 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
     orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
-        columns = tagger._read_all(docs)
-        chains = given(tagger._chains(columns), tagger.possible_tags(docs, columns))
-        messages = probabilistic(chains, tagger.cfg["temperature"])
+        columns = tagger._read(docs)
         # in the precision that sets are chosen in: a tie with the quantile must stay one
-        marginals.append(node_marginals(messages)[chains.batch.rows].astype(np.float32))
+        predictions = tagger.infer(docs, Inference(marginals=True, temperature=tagger.cfg["temperature"]))
+        marginals += [prediction.marginals for prediction in predictions if prediction.marginals is not None]
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
         table = np.zeros((len(rows), n_labels))
         for token, row in enumerate(rows):

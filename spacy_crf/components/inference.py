@@ -5,14 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core.chain.evidence import condition
-from ..core.chain.forward import ForwardBackward, forward_backward
-from ..core.chain.marginals import node_marginals
-from ..core.chain.posterior import posterior_decode
-from ..core.chain.potentials import ChainPotentials
+from ..core.chain.forward import ForwardBackward
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
-from ..core.chain.temperature import tempered
-from ..core.chain.viterbi import viterbi
 from ..core.labels import TagSet
 from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
@@ -20,6 +14,7 @@ from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
+from .reading import Reading, given, read
 from .strata import Tokens
 from .uncertainty import (
     Alternatives,
@@ -61,10 +56,14 @@ class Inference:
     sequences: SequenceChoice | None = None
 
     @property
-    def is_probabilistic(self) -> bool:
-        """Whether anything is asked for that takes more than Viterbi."""
-        asked = (self.marginals, self.probabilities, self.posterior, self.entropies, self.n_best, self.sequences)
-        return any(asked)
+    def first_order(self) -> str | None:
+        """What is asked for that only chains of order 1 can tell; None for nothing."""
+        asked = {
+            "probabilities of spans": self.probabilities,
+            "n_best": self.n_best,
+            "sequences": self.sequences,
+        }
+        return next((what for what, is_asked in asked.items() if is_asked), None)
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,8 @@ def infer(
 
     def decode(part: tuple[Columns, list[Rows], Bools | None]) -> list[Prediction]:
         columns, looked_up, evidence = part
-        return _decode(columns, given(emissions.potentials(columns, looked_up), evidence), tags, inference)
+        chains = given(emissions.potentials(columns, looked_up), evidence)
+        return _decode(columns, read(chains, inference.temperature, emissions.second_order), tags, inference)
 
     decoded = run_parallel(decode, parts, n_threads)
     return [prediction for part in decoded for prediction in part]
@@ -163,46 +163,35 @@ def encode(columns: Columns, features: Features, vectors: Floats | None = None) 
     return observe(columns.lengths, state, edge_observations(columns, features), scores)
 
 
-def _decode(columns: Columns, chains: ChainPotentials, tags: TagSet, inference: Inference) -> list[Prediction]:
-    rows = chains.batch.rows
-    messages = probabilistic(chains, inference.temperature) if inference.is_probabilistic else None
-    decoded = posterior_decode(messages) if messages is not None and inference.posterior else viterbi(chains)
-    labels = decoded.labels[rows]
-    marginals = None
-    if messages is not None and inference.marginals:
-        marginals = node_marginals(messages)[rows].astype(np.float32)
-    spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
+def _decode(columns: Columns, reading: Reading, tags: TagSet, inference: Inference) -> list[Prediction]:
+    batch = reading.chains.batch
+    labels = reading.labels(inference.posterior)[batch.rows]
+    marginals = reading.marginals[batch.rows].astype(np.float32) if inference.marginals else None
+    spans = None
+    if inference.spans:
+        spans = _spans(labels, columns, tags, reading.messages if inference.probabilities else None)
     predictions = _by_doc(columns, labels, marginals, spans)
     if marginals is not None and inference.sets is not None:
         tokens = Tokens(columns.orths, columns.lengths, columns.doc_lengths)
         members, ends = inference.sets(marginals, tokens), np.cumsum(columns.doc_lengths)
         for prediction, own in zip(predictions, np.split(members, ends[:-1])):
             prediction.members = own
-    if messages is not None and inference.sequences is not None:
+    if inference.sequences is not None and reading.messages is not None:
         for prediction, likely in zip(
-            predictions, likely_sequences(messages, inference.sequences, columns.doc_lengths)
+            predictions, likely_sequences(reading.messages, inference.sequences, columns.doc_lengths)
         ):
             prediction.sequences = likely
-    if messages is not None and inference.n_best:
-        for prediction, found in zip(predictions, alternatives(messages, inference.n_best, columns.doc_lengths)):
+    if inference.n_best and reading.messages is not None:
+        for prediction, found in zip(
+            predictions, alternatives(reading.messages, inference.n_best, columns.doc_lengths)
+        ):
             prediction.n_best = found
-    if messages is not None and inference.entropies:
-        for prediction, values in zip(predictions, entropies(messages, columns.doc_lengths)):
+    if inference.entropies:
+        for prediction, values in zip(
+            predictions, entropies(batch, reading.entropies, reading.marginals, columns.doc_lengths)
+        ):
             prediction.entropies = values
     return predictions
-
-
-def given(chains: ChainPotentials, evidence: Bools | None) -> ChainPotentials:
-    """Potentials under evidence.
-
-    evidence ((N, L) | None): labels that each unit may have, one sequence after the other.
-    """
-    return chains if evidence is None else condition(chains, evidence[chains.batch.units])
-
-
-def probabilistic(chains: ChainPotentials, temperature: float) -> ForwardBackward:
-    """Messages at a temperature, in double precision: their probabilities are read by people."""
-    return forward_backward(tempered(chains.astype(np.float64), temperature))
 
 
 @dataclass(frozen=True)

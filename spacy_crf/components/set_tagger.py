@@ -21,6 +21,7 @@ from ..trainers import Trainer
 from .augment import Augmenter
 from .dictionary import DictionaryConfig
 from .inference import Inference, Prediction
+from .orders import check_order
 from .set_gold import collect_set_labels, gold_weights, to_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
@@ -86,6 +87,7 @@ class SetValuedTagger(CRFTagger):
             "gold_tags": gold_tags,
         }
         check_set_settings(name, self._set_settings)
+        check_order(name, model, trainer, self._set_settings)
         if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
             raise ValueError(Errors.CRF434.format(name=name))
         super().__init__(

@@ -31,6 +31,7 @@ from ..model import (
     vector_weights,
 )
 from ..trainers import Trainer
+from ..trigrams import get_trigrams, is_second_order, second_order, trigram_weights
 from .dictionary import DictionaryConfig
 from .storage import Parts, choose, read_folder, readable, write_folder
 from .valid_tags import ValidTags
@@ -142,10 +143,10 @@ class ChainState(TrainablePipe):
     def _emissions(self) -> Emissions:
         """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
         vectors = vector_weights(self.model)
-        params = [*(self.model.get_param(name) for name in PARAMS), vectors]
+        params = [*(self.model.get_param(name) for name in PARAMS), vectors, trigram_weights(self.model)]
         if self._scores is None or any(old is not new for old, new in zip(self._scores[0], params)):
             weights, layout = dense_weights(self.model), get_layout(self.model)
-            self._scores = (params, Emissions(self._features, weights, layout, vectors))
+            self._scores = (params, Emissions(self._features, weights, layout, vectors, second_order(self.model)))
         return self._scores[1]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -205,6 +206,8 @@ class ChainState(TrainablePipe):
                 self._valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
+        if len(get_trigrams(self.model)) and not is_second_order(self.model):
+            raise ValueError(Errors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()

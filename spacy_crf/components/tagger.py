@@ -25,8 +25,10 @@ from .base import ChainPipe
 from .dictionary import DictionaryConfig
 from .evidence import read_evidence
 from .gold import collect_labels, describe_annotation, gold_tags, narrow, spans_with_tokens, without_overlaps
-from .inference import Inference, Prediction, SpanScores, given, probabilistic, score_spans
+from .inference import Inference, Prediction, SpanScores, score_spans
 from .legality import Violation, find_violation, forget_crossing
+from .orders import check_order, require_first_order
+from .reading import given, probabilistic
 from .settings import SPAN_TARGETS, Decode, check_settings
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
@@ -82,6 +84,7 @@ class CRFTagger(ChainPipe):
             "entropy": entropy,
         }
         check_settings(name, target, settings)
+        check_order(name, model, trainer, settings)
         super().__init__(
             vocab,
             model,
@@ -175,8 +178,10 @@ class CRFTagger(ChainPipe):
         """Scores of examples at temperature 1, with their gold; labels that the component does not know are unknown.
 
         RETURNS (HeldOut): for `fit_temperature`.
+        RAISES (ValueError): for a model of order 2.
         """
         self._require_labels()
+        require_first_order(self.name, self.model, "fitting a temperature")
         columns = self._read_all([example.predicted for example in examples])
         found = (gold_tags(eg, self.target, self.cfg["spans_key"], self.tags, strict=False) for eg in examples)
         labels = np.concatenate([np.zeros(0, dtype=np.int32), *found])
@@ -197,8 +202,9 @@ class CRFTagger(ChainPipe):
         The settings `temperature` and `given` hold for them too.
 
         RETURNS (SpanScores): label, boundaries and covered, one value for each span.
-        RAISES (ValueError): for a span whose label the component does not know.
+        RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
         """
+        require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels:
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.chain.entropy import sequence_entropies, token_entropies
+from ..core.batch import PackedBatch
+from ..core.chain.entropy import token_entropies
 from ..core.chain.forward import ForwardBackward
-from ..core.chain.marginals import node_marginals
 from ..core.chain.nbest import nbest
 from ..core.sets.sequences import smallest_sequence_sets
-from ..core.types import Doubles, Indices, Ints
+from ..core.types import Doubles, Floats, Indices, Ints
 
 
 @dataclass(frozen=True)
@@ -123,15 +123,13 @@ def likely_sequences(
         ]
 
 
-def entropies(messages: ForwardBackward, doc_lengths: Indices) -> Iterator[Entropies]:
+def entropies(batch: PackedBatch, by_sequence: Doubles, marginals: Floats, doc_lengths: Indices) -> Iterator[Entropies]:
     """Entropies of each Doc's sequences and tokens.
 
-    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    by_sequence ((B,)): of the labellings. marginals ((N, L)): in packed order. doc_lengths ((D,)): tokens of the Docs.
     YIELDS (Entropies): for each Doc.
     """
-    batch = messages.potentials.batch
-    by_sequence = sequence_entropies(messages)
-    by_token = token_entropies(node_marginals(messages))[batch.rows]
+    by_token = token_entropies(marginals)[batch.rows]
     ends = np.cumsum(batch.lengths)
     starts = ends - batch.lengths
     for (first, sequences), length in zip(_by_doc(doc_lengths, starts), doc_lengths.tolist()):

@@ -77,6 +77,21 @@ class ComponentErrors:
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
         "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
     )
+    CRF435 = (
+        "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the "
+        "trainer, or set order = 1 in the model block."
+    )
+    CRF436 = (
+        "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
+        "model block and train again."
+    )
+    CRF437 = (
+        "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
+    )
+    CRF438 = (
+        "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
+        "block, or train again."
+    )
     CRF439 = (
         "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
         "Add one, or look words up by their form."

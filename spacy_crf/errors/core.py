@@ -22,3 +22,4 @@ class CoreErrors:
     )
     CRF110 = "The temperature must be a positive number, got {value!r}."
     CRF111 = "There is nothing to fit a temperature to: no unit has a gold label."
+    CRF120 = "The least probability of a candidate label must be at least 0 and below 1, got {value!r}."

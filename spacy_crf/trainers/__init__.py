@@ -41,6 +41,7 @@ def make_lbfgs(
     c1: float = 0.0,
     warmup: int = 0,
     seed: int = 0,
+    first_order_steps: int = 10,
 ) -> LBFGSTrainer:
     """Full-batch L-BFGS on the negative log-likelihood + c1 |w|_1 + c2 |w|^2, CRFsuite's objective.
 
@@ -57,10 +58,13 @@ def make_lbfgs(
     c1 (float): L1 penalty: most weights become 0 (OWL-QN) and are left out when the pipe is saved.
     warmup (int): epochs of stochastic gradient descent before the first iteration, where there are no weights yet.
     seed (int): of the order of the sequences in the warm-up.
+    first_order_steps (int): for a model of order 2, steps for all other weights before those for the weights of
+        trigrams alone, which take less time; fewer where the former have converged. Both need steps: see that
+        `max_steps` and `patience` of the training block leave some for the trigrams.
     RETURNS (Trainer): the trainer.
     """
     search = {"memory": memory, "period": period, "delta": delta, "epsilon": epsilon}
-    return LBFGSTrainer(iterations_per_step, c2, n_threads, unseen, c1, warmup, seed, **search)
+    return LBFGSTrainer(iterations_per_step, c2, n_threads, unseen, c1, warmup, seed, first_order_steps, **search)
 
 
 @registry.misc("spacy_crf.Minibatch.v1")

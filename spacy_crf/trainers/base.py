@@ -18,10 +18,14 @@ class Trainer(Protocol):
     """Turns examples into weights.
 
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
+    learns_trigrams (bool): whether it can train a model of order 2.
     """
 
     @property
     def learns_vectors(self) -> bool: ...
+
+    @property
+    def learns_trigrams(self) -> bool: ...
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Take in a batch.

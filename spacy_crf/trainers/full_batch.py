@@ -2,7 +2,6 @@
 
 import time
 import weakref
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,14 +14,17 @@ from thinc.api import Optimizer
 from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
+from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import sgd_epochs
 from ..core.learn.unseen import expected_unseen
 from ..core.params import count_active
 from ..core.threads import single_threaded_blas
+from ..core.trigrams import Trigrams, seen_trigrams
 from ..errors import Errors
-from ..features.columns import Columns
 from ..learner import ChainLearner, Sample, join
 from ..model import flat_weights, get_layout, set_flat_weights
+from ..trigrams import forget_trigrams, get_pruning, is_second_order, set_trigrams, trigram_weights
+from .annotation import annotation_checksums
 from .base import MakeSample
 
 
@@ -34,6 +36,7 @@ class LBFGSTrainer:
     """
 
     learns_vectors = False
+    learns_trigrams = True
 
     def __init__(
         self,
@@ -44,18 +47,25 @@ class LBFGSTrainer:
         c1: float = 0.0,
         warmup: int = 0,
         seed: int = 0,
+        first_order_steps: int = 10,
         **settings: Any,
     ):
         for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
             if not value >= 0:
                 raise ValueError(Errors.CRF204.format(name=name, value=value, expected="at least 0"))
+        if first_order_steps < 1:
+            problem = {"name": "first_order_steps", "value": first_order_steps}
+            raise ValueError(Errors.CRF204.format(**problem, expected="at least 1"))
         self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
         self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
+        self.first_order_steps = first_order_steps
         self.reset()
 
     def reset(self) -> None:
         self._corpus: Corpus | None = None  # until the weights are complete
-        self._objective: FullBatchObjective | None = None
+        self._lacks_unseen = False
+        self._n_steps = 0
+        self._objective: FullBatchObjective | TrigramObjective | None = None
         self._optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}
@@ -69,7 +79,17 @@ class LBFGSTrainer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings: encodings and history stay in the process that trains."""
-        names = ("iterations_per_step", "c2", "n_threads", "unseen", "c1", "warmup", "seed", "settings")
+        names = (
+            "iterations_per_step",
+            "c2",
+            "n_threads",
+            "unseen",
+            "c1",
+            "warmup",
+            "seed",
+            "first_order_steps",
+            "settings",
+        )
         return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -110,9 +130,23 @@ class LBFGSTrainer:
             raise ValueError(Errors.CRF202)
         if self._optimizer is None or self._annotation_changed:
             self._start(learner)
-        if self._run(learner, started) and self._corpus is not None:
-            self._add_unseen(learner, self._corpus)
+        elif self._adds_trigrams(learner) and self._corpus is not None:
+            self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
+        if not self._run(learner, started) or self._corpus is None:
+            return
+        self._n_steps += 1
+        if self._lacks_unseen:
+            self._add_unseen(learner, self._corpus)
+            self._lacks_unseen = False
+        if not is_second_order(learner.model):
+            self._corpus = None
+
+    def _adds_trigrams(self, learner: ChainLearner) -> bool:
+        """Whether the first-order weights are final, and those of trigrams are to follow."""
+        if not is_second_order(learner.model) or self._optimizer is None:
+            return False
+        return self._n_steps >= self.first_order_steps or self._optimizer.reason is not None
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Some iterations. RETURNS (bool): False where there was nothing left to do."""
@@ -120,7 +154,10 @@ class LBFGSTrainer:
         if objective is None or optimizer is None or optimizer.reason is not None:
             return False
         optimizer.run(self.iterations_per_step)
-        set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
+        if isinstance(objective, TrigramObjective):
+            set_trigrams(learner.model, objective.trigrams, optimizer.x)
+        else:
+            set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
@@ -138,7 +175,9 @@ class LBFGSTrainer:
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
         self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
-        self._corpus = corpus if self.unseen > 0 else None
+        self._lacks_unseen = self.unseen > 0
+        self._corpus = corpus if self._lacks_unseen or is_second_order(learner.model) else None
+        forget_trigrams(learner.model, len(learner.tags))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
 
     def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
@@ -155,8 +194,18 @@ class LBFGSTrainer:
         layout, flat = get_layout(learner.model), flat_weights(learner.model)
         if self.warmup and not flat.any():
             flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
-        self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
-        self._optimizer = new_optimizer(self._objective, flat, self.c1, **self.settings)
+        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
+        self._optimizer = new_optimizer(objective, flat, self.c1, **self.settings)
+
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
+        """Go on with the weights of trigrams alone."""
+        self._objective = self._optimizer = None
+        layout, flat, n_labels = get_layout(learner.model), flat_weights(learner.model), len(learner.tags)
+        trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
+        logger.info("%d weights for trigrams of labels.", len(trigrams))
+        pruning = get_pruning(learner.model)
+        self._objective = TrigramObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
+        self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
 
     def _loss(self, learner: ChainLearner, n_units: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
@@ -177,25 +226,12 @@ class LBFGSTrainer:
 def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
     layout, flat = get_layout(learner.model), flat_weights(learner.model)
     weights, features = count_active(layout, flat)
+    weights += int(np.count_nonzero(trigram_weights(learner.model)))
     logger.info(
         "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s.",
         *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights, features),
         *(optimizer.evaluations, seconds),
     )
-
-
-def annotation_checksums(columns: Columns) -> list[int]:
-    """One number for each Doc, which changes with what other components wrote to it."""
-    arrays: list[np.ndarray[Any, Any]] = []
-    for attribute, column in columns.by_attribute.items():
-        if attribute.is_annotation:
-            arrays.append(column.hashes)
-            if attribute.name == "_":
-                ones = np.ones(len(column.hashes), dtype=np.float32)
-                arrays.append(ones if column.numbers is None else column.numbers)
-    ends = np.cumsum(columns.doc_lengths)
-    bounds = zip((ends - columns.doc_lengths).tolist(), ends.tolist())
-    return [zlib.crc32(b"".join(array[low:high].tobytes() for array in arrays)) for low, high in bounds]
 
 
 class _Forget:

@@ -23,6 +23,7 @@ class MinibatchTrainer:
     """Mini-batches with the pipeline's thinc optimizer; features and weights grow as they are met."""
 
     learns_vectors = True
+    learns_trigrams = False
 
     def __init__(self) -> None:
         self.reset()

@@ -28,6 +28,8 @@ class OnlineTrainer:
     seed (int): of the order of sequences within a batch; that of batches is the training loop's.
     """
 
+    learns_trigrams = False
+
     def __init__(self, make_learner: type[OnlineLearner], seed: int, settings: dict[str, Any]):
         self.make_learner, self.seed, self.settings = make_learner, seed, settings
         self.reset()

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..components.inference import probabilistic
+from ..components.reading import probabilistic
 from ..components.settings import SPAN_TARGETS
 from ..components.tagger import CRFTagger
 from ..core.chain.posterior import posterior_decode

@@ -7,6 +7,7 @@ from math import isfinite
 
 from spacy.training import Example
 
+from ..components.orders import require_first_order
 from ..components.tagger import CRFTagger
 from ..core.params import count_active
 from ..errors import Errors
@@ -46,11 +47,13 @@ def cross_validate(
     rule (str): see `CrossValidation.chosen`.
     on_result (Callable | None): told of each fit when it is done.
     RETURNS (CrossValidation): all results, and the choice.
-    RAISES (ValueError): for another trainer, penalties that are not numbers of at least 0, too few documents.
+    RAISES (ValueError): for another trainer, a model of order 2, penalties that are not numbers of at least 0, too few
+        documents.
     """
     trainer = pipe.trainer
     if not isinstance(trainer, LBFGSTrainer):
         raise ValueError(Errors.CRF604.format(name=pipe.name, trainer=type(trainer).__name__))
+    require_first_order(pipe.name, pipe.model, "cross-validation of penalties")
     if iterations < 1:
         raise ValueError(Errors.CRF108.format(name="iterations", least=1, value=iterations))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))

@@ -49,9 +49,9 @@ class Problem:
             for low, high in itertools.pairwise(bounds)
         ]
 
-    def loss(self) -> float:
-        """The negative log-likelihood by enumeration."""
-        return sum(enumerated_loss(chain, gold) for chain, gold in self.chains() if chain.length)
+    def loss(self, dress: Callable[[Chain], Chain] = lambda chain: chain) -> float:
+        """The negative log-likelihood by enumeration, of the chains as `dress` makes them."""
+        return sum(enumerated_loss(dress(chain), gold) for chain, gold in self.chains() if chain.length)
 
 
 def enumerated_loss(chain: Chain, gold: np.ndarray) -> float:

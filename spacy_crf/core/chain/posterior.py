@@ -33,7 +33,12 @@ def posterior_decode(messages: ForwardBackward) -> Decoded:
 
     RETURNS (Decoded): labels, and as scores the expected numbers of right labels.
     """
-    return viterbi(_rewards(messages.potentials, node_marginals(messages)))
+    return posterior_path(messages.potentials, node_marginals(messages))
+
+
+def posterior_path(potentials: ChainPotentials, marginals: Floats) -> Decoded:
+    """The same for marginals ((N, L)) from elsewhere; the potentials tell what is allowed."""
+    return viterbi(_rewards(potentials, marginals))
 
 
 def _rewards(potentials: ChainPotentials, marginals: Floats) -> ChainPotentials:

@@ -6,36 +6,15 @@ emission[k] - emission[j] > max_i (T[i, j] - T[i, k]) + max_i (T[j, i] - T[k, i]
 leaves about four of fifty part-of-speech tags. The chain then has few arcs, which are laid out flat.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..types import Bools, Doubles, Floats, Indices, Ints
+from ..types import Bools, Floats
+from .lattice import Lattice
 from .potentials import ChainPotentials
 
 SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
 WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
 SAMPLE = 256  # units that tell whether it is worth looking at all of them
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """Candidate labels of a batch, and the arcs between those of adjacent units, step by step.
-
-    labels ((S,)): label of each state; states are ordered by packed row, then by label.
-    scores ((S,)): its emission, with the start and end scores of first and last units.
-    bounds ((N + 1,)): row n has the states `bounds[n]:bounds[n + 1]`.
-    origins ((A,)), weights ((A,)): state that an arc comes from, and its transition score; ordered by the state it
-        goes to, then by origin.
-    entries ((S + 1,)): state s has the arcs `entries[s]:entries[s + 1]`.
-    """
-
-    labels: Ints
-    scores: Floats
-    bounds: Indices
-    origins: Indices
-    weights: Floats
-    entries: Indices
 
 
 def prune(potentials: ChainPotentials) -> Lattice | None:
@@ -71,22 +50,8 @@ def prune(potentials: ChainPotentials) -> Lattice | None:
     entries = np.concatenate([[0], np.cumsum(counts)])
     origins = np.arange(entries[-1]) + np.repeat(bounds[before[rows]] - entries[:-1], counts)
     pairs = (labels * n_labels).take(origins) + np.repeat(labels, counts)
-    return Lattice(labels.astype(np.int32), scores, bounds, origins, potentials.transitions.reshape(-1)[pairs], entries)
-
-
-def best_path(potentials: ChainPotentials, lattice: Lattice) -> tuple[Ints, Doubles]:
-    """Labels ((N,), in packed order) and scores ((B,)) of the best paths. O(S + arcs)."""
-    batch = potentials.batch
-    best = lattice.scores.copy()
-    arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
-    reached = np.empty(len(best), dtype=best.dtype)  # the greatest arrival at each state
-    for low, n in zip(batch.starts[1:], batch.alive[1:]):
-        states = slice(lattice.bounds[low], lattice.bounds[low + n])
-        arcs = slice(lattice.entries[states.start], lattice.entries[states.stop])
-        here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
-        np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=reached[states])
-        best[states] += reached[states]
-    return _trace(potentials, lattice, best, _back_pointers(lattice, arrivals, reached))
+    weights = potentials.transitions.reshape(-1)[pairs]
+    return Lattice(batch, labels.astype(np.int32), scores, bounds, origins, weights, entries)
 
 
 def _undominated(emissions: Floats, margins: Floats) -> Bools | None:
@@ -108,36 +73,3 @@ def _margins(potentials: ChainPotentials) -> Floats:
         most = [np.where(np.isnan(favour), -np.inf, favour).max(axis=0) for favour in favours]
         total = most[0] + most[1]
     return np.asarray(np.where(np.isnan(total), np.inf, total) + SLACK)
-
-
-def _back_pointers(lattice: Lattice, arrivals: Floats, reached: Floats) -> Indices:
-    """((S,)): the best state before each state; the first one, hence the smaller label, among equals."""
-    counts = np.diff(lattice.entries)
-    winning = np.flatnonzero(arrivals == np.repeat(reached, counts))[::-1]
-    states = np.repeat(np.arange(len(counts)), counts).take(winning)
-    pointers = np.zeros(len(counts), dtype=np.intp)
-    pointers[states] = lattice.origins.take(winning)  # the last write, hence the first winner, stays
-    return pointers
-
-
-def _trace(potentials: ChainPotentials, lattice: Lattice, best: Floats, pointers: Indices) -> tuple[Ints, Doubles]:
-    batch = potentials.batch
-    path = np.zeros(batch.n_units, dtype=np.intp)
-    scores = np.zeros(batch.n_sequences)
-    path[batch.last_rows], scores[batch.order[: len(batch.last_rows)]] = _best_states(lattice, best, batch.last_rows)
-    for step in range(batch.n_steps - 2, -1, -1):
-        low, going = batch.starts[step], batch.alive[step + 1]
-        path[low : low + going] = pointers.take(path[batch.starts[step + 1] :][:going])
-    return lattice.labels[path], scores
-
-
-def _best_states(lattice: Lattice, best: Floats, rows: Indices) -> tuple[Indices, Floats]:
-    """The best state of each of some rows, the first one among equals, and its score."""
-    sizes = lattice.bounds[rows + 1] - lattice.bounds[rows]
-    firsts = np.cumsum(sizes) - sizes
-    states = np.arange(int(sizes.sum())) + np.repeat(lattice.bounds[rows] - firsts, sizes)
-    greatest = np.maximum.reduceat(best[states], firsts)
-    winning = np.flatnonzero(best[states] == np.repeat(greatest, sizes))[::-1]
-    chosen = np.zeros(len(rows), dtype=np.intp)
-    chosen[np.repeat(np.arange(len(rows)), sizes)[winning]] = states[winning]
-    return chosen, greatest

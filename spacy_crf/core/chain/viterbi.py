@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..types import Doubles, Floats, Ints
+from .lattice import best_path
 from .logspace import transition_matrices
 from .potentials import ChainPotentials, NoPathError
-from .pruning import best_path, prune
+from .pruning import prune
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache
 FEW = 16  # sequences below which a row of sequences is too short to repay a call
@@ -40,7 +41,7 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
     """
     potentials.check()
     lattice = prune(potentials)
-    labels, scores = _full(potentials) if lattice is None else best_path(potentials, lattice)
+    labels, scores = _full(potentials) if lattice is None else best_path(lattice)
     hopeless = np.flatnonzero(np.isneginf(scores))
     if len(hopeless):
         raise NoPathError(hopeless.tolist())

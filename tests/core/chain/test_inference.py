@@ -11,9 +11,10 @@ from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward, log_partition
+from spacy_crf.core.chain.lattice import best_path
 from spacy_crf.core.chain.marginals import edge_marginals, expected_transitions, node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials, NonFiniteError, NoPathError
-from spacy_crf.core.chain.pruning import best_path, prune
+from spacy_crf.core.chain.pruning import prune
 from spacy_crf.core.chain.viterbi import _full, viterbi
 
 
@@ -92,7 +93,7 @@ def test_pruning_dominated_labels_changes_nothing(n_labels, scale, masked, seed)
     full_labels, full_scores = _full(potentials)
     lattice = prune(potentials)
     if lattice is not None:
-        labels, scores = best_path(potentials, lattice)
+        labels, scores = best_path(lattice)
         assert labels.tolist() == full_labels.tolist()
         np.testing.assert_allclose(scores, full_scores, rtol=1e-12)
 

@@ -1,0 +1,171 @@
+"""Chains whose units have few states each, laid out flat: best paths, and probabilities of states and arcs.
+
+What a state is, is up to who makes the lattice: a label that is not dominated (`pruning.py`), or a pair of adjacent
+labels (`second_order.py`).
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..batch import PackedBatch
+from ..types import Doubles, Floats, Indices, Ints
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """States of the units of a batch, and the arcs between those of adjacent units, step by step.
+
+    batch (PackedBatch): layout of the rows.
+    labels ((S,)): label of each state; states are ordered by packed row, then by label. Each row has one at least.
+    scores ((S,)): its emission, with all else that depends on the state alone.
+    bounds ((N + 1,)): row n has the states `bounds[n]:bounds[n + 1]`.
+    origins ((A,)), weights ((A,)): state that an arc comes from, and its score; ordered by the state it goes to, then
+        by origin. Each state has one at least, but for those of first units.
+    entries ((S + 1,)): state s has the arcs `entries[s]:entries[s + 1]`.
+    """
+
+    batch: PackedBatch
+    labels: Ints
+    scores: Floats
+    bounds: Indices
+    origins: Indices
+    weights: Floats
+    entries: Indices
+
+    @cached_property
+    def n_arcs(self) -> Indices:
+        """((S,)): number of arcs into each state."""
+        return np.diff(self.entries)
+
+    def tempered(self, temperature: float) -> "Lattice":
+        """The same lattice with all scores divided by a temperature."""
+        if temperature == 1:
+            return self
+        return replace(self, scores=self.scores / temperature, weights=self.weights / temperature)
+
+    def masks(self) -> "Lattice":
+        """The same lattice with all scores 0 that are not -inf."""
+        scores, weights = (np.where(np.isneginf(part), part, 0.0) for part in (self.scores, self.weights))
+        return replace(self, scores=scores, weights=weights)
+
+    def steps(self) -> list[tuple[slice, slice, slice]]:
+        """For each step but the first: its states, the arcs into them, and the states that these may come from."""
+        starts, alive = self.batch.starts, self.batch.alive
+        return [self._step(low, n, before) for low, n, before in zip(starts[1:], alive[1:], starts)]
+
+    def _step(self, low: int, n: int, before: int) -> tuple[slice, slice, slice]:
+        states = slice(int(self.bounds[low]), int(self.bounds[low + n]))
+        arcs = slice(int(self.entries[states.start]), int(self.entries[states.stop]))
+        return states, arcs, slice(int(self.bounds[before]), int(self.bounds[before + n]))
+
+
+@dataclass(frozen=True)
+class LatticeMarginals:
+    """Probabilities under a lattice.
+
+    states ((S,)), arcs ((A,)): of paths through each. log_z ((B,)): log partition functions, in the order the
+    sequences were given (0 for empty ones); -inf where there is no path, whose states and arcs all have 0.
+    """
+
+    states: Doubles
+    arcs: Doubles
+    log_z: Doubles
+
+
+def best_path(lattice: Lattice) -> tuple[Ints, Doubles]:
+    """Labels ((N,), in packed order) and scores ((B,)) of the best paths. O(S + A)."""
+    best = lattice.scores.copy()
+    arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
+    reached = np.empty(len(best), dtype=best.dtype)  # the greatest arrival at each state
+    for states, arcs, _ in lattice.steps():
+        here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
+        np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=reached[states])
+        best[states] += reached[states]
+    return _trace(lattice, best, _back_pointers(lattice, arrivals, reached))
+
+
+def lattice_marginals(lattice: Lattice) -> LatticeMarginals:
+    """Sums over all paths. O(S + A).
+
+    Forward in log space; it leaves for each state the share of every arc in what arrives there. On the way back, the
+    probability of a state is handed out to its arcs by these shares: nothing can underflow that matters.
+    """
+    log_alpha = lattice.scores.astype(np.float64)
+    factors = np.empty(len(lattice.origins))  # arrivals at a state, relative to the greatest one
+    sums = np.ones(len(log_alpha))
+    with np.errstate(divide="ignore"):
+        for states, arcs, _ in lattice.steps():
+            here = np.add(log_alpha.take(lattice.origins[arcs]), lattice.weights[arcs], out=factors[arcs])
+            firsts, counts = lattice.entries[states] - arcs.start, lattice.n_arcs[states]
+            peaks = np.maximum.reduceat(here, firsts)
+            peaks[np.isneginf(peaks)] = 0.0
+            np.exp(np.subtract(here, np.repeat(peaks, counts), out=here), out=here)
+            np.add.reduceat(here, firsts, out=sums[states])
+            log_alpha[states] += peaks + np.log(sums[states])
+    log_z, probabilities = _finals(lattice, log_alpha)
+    sums[sums == 0] = 1.0  # states that cannot be reached
+    for states, arcs, before in reversed(lattice.steps()):
+        shares = np.repeat(probabilities[states] / sums[states], lattice.n_arcs[states])
+        flow = np.multiply(factors[arcs], shares, out=factors[arcs])
+        size = before.stop - before.start
+        probabilities[before] += np.bincount(lattice.origins[arcs] - before.start, weights=flow, minlength=size)
+    return LatticeMarginals(probabilities, factors, log_z)
+
+
+def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
+    """log Z ((B,)), and ((S,)) the probabilities of the states of last units, 0 for all others."""
+    batch = lattice.batch
+    states, firsts, sizes = _states_of(lattice, batch.last_rows)
+    finals, log_z, probabilities = log_alpha[states], np.zeros(batch.n_sequences), np.zeros(len(log_alpha))
+    if not len(states):
+        return log_z, probabilities
+    peaks = np.maximum.reduceat(finals, firsts)
+    peaks[np.isneginf(peaks)] = 0.0
+    factors = np.exp(finals - np.repeat(peaks, sizes))
+    sums = np.add.reduceat(factors, firsts)
+    with np.errstate(divide="ignore"):
+        log_z[batch.order[: len(sums)]] = peaks + np.log(sums)
+    probabilities[states] = factors / np.repeat(np.where(sums > 0, sums, 1.0), sizes)
+    return log_z, probabilities
+
+
+def _states_of(lattice: Lattice, rows: Indices) -> tuple[Indices, Indices, Indices]:
+    """The states of some rows, one row after the other, and for each row the first of them and their number."""
+    sizes = lattice.bounds[rows + 1] - lattice.bounds[rows]
+    firsts = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) + np.repeat(lattice.bounds[rows] - firsts, sizes), firsts, sizes
+
+
+def _back_pointers(lattice: Lattice, arrivals: Floats, reached: Floats) -> Indices:
+    """((S,)): the best state before each state; the first one, hence the smaller label, among equals."""
+    counts = lattice.n_arcs
+    winning = np.flatnonzero(arrivals == np.repeat(reached, counts))[::-1]
+    states = np.repeat(np.arange(len(counts)), counts).take(winning)
+    pointers = np.zeros(len(counts), dtype=np.intp)
+    pointers[states] = lattice.origins.take(winning)  # the last write, hence the first winner, stays
+    return pointers
+
+
+def _trace(lattice: Lattice, best: Floats, pointers: Indices) -> tuple[Ints, Doubles]:
+    batch = lattice.batch
+    path = np.zeros(batch.n_units, dtype=np.intp)
+    scores = np.zeros(batch.n_sequences)
+    path[batch.last_rows], scores[batch.order[: len(batch.last_rows)]] = _best_states(lattice, best, batch.last_rows)
+    for step in range(batch.n_steps - 2, -1, -1):
+        low, going = batch.starts[step], batch.alive[step + 1]
+        path[low : low + going] = pointers.take(path[batch.starts[step + 1] :][:going])
+    return lattice.labels[path], scores
+
+
+def _best_states(lattice: Lattice, best: Floats, rows: Indices) -> tuple[Indices, Floats]:
+    """The best state of each of some rows, the first one among equals, and its score."""
+    states, firsts, sizes = _states_of(lattice, rows)
+    if not len(states):
+        return states, best[states]
+    greatest = np.maximum.reduceat(best[states], firsts)
+    winning = np.flatnonzero(best[states] == np.repeat(greatest, sizes))[::-1]
+    chosen = np.zeros(len(rows), dtype=np.intp)
+    chosen[np.repeat(np.arange(len(rows)), sizes)[winning]] = states[winning]
+    return chosen, greatest

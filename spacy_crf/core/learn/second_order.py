@@ -1,0 +1,141 @@
+"""Weights of trigrams on top of a first-order chain that has been trained: the second of two stages.
+
+All other weights stay as they are, and with them the candidates: an evaluation costs no more than the arcs between
+these, and where gold is known the objective is convex. The first-order marginals that prune the chain remain those of a
+trained chain; where all weights are learned together, they drift away, and sets of labels get worse on held-out data.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..chain.candidates import Pruning
+from ..chain.lattice import Lattice
+from ..chain.potentials import numbered
+from ..chain.second_order import PairStates, checked_marginals, pair_states
+from ..observations import potentials
+from ..params import DenseWeights, Layout, scatter
+from ..threads import run_parallel
+from ..trigrams import Trigrams
+from ..types import Doubles, Floats, Indices
+from .blocks import Block, Corpus, cut
+from .gold_cells import Weighted
+from .lbfgs import LBFGS
+from .owlqn import OWLQN
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Gold with a fixed target in each unit.
+
+    states (Weighted), arcs (Weighted): what it meets in the lattice. trigrams ((Z,)): its counts.
+    """
+
+    states: Weighted
+    arcs: Weighted
+    trigrams: Doubles
+
+    def score(self, lattice: Lattice) -> float:
+        states, arcs = lattice.scores[self.states.cells], lattice.weights[self.arcs.cells]
+        return float(self.states.amounts @ states) + float(self.arcs.amounts @ arcs)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A block of the corpus.
+
+    sequences ((b,)): indices in the corpus. states (PairStates): of the candidates.
+    lattice (Lattice): without weights of trigrams.
+    gold (_Target | Lattice): a fixed target, or the lattice clamped to what gold allows.
+    """
+
+    sequences: Indices
+    states: PairStates
+    lattice: Lattice
+    gold: _Target | Lattice
+
+    def evaluate(self, weights: Doubles) -> tuple[float, Doubles]:
+        """Negative log-likelihood under weights ((Z,)) of trigrams, and its gradient."""
+        lattice = self.states.weighted(self.lattice, weights)
+        with numbered(self.sequences):
+            found = checked_marginals(lattice)
+            loss, gradient = float(found.log_z.sum()), self.states.trigram_counts(found)
+            if isinstance(self.gold, _Target):
+                return loss - self.gold.score(lattice), gradient - self.gold.trigrams
+            clamped = checked_marginals(self.states.weighted(self.gold, weights))
+        return loss - float(clamped.log_z.sum()), gradient - self.states.trigram_counts(clamped)
+
+
+class TrigramObjective:
+    """sum of -log p(gold | x) + c2 |w|^2 of a second-order chain, as a function of the weights of trigrams.
+
+    Gold is as for `FullBatchObjective`; the labels that it needs are always among the candidates.
+
+    corpus (Corpus): encoded sequences with gold. layout (Layout), flat ((layout.size,)): first-order weights.
+    trigrams (Trigrams): which have a weight. pruning (Pruning): how candidates are chosen.
+    c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
+    dtype (type): precision of the first-order scores.
+    RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        layout: Layout,
+        flat: Floats,
+        trigrams: Trigrams,
+        pruning: Pruning,
+        c2: float,
+        n_threads: int = 0,
+        dtype: type[np.floating] = np.float32,
+    ):
+        self.trigrams, self.c2, self.n_threads = trigrams, c2, n_threads
+        weights = DenseWeights.zeros(layout, dtype)
+        scatter(layout, flat, weights)
+        self._parts = run_parallel(
+            lambda block: _part(block, weights, layout, trigrams, pruning), cut(corpus), n_threads
+        )
+
+    def __call__(self, x: Doubles) -> tuple[float, Doubles]:
+        """Value and gradient at x ((Z,)). O(states + arcs)."""
+        found = run_parallel(lambda part: part.evaluate(x), self._parts, self.n_threads)
+        gradient = 2 * self.c2 * x
+        for _, by_part in found:
+            gradient += by_part
+        return sum(loss for loss, _ in found) + self.c2 * float(x @ x), gradient
+
+
+def _part(block: Block, weights: DenseWeights, layout: Layout, trigrams: Trigrams, pruning: Pruning) -> _Part:
+    chains = potentials(block.observations, weights, layout)
+    with numbered(block.sequences):
+        candidates = pruning.candidates(chains)
+        if block.log_gold is None:
+            candidates |= block.gold.dense() > 0
+        else:
+            candidates |= pruning.candidates(chains.clamped(block.log_gold))
+        states = pair_states(chains.batch, candidates, trigrams)
+        lattice = states.lattice(chains)
+        if block.log_gold is None:
+            return _Part(block.sequences, states, lattice, _target(block, states, lattice))
+    return _Part(block.sequences, states, lattice, states.clamped(lattice, block.log_gold))
+
+
+def _target(block: Block, states: PairStates, lattice: Lattice) -> _Target:
+    """As in the first-order objective, adjacent distributions are independent, given that the path is allowed."""
+    fixed = states.fixed(block.gold.dense())
+    if np.isneginf(lattice.scores[fixed.states > 0]).any():
+        masks = states.clamped(lattice.masks(), block.gold.log_weights())
+        fixed = checked_marginals(masks)
+    return _Target(Weighted.of(fixed.states), Weighted.of(fixed.arcs), states.trigram_counts(fixed))
+
+
+def trigram_optimizer(objective: TrigramObjective, c1: float = 0.0, **settings: Any) -> LBFGS:
+    """What minimises an objective from 0 on: L-BFGS, or OWL-QN with an L1 penalty.
+
+    settings: of `LBFGS`.
+    """
+    start = np.zeros(len(objective.trigrams))
+    if c1:
+        return OWLQN(objective, start, c1=np.full(len(start), c1), **settings)
+    return LBFGS(objective, start, **settings)
