@@ -19,3 +19,11 @@ class WarningMessages:
         "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "
         "calibration data for them, or a greater level."
     )
+    CRFW901 = (
+        "The hard constraints cannot hold together for {name}, so that {relaxed} {fate} relaxed there. Soften some of "
+        "them, or give the more important ones a higher priority."
+    )
+    CRFW902 = (
+        "The best labelling of {name} under the constraints is not certified (gap {gap:.3g}). Raise `max_iterations` or "
+        "`max_states`, or install a solver: `pip install highspy`."
+    )
