@@ -3,7 +3,9 @@
 
 class ConstraintErrors:
     # The language
-    CRF901 = "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
+    CRF901 = (
+        "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
+    )
     CRF902 = "Constraint {constraint!r} names the label {label!r}, which the model does not have. Nearest: {near}."
     CRF903 = "There is no constraint family {kind!r}. Nearest: {near}."
     CRF904 = "Constraint {constraint!r}: the setting {setting} is {value!r}; it must be {expected}."
@@ -17,7 +19,9 @@ class ConstraintErrors:
         "leave the constraint out."
     )
     CRF908 = "The rule {constraint!r} has {found} clauses when multiplied out, more than {most}. Split or shorten it."
-    CRF909 = "The hard constraints {listing} contradict each other: no labelling satisfies them all. Soften or drop one."
+    CRF909 = (
+        "The hard constraints {listing} contradict each other: no labelling satisfies them all. Soften or drop one."
+    )
     CRF910 = "Constraint {text!r} makes no sense: {error}"
 
     # Inference

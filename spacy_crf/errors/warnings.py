@@ -20,10 +20,11 @@ class WarningMessages:
         "calibration data for them, or a greater level."
     )
     CRFW901 = (
-        "The hard constraints cannot hold together for {name}, so that {relaxed} {fate} relaxed there. Soften some of "
-        "them, or give the more important ones a higher priority."
+        "The hard constraints cannot hold together for {name}: relaxed there: {relaxed}. Soften some of them, or give "
+        "the more important ones a higher priority."
     )
     CRFW902 = (
-        "The best labelling of {name} under the constraints is not certified (gap {gap:.3g}). Raise `max_iterations` or "
-        "`max_states`, or install a solver: `pip install highspy`."
+        "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
+        "max_iterations or max_states, or install a solver: `pip install highspy`."
     )
+    CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"

@@ -14,9 +14,6 @@ from ..chain.logspace import transition_matrices
 from ..chain.potentials import ChainPotentials, EdgePotentials
 from ..chain.viterbi import Decoded, viterbi
 from ..types import Bools, Doubles, Indices, Ints
-from .families import Constraint
-from .predicates import Fields, UnitFacts
-from .rows import Rows, rows_of
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,13 @@ class Arcs:
     def bound(self) -> float:
         """Score of the best labelling without constraints."""
         return float((self.first + self.completions[0]).max())
+
+    @property
+    def floor(self) -> float:
+        """A number that no labelling that the chain allows scores less than."""
+        low = np.where(self.first > -np.inf, self.first, np.inf).min()
+        rest = np.where(self.inner > -np.inf, self.inner, np.inf).min(axis=(1, 2)).sum()
+        return float(low + rest)
 
     def copy(self) -> "Arcs":
         return Arcs(self.first.copy(), self.inner.copy())
@@ -96,59 +100,3 @@ def best_paths(lattices: Sequence[Arcs]) -> tuple[list[Ints], Doubles]:
     nothing = np.zeros(n_labels)
     found: Decoded = viterbi(ChainPotentials(batch, emissions, matrices[0] * 0, nothing, nothing, edges))
     return np.split(found.labels[batch.rows], ends[:-1]), found.scores
-
-
-@dataclass(frozen=True)
-class Folding:
-    """Arcs with the constraints that are about single edges charged to them, and what is left.
-
-    arcs (Arcs): with costs, and -inf for what a hard constraint forbids. left (list of int): indices of constraints.
-    """
-
-    arcs: Arcs
-    left: list[int]
-
-
-def fold(arcs: Arcs, constraints: Sequence[Constraint], fields: Fields, facts: UnitFacts) -> Folding:
-    """Charge to the arcs each constraint whose violations are single edges, paid each time. Exact.
-
-    constraints (sequence of Constraint): of the sequence. facts (UnitFacts): about its units.
-    """
-    charged, left = arcs.copy(), []
-    for index, constraint in enumerate(constraints):
-        blocks = rows_of(constraint, fields, facts)
-        if _is_local(constraint, blocks):
-            _charge(charged, constraint, blocks)
-        else:
-            left.append(index)
-    return Folding(charged, left)
-
-
-def _is_local(constraint: Constraint, blocks: list[Rows]) -> bool:
-    """Whether each violation is one edge that nothing else decides about."""
-    groups = np.concatenate([block.groups for block in blocks]) if blocks else np.zeros(0)
-    one_edge = all(
-        len(block.terms) == 1
-        and block.constant == 0
-        and (block.terms[0].sign, block.terms[0].reaches) == (1, 0)
-        and np.all(block.terms[0].highs - block.terms[0].lows == 1)
-        for block in blocks
-    )
-    # a cost that is paid once can only be charged to a single row; what is hard may be charged to many
-    apart = constraint.count == "each" and len(set(groups.tolist())) == len(groups)
-    return one_edge and (constraint.hard or apart or len(groups) <= 1)
-
-
-def _charge(arcs: Arcs, constraint: Constraint, blocks: list[Rows]) -> None:
-    if constraint.cost == 0:
-        return
-    for block in blocks:
-        (term,) = block.terms
-        lows = term.lows
-        if not len(lows):
-            continue
-        if lows[-1] - lows[0] == len(lows) - 1:
-            arcs.subtract(constraint.cost, term.mask, int(lows[0]), int(lows[-1]) + 1)
-        else:
-            for low in lows.tolist():
-                arcs.subtract(constraint.cost, term.mask, low, low + 1)

@@ -46,6 +46,11 @@ class Constraint:
         """The sets of labels that it names."""
         return tuple(getattr(self, field.name) for field in fields(self) if field.type == Labels)
 
+    @property
+    def asks_for_facts(self) -> bool:
+        """Whether its violations depend on more than the labels."""
+        return isinstance(self, (StateChange, Boundary, SameSurface, Fixed))
+
     def __post_init__(self) -> None:
         self.require("cost", _is_number(self.cost) and self.cost >= 0, "a number of at least 0")
         self.require("count", self.count in ("once", "each"), "'once' or 'each'")
@@ -68,7 +73,9 @@ class Constraint:
         """Raise a coded error unless a setting is as expected."""
         if not holds:
             value = getattr(self, setting)
-            raise ValueError(Errors.CRF904.format(constraint=self.kind, setting=setting, value=value, expected=expected))
+            raise ValueError(
+                Errors.CRF904.format(constraint=self.kind, setting=setting, value=value, expected=expected)
+            )
 
     def disjoint(self, setting: str, sets: tuple[Labels, ...]) -> None:
         """Raise a coded error if a label is in two of the sets."""

@@ -128,7 +128,9 @@ def test_automata_and_rows_agree_with_counting(case):
     path = np.array(labelling.tags)
     assert broken_by_rows(rows_of(each, labelling.fields, labelling.facts), path) == expected
     # paid once, or hard: whether it is broken at all
-    assert run(constraint, labelling) == (expected if constraint.count == "each" and not constraint.hard else expected > 0)
+    assert run(constraint, labelling) == (
+        expected if constraint.count == "each" and not constraint.hard else expected > 0
+    )
     by_rows = broken_by_rows(rows_of(constraint, labelling.fields, labelling.facts), path)
     assert (by_rows > 0) == (expected > 0)
 
