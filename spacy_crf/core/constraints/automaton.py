@@ -4,6 +4,9 @@ The product is built lazily: a state is made only if a path through it may still
 and costs so far and the best completion without further costs (Viterbi backwards, an exact bound as in A* search).
 Without a labelling of known score the threshold is lowered until one is found; what was searched in vain is an upper
 bound. States that agree in their tag and in all automata are one state.
+
+A constraint joins the product when the best labelling without it breaks it: with a hundred constraints the few that
+matter decide about the size of the product.
 """
 
 import math
@@ -18,10 +21,12 @@ from .arcs import Arcs
 from .families import Constraint
 from .monitors import Monitor, watch
 from .predicates import NOTHING, Fields, UnitFacts
+from .problem import Problem
 
 MARGIN = 1e-9  # relative slack, so that rounding does not cut off the best path
 WIDTHS = (2.0, 8.0, 32.0, math.inf)  # how far below the bound to search, in turn
 MEMORY = 1 << 18  # moves that are kept
+PRODUCTS = 256  # that are kept
 
 
 @dataclass
@@ -93,7 +98,7 @@ def product_of(constraints: Sequence[Constraint], fields: Fields, facts: UnitFac
 class Search:
     """What a search found.
 
-    path ((T,) | None): the best labelling, None where there is none or the search was not finished.
+    path ((T,) | None): the best labelling, or the best that was met; None without one.
     objective (float): its score minus costs; -inf without one.
     bound (float): no labelling has a greater one.
     finished (bool): the search was not stopped by its size: path is the best one, or there is none.
@@ -105,6 +110,56 @@ class Search:
     bound: float
     finished: bool
     n_states: int
+
+
+class Products:
+    """Products by their constraints: one serves all sequences where it does not depend on facts about their units."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Constraint, ...], Product] = {}
+
+    def of(self, problem: Problem, indices: Sequence[int]) -> Product:
+        """The product of some constraints of a problem."""
+        constraints = tuple(problem.constraints[index] for index in indices)
+        if any(constraint.asks_for_facts for constraint in constraints):
+            return product_of(constraints, problem.fields, problem.facts)
+        if constraints not in self._made:
+            if len(self._made) >= PRODUCTS:
+                self._made.clear()
+            self._made[constraints] = product_of(constraints, problem.fields, problem.facts)
+        return self._made[constraints]
+
+
+def best_labelling(
+    problem: Problem, known: Sequence[Ints] = (), max_states: int = 100_000, products: Products | None = None
+) -> Search:
+    """The labelling of a problem with the greatest score minus costs; exact if the search is finished.
+
+    problem (Problem): of a sequence that is not empty.
+    known (sequence of (T,)): labellings that are known; what they break is looked at from the beginning.
+    max_states (int): of all products together. products (Products | None): those made so far.
+    """
+    products, left = products or Products(), set(problem.left)
+    values = [problem.value(path) for path in known]
+    active = left.intersection(index for value in values for index in value.violated)
+    best, objective = max(
+        zip(known, (value.objective for value in values)), key=lambda pair: pair[1], default=(None, -math.inf)
+    )
+    bound, total = math.inf, 0
+    while True:
+        product = products.of(problem, sorted(active))
+        found = best_in_product(problem.charged, product, objective, max_states - total)
+        total, bound = total + found.n_states, min(bound, found.bound)
+        if found.path is None:
+            objective = -math.inf if bound == -math.inf else objective
+            return Search(best if objective > -math.inf else None, objective, bound, found.finished, total)
+        value = problem.value(found.path)
+        if value.objective >= objective:
+            best, objective = found.path, value.objective
+        more = left.intersection(value.violated) - active
+        if not more:
+            return Search(found.path, value.objective, bound, True, total)
+        active |= more
 
 
 def best_in_product(arcs: Arcs, product: Product, known: float = -math.inf, max_states: int = 100_000) -> Search:

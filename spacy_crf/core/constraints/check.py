@@ -1,7 +1,7 @@
 """Whether a labelling breaks constraints, and how often: the meaning that all methods of inference share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, singledispatch
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from .families import (
     Excludes,
     Fixed,
     Labels,
+    Level,
     Order,
     Precedence,
     Predicate,
@@ -47,6 +48,7 @@ class Labelling:
     tags: list[int]
     fields: Fields
     facts: UnitFacts
+    _positions: dict[tuple[Level, Labels], list[int]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def labels(self) -> list[int]:
@@ -62,14 +64,18 @@ class Labelling:
     def _units(self) -> list[Segment]:
         return self.fields.segments(self.labels, self.tags, "unit")
 
-    def segments(self, constraint: Constraint) -> list[Segment]:
-        """The segments at the level of a constraint."""
-        return self._segments if constraint.level == "segment" else self._units
+    def segments(self, level: Level) -> list[Segment]:
+        """The segments, or the units as segments of their own."""
+        return self._segments if level == "segment" else self._units
 
     def positions(self, constraint: Constraint, labels: Labels) -> list[int]:
-        """Places, in the order of the segments, of those with one of the labels."""
-        numbers = self.fields.numbers(labels)
-        return [place for place, segment in enumerate(self.segments(constraint)) if segment.label in numbers]
+        """Places, in the order of the segments, of those with one of the labels; remembered."""
+        key = constraint.level, labels
+        found = self._positions.get(key)
+        if found is None:
+            numbers, segments = self.fields.numbers(labels), self.segments(constraint.level)
+            found = self._positions[key] = [place for place, one in enumerate(segments) if one.label in numbers]
+        return found
 
 
 def broken(constraint: Constraint, labelling: Labelling) -> int:
@@ -100,14 +106,14 @@ def occurrences(constraint: Constraint, seen: Labelling) -> Occurrences:
 
 @occurrences.register
 def _(constraint: Adjacency, seen: Labelling) -> Occurrences:
-    segments, allowed = seen.segments(constraint), seen.fields.numbers(constraint.b)
+    segments, allowed = seen.segments(constraint.level), seen.fields.numbers(constraint.b)
     going = [place for place in seen.positions(constraint, constraint.a) if place + 1 < len(segments)]
     return Occurrences(len(going), sum(segments[place + 1].label not in allowed for place in going))
 
 
 @occurrences.register
 def _(constraint: Precedence, seen: Labelling) -> Occurrences:
-    last = len(seen.segments(constraint)) - 1
+    last = len(seen.segments(constraint.level)) - 1
     going = [place for place in seen.positions(constraint, constraint.a) if place < last]
     latest = max(seen.positions(constraint, constraint.b), default=-1)
     return Occurrences(len(going), sum(place >= latest for place in going))
@@ -116,7 +122,7 @@ def _(constraint: Precedence, seen: Labelling) -> Occurrences:
 @occurrences.register
 def _(constraint: StateChange, seen: Labelling) -> Occurrences:
     a, b = seen.fields.numbers(constraint.a), seen.fields.numbers(constraint.b)
-    marks = seen.facts.marks(constraint).tolist()
+    marks = seen.facts.marks(constraint.at, constraint.gap).tolist()
     after = 0 if constraint.gap else 1
     around = [(seen.labels[mark - 1] in a, seen.labels[mark + after] in b) for mark in marks]
     if constraint.implied:
@@ -169,7 +175,7 @@ def _(constraint: Excludes, seen: Labelling) -> Occurrences:
 def _(constraint: Order, seen: Labelling) -> Occurrences:
     ranks = {number: rank for rank, labels in enumerate(constraint.sets) for number in seen.fields.numbers(labels)}
     greatest = applied = wrong = 0
-    for segment in seen.segments(constraint):
+    for segment in seen.segments(constraint.level):
         rank = ranks.get(segment.label)
         if rank is not None:
             applied += 1
@@ -190,7 +196,7 @@ def _(constraint: EndsWith, seen: Labelling) -> Occurrences:
 
 @occurrences.register
 def _(constraint: Boundary, seen: Labelling) -> Occurrences:
-    segments, own = seen.segments(constraint), seen.fields.numbers(constraint.a)
+    segments, own = seen.segments(constraint.level), seen.fields.numbers(constraint.a)
     sides = zip(segments, segments[1:])
     beside = [after.first for before, after in sides if not own or {before.label, after.label} & own]
     return Occurrences(len(beside), len(set(beside) & set(seen.facts.closed(constraint).tolist())))

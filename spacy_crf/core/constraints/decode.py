@@ -21,7 +21,7 @@ from ..labels import TagSet
 from ..types import Ints
 from . import ilp
 from .arcs import arcs_of
-from .automaton import Product, best_in_product, product_of
+from .automaton import Products, best_labelling
 from .check import Labelling, violations
 from .families import Constraint
 from .lagrangian import is_certified, relax
@@ -47,7 +47,8 @@ class Settings:
     """How to decode.
 
     method (str): "auto" for the chain of methods, or one of them.
-    max_iterations (int): of Lagrangian relaxation, for each sequence. step_rule (str): see `Steps`.
+    max_iterations (int | None): of Lagrangian relaxation, for each sequence; None is 10 where other methods follow, which
+        are then faster, and 200 for "lagrangian" alone. step_rule (str): see `Steps`.
     max_states (int): of the product automaton, for each sequence.
     solver (str | None): PuLP's name of it, or "highs" or "cbc". time_limit (float | None): its seconds per sequence.
     max_arcs (int): longer sequences are not given to a solver.
@@ -56,7 +57,7 @@ class Settings:
     """
 
     method: Method = "auto"
-    max_iterations: int = 30
+    max_iterations: int | None = None
     step_rule: StepRule = "polyak"
     max_states: int = 100_000
     solver: str | None = None
@@ -69,9 +70,15 @@ class Settings:
         if self.method not in METHODS:
             raise ValueError(Errors.CRF921.format(method=self.method, known=", ".join(METHODS)))
         self._require("step_rule", self.step_rule in RULES, f"one of {', '.join(RULES)}")
-        for name in ("max_iterations", "max_states", "max_arcs"):
+        self._require("max_iterations", self.max_iterations is None or self.max_iterations >= 1, "at least 1, or None")
+        for name in ("max_states", "max_arcs"):
             self._require(name, getattr(self, name) >= 1, "at least 1")
         self._require("time_limit", self.time_limit is None or self.time_limit > 0, "above 0, or None")
+
+    @property
+    def iterations(self) -> int:
+        """Of Lagrangian relaxation, at most."""
+        return self.max_iterations or (200 if self.method == "lagrangian" else 10)
 
     def _require(self, setting: str, holds: bool, expected: str) -> None:
         if not holds:
@@ -189,7 +196,10 @@ def _parts(sequences: list[int], potentials: ChainPotentials) -> list[list[int]]
 
 @dataclass(frozen=True)
 class _Answer:
-    """The best that is known of one problem: a labelling (None if there is none yet), its value, and a bound."""
+    """The best that is known of one problem: a labelling (None if there is none yet), its value, and a bound.
+
+    known (tuple of (T,)): other labellings that were met.
+    """
 
     path: Ints | None = None
     score: float = -math.inf
@@ -197,6 +207,7 @@ class _Answer:
     bound: float = math.inf
     method: str = "viterbi"
     iterations: int = 0
+    known: tuple[Ints, ...] = ()
 
     @property
     def settled(self) -> bool:
@@ -209,7 +220,8 @@ class _Answer:
         if path is not None:
             score, objective, _ = problem.value(path)
             if self.path is None or objective > self.objective:
-                answer = replace(answer, path=path, score=score, objective=objective, method=method)
+                own = {"path": path, "score": score, "objective": objective, "known": (*self.known, path)}
+                answer = replace(answer, method=method, **own)
         return replace(answer, method=method) if answer.settled else answer
 
 
@@ -218,7 +230,7 @@ class _Chain:
 
     def __init__(self, settings: Settings, names: Sequence[str] | None):
         self.settings, self.names = settings, names
-        self._products: dict[tuple[Constraint, ...], Product] = {}
+        self._products = Products()
 
     def run(self, sequences: list[int], problems: list[Problem], viterbi_paths: list[Ints]) -> list[Decision]:
         """Decide about some problems.
@@ -246,7 +258,7 @@ class _Chain:
         return answers
 
     def _lagrangian(self, sequences: list[int], problems: list[Problem], answers: list[_Answer]) -> list[_Answer]:
-        relaxed = relax(problems, self.settings.max_iterations, self.settings.step_rule)
+        relaxed = relax(problems, self.settings.iterations, self.settings.step_rule)
         return [
             replace(answer.improved(problem, found.path, found.bound, "lagrangian"), iterations=found.iterations)
             for problem, answer, found in zip(problems, answers, relaxed)
@@ -255,19 +267,9 @@ class _Chain:
     def _automaton(self, sequences: list[int], problems: list[Problem], answers: list[_Answer]) -> list[_Answer]:
         out = []
         for problem, answer in zip(problems, answers):
-            product = self._product(problem)
-            found = best_in_product(problem.charged, product, answer.objective, self.settings.max_states)
+            found = best_labelling(problem, answer.known, self.settings.max_states, self._products)
             out.append(answer.improved(problem, found.path, found.bound, "automaton"))
         return out
-
-    def _product(self, problem: Problem) -> Product:
-        """The product of the constraints of a problem; one for all sequences if it does not depend on them."""
-        left = tuple(problem.constraints[index] for index in problem.left)
-        if any(constraint.asks_for_facts for constraint in left):
-            return product_of(left, problem.fields, problem.facts)
-        if left not in self._products:
-            self._products[left] = product_of(left, problem.fields, problem.facts)
-        return self._products[left]
 
     def _ilp(self, sequences: list[int], problems: list[Problem], answers: list[_Answer]) -> list[_Answer]:
         if not ilp.has_solver():
@@ -330,7 +332,8 @@ class _Chain:
 def _start(problem: Problem, viterbi_path: Ints) -> _Answer:
     """What is known before anything is done: the best labelling without constraints, and its score as a bound."""
     allowed = problem.value(viterbi_path).objective > -math.inf
-    return _Answer().improved(problem, viterbi_path if allowed else None, problem.charged.bound, "viterbi")
+    answer = _Answer(known=(viterbi_path,))
+    return answer.improved(problem, viterbi_path if allowed else None, problem.charged.bound, "viterbi")
 
 
 def _softened(problem: Problem) -> list[Constraint]:

@@ -47,6 +47,12 @@ class Constraint:
         return tuple(getattr(self, field.name) for field in fields(self) if field.type == Labels)
 
     @property
+    def is_local(self) -> bool:
+        """Whether each violation is a single edge of the path, and all of them are paid for (or none can be)."""
+        one_edge = isinstance(self, (Adjacency, Boundary, Fixed)) or (isinstance(self, StateChange) and self.gap)
+        return isinstance(self, (StartsWith, EndsWith)) or (one_edge and (self.hard or self.count == "each"))
+
+    @property
     def asks_for_facts(self) -> bool:
         """Whether its violations depend on more than the labels."""
         return isinstance(self, (StateChange, Boundary, SameSurface, Fixed))

@@ -211,7 +211,7 @@ class _Model:
         constraint = self.problem.constraints[index]
         once = constraint.count == "once"
         slacks: dict[int, Any] = {}  # by group; one for all if the cost is paid once
-        for block in self.problem.rows[index]:
+        for block in self.problem.rows(index):
             for row, group in enumerate(block.groups.tolist()):
                 value = self._row(block, row)
                 if constraint.hard:

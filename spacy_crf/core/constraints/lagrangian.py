@@ -175,7 +175,7 @@ def _violated_cuts(problem: Problem, index: int, path: Ints) -> Iterator[tuple[t
     """The rows of a constraint that a labelling violates, each with a key that tells it from others."""
     constraint = problem.constraints[index]
     once = constraint.count == "once" and not constraint.hard
-    for number, block in enumerate(problem.rows[index]):
+    for number, block in enumerate(problem.rows(index)):
         for row in np.flatnonzero(block.values(path) > 0).tolist():
             group = int(block.groups[row])
             slack = (index,) if once else (index, group)

@@ -9,7 +9,7 @@
 Names with other characters than letters, digits, '_', '.' and '-' are quoted as in JSON. In a text with several
 constraints each has a line, and what follows a '#' at the beginning of a line is a comment. As JSON a constraint is an
 object with its family as "kind" and its settings by name: {"kind": "adjacency", "a": ["VOLUME"], "b": ["PAGES",
-"DATE"], "cost": 2.5}. A list may hold both forms.
+"DATE"], "cost": 2.5}. A list may hold both forms. What an object holds as "about" is for the reader only.
 """
 
 import json
@@ -24,6 +24,7 @@ from ...errors import Errors
 from .families import FAMILIES, Constraint, Labels, Order, Predicate, Rule
 
 Spec: TypeAlias = str | Mapping[str, Any] | Constraint
+ABOUT = "about"
 SHARED = ("cost", "count", "level", "priority")
 PLAIN = re.compile(r"\w[\w.]*(?:-[\w.]+)*")
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([,()|&])|((?:(?!->)[^\s",()|&])+))')
@@ -220,7 +221,7 @@ def _from_json(spec: Mapping[str, Any]) -> Constraint:
     settings: dict[str, Any] = {}
     names = {field.name: field for field in fields(family)}
     for name, value in spec.items():
-        if name == "kind":
+        if name in ("kind", ABOUT):
             continue
         if name not in names:
             raise _malformed(dict(spec), family, f"the setting {name!r}, which it does not know")

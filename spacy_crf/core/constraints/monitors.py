@@ -120,7 +120,7 @@ def _(constraint: Precedence, fields: Fields, facts: UnitFacts) -> Monitor:
 @monitor.register
 def _(constraint: StateChange, fields: Fields, facts: UnitFacts) -> Monitor:
     """States: what a mark found before it (None: the unit before was no mark)."""
-    label, marked = fields.of_tag, set(facts.marks(constraint).tolist())
+    label, marked = fields.of_tag, set(facts.marks(constraint.at, constraint.gap).tolist())
     a, b, implied = fields.numbers(constraint.a), fields.numbers(constraint.b), constraint.implied
 
     def wrong(found: bool, tag: int) -> int:

@@ -34,6 +34,7 @@ class Fields:
 
     tags: TagSet
     _known: dict[Labels, frozenset[int]] = field(default_factory=dict, compare=False, repr=False)
+    _tags: dict[Labels, Bools] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def of_tag(self) -> list[int]:
@@ -76,7 +77,11 @@ class Fields:
 
     def tags_of(self, labels: Labels) -> Bools:
         """((L,)): the tags of some labels."""
-        return np.isin(np.array(self.of_tag), list(self.numbers(labels)))
+        found = self._tags.get(labels)
+        if found is None:
+            numbers = self.numbers(labels)
+            found = self._tags[labels] = np.array([number in numbers for number in self.of_tag])
+        return found
 
     def check(self, constraint: Constraint, text: str) -> None:
         """Raise a coded error for labels that are not there.
@@ -155,10 +160,10 @@ class UnitFacts:
                 latest[surface] = unit
         return pairs
 
-    def marks(self, change: StateChange) -> Indices:
-        """Units of one sequence at which a state change is looked at."""
-        held = np.flatnonzero(self.predicates[change.at])
-        last = self.n_units - 1 if change.gap else self.n_units - 2
+    def marks(self, name: str, gap: bool = False) -> Indices:
+        """Units of one sequence at which a predicate holds, with a unit before and (unless in a gap) one after them."""
+        held = np.flatnonzero(self.predicates[name])
+        last = self.n_units - 1 if gap else self.n_units - 2
         return held[(held >= 1) & (held <= last)]
 
     def closed(self, boundary: Boundary) -> Indices:

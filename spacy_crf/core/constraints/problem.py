@@ -40,6 +40,7 @@ class Problem:
     fields: Fields
     facts: UnitFacts
     _values: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
+    _rows: dict[int, list[Rows]] = field(default_factory=dict, compare=False, repr=False)
 
     def value(self, path: Ints) -> Value:
         """Score, objective and violations of a labelling; remembered."""
@@ -55,62 +56,40 @@ class Problem:
         """The same sequence under other constraints."""
         return Problem(self.arcs, constraints, self.fields, self.facts)
 
-    @cached_property
-    def rows(self) -> list[list[Rows]]:
-        """The rows of each constraint."""
-        return [rows_of(constraint, self.fields, self.facts) for constraint in self.constraints]
+    def rows(self, index: int) -> list[Rows]:
+        """The rows of a constraint; made when they are needed."""
+        found = self._rows.get(index)
+        if found is None:
+            found = self._rows[index] = rows_of(self.constraints[index], self.fields, self.facts)
+        return found
 
     @cached_property
     def left(self) -> list[int]:
-        """Indices of the constraints that cannot be charged to arcs."""
-        pairs = enumerate(zip(self.constraints, self.rows))
-        return [index for index, (constraint, blocks) in pairs if not _is_local(constraint, blocks)]
+        """Indices of the constraints that cannot be charged to arcs and may cost something."""
+        return [index for index, one in enumerate(self.constraints) if one.cost > 0 and not one.is_local]
 
     @cached_property
     def floor(self) -> float:
         """A number that the objective of no labelling is below that breaks no hard constraint."""
-        soft = (index for index in self.left if not self.constraints[index].hard)
-        costs = (self.constraints[i].cost * _most_violations(self.constraints[i], self.rows[i]) for i in soft)
-        return self.charged.floor - sum(costs)
+        soft = [self.constraints[index] for index in self.left if not self.constraints[index].hard]
+        units = self.arcs.n_units * len(self.fields.names)  # a bound on violations, but for those of a number
+        most = (1 if one.count == "once" else units + getattr(one, "k", 0) for one in soft)
+        return self.charged.floor - sum(one.cost * times for one, times in zip(soft, most))
 
     @cached_property
     def charged(self) -> Arcs:
         """The arcs with the costs of all other constraints, and -inf for what a hard one forbids."""
-        arcs, left = self.arcs.copy(), set(self.left)
-        for index, (constraint, blocks) in enumerate(zip(self.constraints, self.rows)):
-            if index not in left and constraint.cost > 0:
-                _charge(arcs, constraint, blocks)
+        local = [index for index, one in enumerate(self.constraints) if one.cost > 0 and one.is_local]
+        arcs = self.arcs.copy() if local else self.arcs
+        for index in local:
+            _charge(arcs, self.constraints[index].cost, self.rows(index))
         return arcs
 
 
-def _most_violations(constraint: Constraint, blocks: list[Rows]) -> int:
-    """How often a constraint can be paid for."""
-    return 1 if constraint.count == "once" else sum(block.largest * len(block.groups) for block in blocks)
-
-
-def _is_local(constraint: Constraint, blocks: list[Rows]) -> bool:
-    """Whether each violation is one edge that nothing else decides about."""
-    groups = np.concatenate([block.groups for block in blocks]) if blocks else np.zeros(0)
-    one_edge = all(
-        len(block.terms) == 1
-        and block.constant == 0
-        and (block.terms[0].sign, block.terms[0].reaches) == (1, 0)
-        and np.all(block.terms[0].highs - block.terms[0].lows == 1)
-        for block in blocks
-    )
-    # a cost that is paid once can only be charged to a single row; what is hard may be charged to many
-    apart = constraint.count == "each" and len(set(groups.tolist())) == len(groups)
-    return one_edge and (constraint.hard or apart or len(groups) <= 1)
-
-
-def _charge(arcs: Arcs, constraint: Constraint, blocks: list[Rows]) -> None:
+def _charge(arcs: Arcs, cost: float, blocks: list[Rows]) -> None:
+    """Charge a cost to every edge that the rows, of one indicator each, are about."""
     for block in blocks:
         (term,) = block.terms
-        lows = term.lows
-        if not len(lows):
-            continue
-        if lows[-1] - lows[0] == len(lows) - 1:
-            arcs.subtract(constraint.cost, term.mask, int(lows[0]), int(lows[-1]) + 1)
-        else:
-            for low in lows.tolist():
-                arcs.subtract(constraint.cost, term.mask, low, low + 1)
+        for run in np.split(term.lows, np.flatnonzero(np.diff(term.lows) != 1) + 1):
+            if len(run):
+                arcs.subtract(cost, term.mask, int(run[0]), int(run[-1]) + 1)

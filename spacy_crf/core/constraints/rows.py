@@ -100,7 +100,7 @@ class _Masks:
     def node(self, labels: Labels) -> Bools:
         """The unit has one of the labels."""
         tags = self.fields.tags_of(labels)
-        return np.broadcast_to(tags, (len(tags) + 1, len(tags)))
+        return np.ones((len(tags) + 1, 1), dtype=bool) & tags
 
     def begin(self, labels: Labels) -> Bools:
         """A segment of one of the labels begins."""
@@ -161,7 +161,7 @@ def _(constraint: Precedence, masks: _Masks, facts: UnitFacts) -> list[Rows]:
 
 @rows.register
 def _(constraint: StateChange, masks: _Masks, facts: UnitFacts) -> list[Rows]:
-    marks, a, b = facts.marks(constraint), masks.fields.tags_of(constraint.a), masks.fields.tags_of(constraint.b)
+    marks, a, b = facts.marks(constraint.at, constraint.gap), masks.fields.tags_of(constraint.a), masks.fields.tags_of(constraint.b)
     before, after = np.append(a, False)[:, None], b[None, :]
     if constraint.gap:
         wrong = before & ~after if constraint.implied else ~(before & after)
@@ -268,8 +268,8 @@ def _(constraint: Fixed, masks: _Masks, facts: UnitFacts) -> list[Rows]:
     blocks = []
     for tag in np.unique(fixed[fixed != NOTHING]).tolist():
         units = np.flatnonzero(fixed == tag)
-        others = np.arange(len(masks.fields.of_tag)) != tag
-        blocks.append(Rows((masks.at(1, np.broadcast_to(others, (len(others) + 1, len(others))), units),), 0, units))
+        others = np.tile(np.arange(len(masks.fields.of_tag)) != tag, (len(masks.fields.of_tag) + 1, 1))
+        blocks.append(Rows((masks.at(1, others, units),), 0, units))
     return blocks
 
 
