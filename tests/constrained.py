@@ -8,9 +8,13 @@ import numpy as np
 from hypothesis import strategies as st
 from strategies import chain_batches
 
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints import families as fam
+from spacy_crf.core.constraints.arcs import arcs_of
 from spacy_crf.core.constraints.check import Labelling, penalty, violations
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts
+from spacy_crf.core.constraints.problem import Problem
 from spacy_crf.core.labels import TagSet
 
 LETTERS = "ABCD"
@@ -125,3 +129,23 @@ def objectives(chain, constraints, fields, facts):
 def softened(constraints, cost):
     """The same constraints with another cost."""
     return [replace(constraint, cost=cost) for constraint in constraints]
+
+
+def single_problems(case):
+    """(problem, oracle chain, facts) of each sequence that is not empty."""
+    potentials, chains, constraints, tags, facts = case
+    fields = Fields(tags)
+    bounds = np.concatenate([[0], np.cumsum(potentials.batch.lengths)])
+    for (low, high), chain, own in zip(itertools.pairwise(bounds), chains, sequence_facts(potentials, facts)):
+        if chain.length:
+            arcs = arcs_of(potentials, potentials.batch.rows[low:high])
+            yield Problem(arcs, constraints, fields, own), chain, own
+
+
+def random_chain(rng, lengths, n_labels, span=3.0):
+    """Potentials of sequences that are too long for enumeration."""
+    n = sum(lengths)
+    transitions = rng.normal(0, 1, (n_labels, n_labels))
+    return ChainPotentials(
+        pack(np.array(lengths)), rng.normal(0, span, (n, n_labels)), transitions, *rng.normal(0, 1, (2, n_labels))
+    )

@@ -11,8 +11,8 @@ class ConstraintErrors:
     CRF904 = "Constraint {constraint!r}: the setting {setting} is {value!r}; it must be {expected}."
     CRF905 = "Constraint {constraint!r} has {problem}. The family {kind!r} is written {usage}."
     CRF906 = (
-        "Constraint {constraint!r} asks for the unit predicate {name!r}, which is not given. Given: {known}. Define it, "
-        "or correct the name."
+        "Constraint {constraint!r} asks for the unit predicate {name!r}, which is not given. Given: {known}. Define "
+        "it, or correct the name."
     )
     CRF907 = (
         "Constraint {constraint!r} needs {what} of the units, which are not given. Give {what} with the sequences, or "

@@ -103,6 +103,7 @@ class Search:
     bound (float): no labelling has a greater one.
     finished (bool): the search was not stopped by its size: path is the best one, or there is none.
     n_states (int): states of the product that were made.
+    grounds (frozenset of int): constraints that were in the product.
     """
 
     path: Ints | None
@@ -110,6 +111,7 @@ class Search:
     bound: float
     finished: bool
     n_states: int
+    grounds: frozenset[int] = frozenset()
 
 
 class Products:
@@ -152,13 +154,14 @@ def best_labelling(
         total, bound = total + found.n_states, min(bound, found.bound)
         if found.path is None:
             objective = -math.inf if bound == -math.inf else objective
-            return Search(best if objective > -math.inf else None, objective, bound, found.finished, total)
+            path = best if objective > -math.inf else None
+            return Search(path, objective, bound, found.finished, total, frozenset(active))
         value = problem.value(found.path)
         if value.objective >= objective:
             best, objective = found.path, value.objective
         more = left.intersection(value.violated) - active
         if not more:
-            return Search(found.path, value.objective, bound, True, total)
+            return Search(found.path, value.objective, bound, True, total, frozenset(active))
         active |= more
 
 

@@ -31,6 +31,7 @@ from .families import (
     StateChange,
 )
 
+
 def candidates(
     seen: Sequence[Labelling], kinds: Iterable[str], max_terms: int, min_support: int
 ) -> Iterator[Constraint]:
@@ -52,9 +53,9 @@ def candidates(
             case "at_least":
                 yield from (AtLeast((label,), 1) for label in labels)
             case "starts_with":
-                yield StartsWith(cover(Counter(run[0] for run in runs), max_terms))
+                yield from map(StartsWith, _sets(Counter(run[0] for run in runs), max_terms))
             case "ends_with":
-                yield EndsWith(cover(Counter(run[-1] for run in runs), max_terms))
+                yield from map(EndsWith, _sets(Counter(run[-1] for run in runs), max_terms))
             case "precedence":
                 yield from (Precedence((a,), (b,)) for a, b in pairs)
             case "requires":
@@ -95,14 +96,9 @@ def _names(labelling: Labelling) -> list[str]:
     return [labelling.fields.names[segment.label] for segment in labelling.segments("segment")]
 
 
-def cover(numbers: Counter[str], max_terms: int) -> Labels:
-    """The labels that explain most observations; fewer where they explain all."""
-    return tuple(label for label, _ in numbers.most_common(max_terms))
-
-
 def _sets(numbers: Counter[str], max_terms: int) -> Iterator[Labels]:
-    """Covers of each size."""
-    best = cover(numbers, max_terms)
+    """For each size the set of labels that explains most observations."""
+    best = tuple(label for label, _ in numbers.most_common(max_terms))
     yield from (best[:size] for size in range(1, len(best) + 1))
 
 
@@ -126,7 +122,7 @@ def _rules(label: str, has: dict[str, Bools], max_terms: int, min_support: int) 
     has (dict): for each label the sequences with it, (B,).
     """
     condition = has[label]
-    others = {(other,): found for other, found in has.items() if other != label}
+    others: dict[tuple[str, ...], Bools] = {(other,): found for other, found in has.items() if other != label}
     others |= {(a, b): has[a] & has[b] for a, b in combinations([name for name in has if name != label], 2)}
     covered = np.zeros_like(condition)
     chosen: list[tuple[str, ...]] = []

@@ -14,7 +14,8 @@ from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..labels import TagSet
 from ..types import Ints
-from .decode import Decision, Settings, decode
+from .decision import Decision, Settings
+from .decode import decode
 from .families import Constraint
 from .predicates import UnitFacts
 
@@ -43,7 +44,10 @@ def explain(
     facts: UnitFacts | None = None,
     settings: Settings | None = None,
 ) -> list[Change]:
-    """The changes that constraints made to one sequence, each with its reasons. One decoding for each constraint.
+    """The changes that constraints made to one sequence, each with its reasons.
+
+    If the labelling is certified, only constraints that its bound rests on, or that it breaks, can be reasons: without
+    any other it is still the best. One decoding for each of them.
 
     potentials (ChainPotentials), constraints, tags, facts, settings: as they were given to `decode`.
     sequence (int): its index in the batch. decision (Decision): of `decode` for it.
@@ -56,15 +60,16 @@ def explain(
     if not changed:
         return []
     kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
+    tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
     settings = replace(settings or Settings(), objective="score")
     without = _Decoder(
         lambda left: decode(own, [constraints[index] for index in left], tags, own_facts, settings)[0].labels, kept
     )
-    alone = {index: without(frozenset({index})) for index in kept}
+    alone = {index: without(frozenset({index})) for index in kept if index in tried}
     changes = []
     for unit in changed:
-        restoring = [index for index in kept if alone[index][unit] == plain[unit]]
-        because = tuple((index,) for index in restoring) or (_smallest(without, unit, plain[unit]),)
+        restoring = [index for index, labels in alone.items() if labels[unit] == plain[unit]]
+        because = tuple((index,) for index in restoring) or (_smallest(without, unit, int(plain[unit])),)
         changes.append(Change(unit, int(plain[unit]), int(decision.labels[unit]), because))
     return changes
 

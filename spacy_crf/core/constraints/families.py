@@ -247,7 +247,7 @@ class Boundary(Constraint):
 
 @dataclass(frozen=True)
 class SameSurface(Constraint):
-    """Units of a sequence that have the same surface have the same label. Violations are changes from one to the next."""
+    """Units of a sequence with the same surface have the same label. Violations are changes from one to the next."""
 
     kind = "same_surface"
 

@@ -56,6 +56,7 @@ class Relaxed:
     bound (float): no labelling has a greater one; -inf if it is proved that there is none.
     iterations (int): Viterbi passes that were made; up to the certificate if there is one.
     history ((iterations, 2)): dual value and best objective at each iteration.
+    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to arcs.
     """
 
     path: Ints | None
@@ -64,6 +65,7 @@ class Relaxed:
     bound: float
     iterations: int
     history: Doubles
+    grounds: frozenset[int]
 
     @property
     def certified(self) -> bool:
@@ -168,7 +170,8 @@ class _Run:
 
     def result(self) -> Relaxed:
         history = np.array(self.history).reshape(-1, 2)
-        return Relaxed(self.best, self.score, self.objective, self.bound, len(history), history)
+        grounds = frozenset(cut.slack[0] for cut in self.cuts)
+        return Relaxed(self.best, self.score, self.objective, self.bound, len(history), history, grounds)
 
 
 def _violated_cuts(problem: Problem, index: int, path: Ints) -> Iterator[tuple[tuple[object, ...], Cut]]:

@@ -301,7 +301,7 @@ def _predicate(text: Any, tokens: list[str]) -> Predicate:
     negated = len(tokens) == 3 and tokens[0] == NEGATION
     match tokens[negated:]:
         case [("has" | "first" | "last") as what, label]:
-            return Predicate(what, _name(text, label), negated)  # type: ignore[arg-type]
+            return Predicate(what, _name(text, label), negated)
     raise _fails(text, f"{' '.join(tokens)!r} is not '[not] has|first|last LABEL'")
 
 

@@ -25,9 +25,7 @@ def contradiction(constraints: Sequence[Constraint], fields: Fields, max_states:
     max_states (int): give up where the product has more.
     RETURNS (list of int): a set from which none can be left out, empty if there is no contradiction or none was found.
     """
-    kept = [
-        index for index, constraint in enumerate(constraints) if constraint.hard and not constraint.asks_for_facts
-    ]
+    kept = [index for index, constraint in enumerate(constraints) if constraint.hard and not constraint.asks_for_facts]
 
     def impossible(indices: list[int]) -> bool:
         return _witnessed([constraints[index] for index in indices], None, fields, max_states) is False
@@ -70,9 +68,7 @@ def _abstract(constraints: Sequence[Constraint], fields: Fields) -> Fields:
     return Fields(TagSet.of_spans(spans, "BIO"))
 
 
-def _witnessed(
-    kept: Sequence[Constraint], broken: Constraint | None, fields: Fields, max_states: int
-) -> bool | None:
+def _witnessed(kept: Sequence[Constraint], broken: Constraint | None, fields: Fields, max_states: int) -> bool | None:
     """Whether a labelling keeps some constraints and breaks another one (if given); None if the search was stopped."""
     monitors = [watch(constraint, fields, NO_FACTS) for constraint in kept]
     target = None if broken is None else watch(broken, fields, NO_FACTS)
@@ -80,9 +76,9 @@ def _witnessed(
     seen, stack = {begin}, [begin]
     while stack:
         tag, states, aim, reached = stack.pop()
-        if tag != NOTHING and not any(m.finish(state, tag) for m, state in zip(monitors, states)):
-            if reached or (target is not None and target.finish(aim, tag)):
-                return True
+        ends_well = tag != NOTHING and not any(m.finish(state, tag) for m, state in zip(monitors, states))
+        if ends_well and (reached or (target is not None and target.finish(aim, tag))):
+            return True
         for following in range(len(fields.tags)):
             moved = _moved(monitors, states, tag, following)
             if moved is None:

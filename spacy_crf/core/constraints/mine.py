@@ -186,7 +186,10 @@ def _without_implied(ordered: list[Mined], fields: Fields, seed: int) -> list[Mi
             for second in possible[number + 1 :]
             if (patterns[broken_here, first] | patterns[broken_here, second]).all()
         ]
-        if not any(implies([free[own].constraint for own in own_premises], one.constraint, fields) for own_premises in (*alone, *both)):
+        if not any(
+            implies([free[own].constraint for own in own_premises], one.constraint, fields)
+            for own_premises in (*alone, *both)
+        ):
             kept.append(place)
     dropped = {free[place].constraint for place in set(range(len(free))) - set(kept)}
     return [one for one in ordered if one.constraint not in dropped]

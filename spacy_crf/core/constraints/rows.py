@@ -60,7 +60,7 @@ class Term:
         before = np.concatenate([[NOTHING], path[:-1]])
         sums = np.concatenate([[0], np.cumsum(self.mask[before, path])])
         counts = sums[self.highs] - sums[self.lows]
-        return (counts >= self.reaches).astype(np.intp) if self.reaches else counts
+        return np.asarray(counts >= self.reaches if self.reaches else counts, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class _Masks:
     def end(self, labels: Labels) -> Bools:
         """A segment of one of the labels ended with the unit before."""
         before = np.append(self.fields.tags_of(labels), False)
-        return self.fields.begins[self.constraint.level] & before[:, None]
+        return np.asarray(self.fields.begins[self.constraint.level] & before[:, None])
 
     def at(self, sign: int, mask: Bools, units: Indices) -> Term:
         """An indicator at one unit for each row."""
@@ -161,7 +161,11 @@ def _(constraint: Precedence, masks: _Masks, facts: UnitFacts) -> list[Rows]:
 
 @rows.register
 def _(constraint: StateChange, masks: _Masks, facts: UnitFacts) -> list[Rows]:
-    marks, a, b = facts.marks(constraint.at, constraint.gap), masks.fields.tags_of(constraint.a), masks.fields.tags_of(constraint.b)
+    marks, a, b = (
+        facts.marks(constraint.at, constraint.gap),
+        masks.fields.tags_of(constraint.a),
+        masks.fields.tags_of(constraint.b),
+    )
     before, after = np.append(a, False)[:, None], b[None, :]
     if constraint.gap:
         wrong = before & ~after if constraint.implied else ~(before & after)

@@ -1,8 +1,8 @@
 """Step rules of the projected subgradient method, and the projection.
 
-The dual function L(lambda) is to be made small: multipliers grow where a row is violated, lambda <- P(lambda + theta H e)
-with H e the values of the rows on the relaxed labelling. (Cecchini & Fersini, 3.1.1, print the step with the opposite
-sign.) P keeps lambda >= 0 and, where a violation costs c, the sum of the multipliers that share it at most c.
+The dual function L(lambda) is to be made small. Multipliers grow where a row is violated: lambda <- P(lambda + theta
+H e) with H e the values of the rows on the relaxed labelling. (Cecchini & Fersini, 3.1.1, print the step with the
+opposite sign.) P keeps lambda >= 0 and, where a violation costs c, the sum of the multipliers that share it at most c.
 """
 
 import math
@@ -66,5 +66,7 @@ def project(multipliers: Doubles, cap: float) -> Doubles:
         return positive
     ordered = np.sort(positive)[::-1]
     shifts = (np.cumsum(ordered) - cap) / np.arange(1, len(ordered) + 1)
-    n_kept = max(1, np.count_nonzero(ordered > shifts))  # at least the greatest, also where a cap is lost in rounding
-    return np.maximum(positive - shifts[n_kept - 1], 0.0)
+    n_kept = max(
+        1, int(np.count_nonzero(ordered > shifts))
+    )  # at least the greatest, also where a cap is lost in rounding
+    return np.asarray(np.maximum(positive - shifts[n_kept - 1], 0.0))

@@ -85,8 +85,10 @@ def test_spans_of_the_same_label_may_touch_and_outside_is_a_label():
 
 @pytest.mark.parametrize(
     ("options", "labels", "expected"),
-    [("", "A C B", (1, 0)), ("", "A C C", (1, 1)), ("", "C C B", (1, 1)), ("implied", "C C C", (0, 0))]
-    + [("gap", "A B C", (1, 0)), ("gap", "B B C", (1, 1)), ("gap implied", "B C C", (0, 0))],
+    [
+        *(("", "A C B", (1, 0)), ("", "A C C", (1, 1)), ("", "C C B", (1, 1)), ("implied", "C C C", (0, 0))),
+        *(("gap", "A B C", (1, 0)), ("gap", "B B C", (1, 1)), ("gap implied", "B C C", (0, 0))),
+    ],
 )
 def test_state_change_looks_around_marks(options, labels, expected):
     labelling = label(labels, predicates={"mark": [0, 1, 0]})
