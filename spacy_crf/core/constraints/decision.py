@@ -73,7 +73,8 @@ class Decision:
     bound (float): no labelling has a greater objective. viterbi_score (float): the best score without constraints.
     method (str): "viterbi", "lagrangian", "automaton" or "ilp".
     iterations (int): of Lagrangian relaxation.
-    violated (dict): indices of the soft constraints that are broken, and how often each is paid for.
+    violated (dict): indices of the constraints that are broken and were not relaxed, and how often each is paid for;
+        hard ones among them only with the method "viterbi".
     relaxed (tuple of int): indices of the hard constraints that were given up.
     grounds (tuple of int): indices of the constraints that the bound rests on. Without any of the others that the
         labelling keeps, it would still be certified.

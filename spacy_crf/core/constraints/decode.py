@@ -19,9 +19,9 @@ from .check import Labelling, violations
 from .decision import Decision, Settings
 from .families import Constraint
 from .ilp import require_solver
-from .language import to_text
 from .predicates import Fields, UnitFacts
 from .problem import Problem
+from .spelling import to_text
 from .strategy import Strategy
 
 CELLS = 1 << 22  # arcs that are relaxed side by side
@@ -37,7 +37,7 @@ def decode(
 ) -> list[Decision]:
     """The labelling of each sequence with the greatest score minus costs that breaks no hard constraint.
 
-    potentials (ChainPotentials): of a batch. constraints (sequence of Constraint): for all of its sequences.
+    potentials (ChainPotentials): of a batch; float64 where certificates are to be exact. constraints (sequence of Constraint): for all of its sequences.
     tags (TagSet): of the chain. facts (UnitFacts | None): about the units, in packed order.
     settings (Settings | None): None for the defaults. names (sequence of str): of the sequences, for warnings.
     RETURNS (list of Decision): in the order the sequences were given. Uncertified answers, relaxed constraints and

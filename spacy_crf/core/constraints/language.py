@@ -22,13 +22,11 @@ from typing import Any, TypeAlias
 
 from ...errors import Errors
 from .families import FAMILIES, Constraint, Labels, Order, Predicate, Rule
+from .spelling import NEGATION, arguments_and_flags, own_fields, usage
 
 Spec: TypeAlias = str | Mapping[str, Any] | Constraint
 ABOUT = "about"
-SHARED = ("cost", "count", "level", "priority")
-PLAIN = re.compile(r"\w[\w.]*(?:-[\w.]+)*")
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([,()|&])|((?:(?!->)[^\s",()|&])+))')
-NEGATION = "not"
 
 
 def parse(spec: Spec) -> Constraint:
@@ -51,63 +49,6 @@ def parse_all(specs: str | Iterable[Spec]) -> list[Constraint]:
     return [parse(spec) for spec in specs]
 
 
-def to_text(constraint: Constraint) -> str:
-    """The compact text of a constraint, which `parse` reads back to an equal one."""
-    positional, flags = _own_fields(type(constraint))
-    if isinstance(constraint, Rule):
-        arguments = _rule_text(constraint)
-    elif isinstance(constraint, Order):
-        arguments = ", ".join(map(_labels_text, constraint.sets))
-    else:
-        values = [(field, getattr(constraint, field.name)) for field in positional]
-        arguments = ", ".join(_value_text(value) for field, value in values if value != ())
-    options = [field.name for field in flags if getattr(constraint, field.name)]
-    options += [word for word in (constraint.count, constraint.level) if word in ("each", "unit")]
-    options += [] if constraint.hard else [f"cost={constraint.cost!r}"]
-    options += [] if constraint.priority == 1 else [f"priority={constraint.priority!r}"]
-    return " ".join([f"{constraint.kind}({arguments})", *options])
-
-
-def to_json(constraint: Constraint) -> dict[str, Any]:
-    """The JSON object of a constraint, which `parse` reads back to an equal one; settings left as they are left out."""
-    shown: dict[str, Any] = {"kind": constraint.kind}
-    for field in (*_own(type(constraint)), *_shared(type(constraint))):
-        value = getattr(constraint, field.name)
-        if value != field.default:
-            shown[field.name] = _json_value(value)
-    return shown
-
-
-def _json_value(value: Any) -> Any:
-    if isinstance(value, Predicate):
-        return _predicate_text(value)
-    return [_json_value(member) for member in value] if isinstance(value, tuple) else value
-
-
-def _own(family: type[Constraint]) -> list[Field[Any]]:
-    return [field for field in fields(family) if field.name not in SHARED]
-
-
-def _shared(family: type[Constraint]) -> list[Field[Any]]:
-    return [field for field in fields(family) if field.name in SHARED]
-
-
-def _own_fields(family: type[Constraint]) -> tuple[list[Field[Any]], list[Field[Any]]]:
-    """The arguments of a family, and the settings that are words behind them."""
-    own = _own(family)
-    return [field for field in own if field.type is not bool], [field for field in own if field.type is bool]
-
-
-def _usage(family: type[Constraint]) -> str:
-    if family is Rule:
-        return "rule(has A & not has B -> first C & has D | last E)"
-    if family is Order:
-        return "order(A, B, C|D, ...)"
-    positional, flags = _own_fields(family)
-    arguments = ", ".join(field.name if field.default is MISSING else f"[{field.name}]" for field in positional)
-    return " ".join([f"{family.kind}({arguments})", *(f"[{field.name}]" for field in flags)])
-
-
 def _family(kind: Any) -> type[Constraint]:
     if kind not in FAMILIES:
         raise ValueError(Errors.CRF903.format(kind=kind, near=get_close_matches(str(kind), FAMILIES, 3, 0.0)))
@@ -120,7 +61,7 @@ def _fails(text: Any, problem: str) -> ValueError:
 
 
 def _malformed(text: Any, family: type[Constraint], problem: str) -> ValueError:
-    return ValueError(Errors.CRF905.format(constraint=text, problem=problem, kind=family.kind, usage=_usage(family)))
+    return ValueError(Errors.CRF905.format(constraint=text, problem=problem, kind=family.kind, usage=usage(family)))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -138,7 +79,7 @@ def _from_text(text: str) -> Constraint:
     elif family is Order:
         settings["sets"] = tuple(_labels(text, tokens) for tokens in groups)
     else:
-        positional = _own_fields(family)[0]
+        positional = arguments_and_flags(family)[0]
         if len(groups) > len(positional):
             raise _malformed(text, family, f"{len(groups)} arguments")
         for field, tokens in zip(positional, groups):
@@ -166,7 +107,7 @@ def _arguments(text: str, place: int) -> tuple[list[list[str]], str]:
 def _options(text: str, family: type[Constraint], rest: str) -> dict[str, Any]:
     """Settings from the words behind the arguments."""
     words = {"once": "count", "each": "count", "segment": "level", "unit": "level"}
-    flags = {field.name for field in _own_fields(family)[1]}
+    flags = {field.name for field in arguments_and_flags(family)[1]}
     settings: dict[str, Any] = {}
     for word in rest.split():
         name, equals, value = word.partition("=")
@@ -260,7 +201,7 @@ def _strings(spec: Any, name: str, value: Any) -> tuple[str, ...]:
 
 
 def _build(text: Any, family: type[Constraint], settings: dict[str, Any]) -> Constraint:
-    missing = [field.name for field in _own(family) if field.default is MISSING and field.name not in settings]
+    missing = [field.name for field in own_fields(family) if field.default is MISSING and field.name not in settings]
     if missing:
         raise _malformed(text, family, f"no {missing[0]!r}")
     try:
@@ -303,27 +244,3 @@ def _predicate(text: Any, tokens: list[str]) -> Predicate:
         case [("has" | "first" | "last") as what, label]:
             return Predicate(what, _name(text, label), negated)
     raise _fails(text, f"{' '.join(tokens)!r} is not '[not] has|first|last LABEL'")
-
-
-def _rule_text(rule: Rule) -> str:
-    condition, *then = (" & ".join(map(_predicate_text, part)) for part in (rule.condition, *rule.then))
-    return f"{condition} -> {' | '.join(then)}".strip()
-
-
-def _predicate_text(predicate: Predicate) -> str:
-    negation = f"{NEGATION} " if predicate.negated else ""
-    return f"{negation}{predicate.what} {_name_text(predicate.label)}"
-
-
-def _name_text(name: str) -> str:
-    return name if PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-
-
-def _labels_text(labels: Labels) -> str:
-    return "|".join(map(_name_text, labels))
-
-
-def _value_text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return _labels_text(value)
-    return _name_text(value) if isinstance(value, str) else str(value)

@@ -9,9 +9,9 @@ from typing import Any
 from ...errors import Errors
 from ..labels import OUTSIDE, TagSet
 from .families import Constraint
-from .language import to_text
 from .monitors import watch
 from .predicates import NOTHING, Fields, UnitFacts
+from .spelling import to_text
 
 MAX_STATES = 20_000
 NO_FACTS = UnitFacts(0)

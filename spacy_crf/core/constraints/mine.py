@@ -18,9 +18,10 @@ from ..types import Bools, Ints
 from .candidates import candidates
 from .check import Labelling, broken, occurrences
 from .families import FAMILIES, Constraint, Count
-from .language import ABOUT, to_json, to_text
+from .language import ABOUT
 from .logic import implies
 from .predicates import Fields, UnitFacts
+from .spelling import to_json, to_text
 
 KINDS = (
     *("at_most", "at_least", "starts_with", "ends_with", "presence_precedence", "excludes", "requires"),

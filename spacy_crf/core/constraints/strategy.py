@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from ...errors import Warnings
 from ..types import Ints
 from . import ilp
-from .automaton import Products, best_labelling
+from .automaton import best_labelling
 from .decision import METHODS, Decision, Settings
 from .families import Constraint
 from .lagrangian import is_certified, relax
-from .language import to_text
 from .problem import Problem
+from .product import Products
+from .spelling import to_text
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,14 @@ from hypothesis import strategies as st
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.constraints.arcs import arcs_of
-from spacy_crf.core.constraints.automaton import best_in_product, best_labelling, product_of
+from spacy_crf.core.constraints.automaton import best_in_product, best_labelling
 from spacy_crf.core.constraints.decision import Settings
 from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.lagrangian import relax
 from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts
 from spacy_crf.core.constraints.problem import Problem
+from spacy_crf.core.constraints.product import product_of
 from spacy_crf.core.constraints.steps import Steps, project
 from spacy_crf.core.labels import TagSet
 

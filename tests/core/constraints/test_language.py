@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.constraints.families import FAMILIES, Adjacency, AtMost, Constraint, Order, Predicate, Rule
-from spacy_crf.core.constraints.language import parse, parse_all, to_json, to_text
+from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts
+from spacy_crf.core.constraints.spelling import to_json, to_text
 from spacy_crf.core.labels import TagSet
 
 NAMES = ("AUTHOR", "BOOK-TITLE", "a label", 'with "quotes"', "x|y", "->", "not", "é,(&)", "#")

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.constraints.check import Labelling, broken
-from spacy_crf.core.constraints.language import parse, parse_all, to_text
+from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.mine import KINDS, Mining, mine, shown
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts
+from spacy_crf.core.constraints.spelling import to_text
 from spacy_crf.core.labels import TagSet
 
 TAGS = TagSet(("AUTHOR", "TITLE", "JOURNAL", "VOLUME", "BOOK", "DATE"), "none")
