@@ -37,7 +37,8 @@ def decode(
 ) -> list[Decision]:
     """The labelling of each sequence with the greatest score minus costs that breaks no hard constraint.
 
-    potentials (ChainPotentials): of a batch; float64 where certificates are to be exact. constraints (sequence of Constraint): for all of its sequences.
+    potentials (ChainPotentials): of a batch; float64 where certificates are to be exact.
+    constraints (sequence of Constraint): for all of its sequences.
     tags (TagSet): of the chain. facts (UnitFacts | None): about the units, in packed order.
     settings (Settings | None): None for the defaults. names (sequence of str): of the sequences, for warnings.
     RETURNS (list of Decision): in the order the sequences were given. Uncertified answers, relaxed constraints and

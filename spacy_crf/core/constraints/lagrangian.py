@@ -132,12 +132,13 @@ class _Run:
         if found.objective > self.objective:
             self.best, self.score, self.objective = path, found.score, found.objective
         self.history.append((dual, self.objective))
+        n_known = len(self.cuts)
         self._separate(path, found.violated)
         floor = self.problem.floor
         if self.bound < floor - TOLERANCE * max(1.0, abs(floor)):
             self.bound = -math.inf  # unbounded from below: the hard constraints cannot hold together
         settled = self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
-        self.done = settled or not self._move(path, dual)
+        self.done = settled or not (self._move(path, dual) or len(self.cuts) > n_known)
 
     def _move(self, path: Ints, dual: float) -> bool:
         """Change the multipliers; False if they stay where they are."""
@@ -158,7 +159,11 @@ class _Run:
         return multipliers
 
     def _separate(self, path: Ints, violated: dict[int, int]) -> None:
-        """Add the rows that a labelling violates and that are not there yet."""
+        """Add the rows that a labelling violates and that are not there yet.
+
+        Their multipliers begin at the cost of the violation, if it is soft: often nothing avoids it at that price, and
+        the bound is tight at once.
+        """
         left = set(self.problem.left)
         for index in violated:
             if index in left:
@@ -166,7 +171,8 @@ class _Run:
                     if key not in self._known and cut.cap > 0:
                         self._known.add(key)
                         self.cuts.append(cut)
-        self.multipliers = np.append(self.multipliers, np.zeros(len(self.cuts) - len(self.multipliers)))
+        new = [cut.cap if math.isfinite(cut.cap) else 0.0 for cut in self.cuts[len(self.multipliers) :]]
+        self.multipliers = self._projected(np.append(self.multipliers, new))
 
     def result(self) -> Relaxed:
         history = np.array(self.history).reshape(-1, 2)
