@@ -34,8 +34,8 @@ class ConstraintErrors:
     CRF924 = "The solver {name!r} is not available. Available here: {known}. Install it, or name one of these."
     CRF925 = "The solver {name!r} failed: {error}. Try another one, or the decoder auto."
     CRF926 = (
-        "Sequence {sequence} with {found} arcs is too long for an integer programme of at most {most}. Use the decoder "
-        "auto, lagrangian or automaton, or raise `max_arcs`."
+        "A sequence of {units} units with {found} arcs is too long for an integer programme of at most {most}. Use the "
+        "decoder auto, lagrangian or automaton, or raise `max_arcs`."
     )
     CRF927 = "Facts about units must have one row for each of the {expected} units, but {name} has {actual}."
 

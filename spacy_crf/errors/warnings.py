@@ -28,3 +28,7 @@ class WarningMessages:
         "max_iterations or max_states, or install a solver: `pip install highspy`."
     )
     CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
+    CRFW904 = (
+        "No labelling of {name} that satisfies all hard constraints was found: relaxed there: {relaxed}. Raise "
+        "max_iterations or max_states, or soften some of them."
+    )

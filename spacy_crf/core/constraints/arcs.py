@@ -31,6 +31,10 @@ class Arcs:
     def n_units(self) -> int:
         return len(self.inner) + 1
 
+    @property
+    def n_arcs(self) -> int:
+        return int(self.first.size + self.inner.size)
+
     def score(self, path: Ints) -> float:
         """Score of a labelling of T tags."""
         return float(self.first[path[0]] + self.inner[np.arange(len(self.inner)), path[:-1], path[1:]].sum())

@@ -47,7 +47,7 @@ class Search:
 
 
 def best_labelling(
-    problem: Problem, known: Sequence[Ints] = (), max_states: int = 100_000, products: Products | None = None
+    problem: Problem, known: Sequence[Ints] = (), max_states: int = 400_000, products: Products | None = None
 ) -> Search:
     """The labelling of a problem with the greatest score minus costs; exact if the search is finished.
 
@@ -79,7 +79,7 @@ def best_labelling(
         active |= more
 
 
-def best_in_product(arcs: Arcs, product: Product, known: float = -math.inf, max_states: int = 100_000) -> Search:
+def best_in_product(arcs: Arcs, product: Product, known: float = -math.inf, max_states: int = 400_000) -> Search:
     """The labelling of the greatest score minus costs. O(states L) time.
 
     arcs (Arcs): scores. product (Product): of the constraints.

@@ -37,7 +37,7 @@ class Settings:
     method: Method = "auto"
     max_iterations: int | None = None
     step_rule: StepRule = "polyak"
-    max_states: int = 100_000
+    max_states: int = 400_000
     solver: str | None = None
     time_limit: float | None = 60.0
     max_arcs: int = MAX_ARCS

@@ -84,9 +84,9 @@ def solve(
         raise ValueError(Errors.CRF922.format(setting="objective", value=objective, expected="'score' or 'violations'"))
     if not 0 < tau <= 1:
         raise ValueError(Errors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
-    n_arcs = problem.arcs.inner.size + problem.arcs.first.size
-    if n_arcs > max_arcs:
-        raise ValueError(Errors.CRF926.format(sequence=f"of {problem.arcs.n_units} units", found=n_arcs, most=max_arcs))
+    found = problem.arcs.n_arcs
+    if found > max_arcs:
+        raise ValueError(Errors.CRF926.format(units=problem.arcs.n_units, found=found, most=max_arcs))
     backend = _Backend(require_solver(solver), time_limit)
     if objective == "score":
         model = _Model(problem, problem.charged, problem.left)

@@ -109,12 +109,22 @@ class Strategy:
             return answers  # for the method "ilp" this was found out before
         out = []
         for sequence, problem, answer in zip(sequences, problems, answers):
+            if self.settings.method == "auto" and problem.arcs.n_arcs > self.settings.max_arcs:
+                out.append(answer)
+                continue
             try:
                 out.append(self._solve(problem, answer))
             except ValueError as error:
                 self._warn(Warnings.CRFW903, sequence, error=error)
-                out.extend(self._automaton([sequence], [problem], self._lagrangian([sequence], [problem], [answer])))
+                out.append(self._without_solver(sequence, problem, answer))
         return out
+
+    def _without_solver(self, sequence: int, problem: Problem, answer: Answer) -> Answer:
+        """The answer where a solver failed: of the methods that were not tried yet."""
+        if self.settings.method == "auto":
+            return answer
+        (answer,) = self._automaton([sequence], [problem], self._lagrangian([sequence], [problem], [answer]))
+        return answer
 
     def _solve(self, problem: Problem, answer: Answer) -> Answer:
         own = self.settings
@@ -147,7 +157,8 @@ class Strategy:
         paid = sum(softened.constraints[index].cost for index in relaxed)
         if relaxed:
             listing = ", ".join(to_text(problem.constraints[index]) for index in relaxed)
-            self._warn(Warnings.CRFW901, sequence, relaxed=listing)
+            proved = answer.bound == -math.inf
+            self._warn(Warnings.CRFW901 if proved else Warnings.CRFW904, sequence, relaxed=listing)
         return Decision(
             again.path,
             problem.value(again.path).score,

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.chain.viterbi import viterbi
+from spacy_crf.core.constraints import ilp
 from spacy_crf.core.constraints.arcs import arcs_of
 from spacy_crf.core.constraints.automaton import best_in_product, best_labelling
 from spacy_crf.core.constraints.decision import Settings
@@ -250,6 +251,18 @@ def test_what_cannot_be_certified_is_said_to_be_so():
     assert not short.certified and short.gap > 0
     with pytest.warns(UserWarning, match="CRFW902.*sequence 0.*gap"):
         decode(potentials, constraints, tags, settings=Settings("automaton", max_states=20))
+
+
+@quiet
+def test_hard_constraints_that_could_not_be_kept_in_time_are_not_called_contradictory(monkeypatch):
+    monkeypatch.setattr(ilp, "available_solvers", lambda: ())
+    potentials = random_chain(np.random.default_rng(1), [400], 3, span=5.0)
+    tags, constraints = TagSet(("A", "B", "C"), "none"), [parse("excludes(A, B)")]
+    with pytest.warns(UserWarning, match=r"CRFW904.*sequence 0.*excludes\(A, B\)"):
+        (short,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1, max_states=50))
+    assert short.relaxed == (0,) and not short.certified
+    (whole,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1))
+    assert whole.certified and not whole.relaxed and whole.method == "automaton"
 
 
 def test_facts_differ_from_sequence_to_sequence():
