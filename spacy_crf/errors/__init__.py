@@ -1,12 +1,13 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets. Use `raise ValueError(Errors.CRF101.format(...))`
-and `warnings.warn(Warnings.CRFW401)`.
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints. Use
+`raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
 from .commands import CommandErrors
 from .components import ComponentErrors
+from .constraints import ConstraintErrors
 from .core import CoreErrors
 from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
@@ -33,6 +34,7 @@ class Errors(
     CommandErrors,
     EstimatorErrors,
     SetErrors,
+    ConstraintErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""

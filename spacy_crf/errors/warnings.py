@@ -24,3 +24,16 @@ class WarningMessages:
         "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "
         "calibration data for them, or a greater level."
     )
+    CRFW901 = (
+        "The hard constraints cannot hold together for {name}: relaxed there: {relaxed}. Soften some of them, or give "
+        "the more important ones a higher priority."
+    )
+    CRFW902 = (
+        "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
+        "max_iterations or max_states, or install a solver: `pip install highspy`."
+    )
+    CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
+    CRFW904 = (
+        "No labelling of {name} that satisfies all hard constraints was found: relaxed there: {relaxed}. Raise "
+        "max_iterations or max_states, or soften some of them."
+    )

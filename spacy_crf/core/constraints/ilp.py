@@ -1,0 +1,295 @@
+"""Integer linear programmes for decoding, solved through PuLP (3.x or 4) by whatever solver there is.
+
+A labelling is a path: a binary variable for each arc, one unit of flow from the first unit to the last (Roth & Yih,
+"Integer linear programming inference for conditional random fields", 2005). To it come the rows of the constraints. The
+programmes are those of Cecchini & Fersini: problem (2) or (4), the greatest score, with the costs of what is violated
+subtracted; and problem (3), the least cost among labellings whose score is near the best. Their bound tau Z(e*) is
+tighter than the optimum where log scores are negative; here it is log p(e) >= log p(e*) + log tau.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ...errors import Errors
+from ..types import Bools, Ints
+from .arcs import Arcs
+from .problem import Problem
+from .rows import Rows, Term
+
+Objective: TypeAlias = Literal["score", "violations"]
+PREFERRED = ("HiGHS", "PULP_CBC_CMD", "COIN_CMD", "HiGHS_CMD")
+ALIASES = {"highs": ("HiGHS", "HiGHS_CMD"), "cbc": ("PULP_CBC_CMD", "COIN_CMD")}
+MAX_ARCS = 200_000
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What a solver found.
+
+    path ((T,) | None): the best labelling it knows. infeasible (bool): it proved that there is none.
+    optimal (bool): it proved the path to be the best.
+    """
+
+    path: Ints | None
+    infeasible: bool
+    optimal: bool
+
+
+def has_solver() -> bool:
+    """Whether PuLP and one of its solvers are installed."""
+    try:
+        return bool(available_solvers())
+    except ValueError:
+        return False
+
+
+@cache
+def available_solvers() -> tuple[str, ...]:
+    """Names of PuLP's solvers that can be used here, the preferred ones first.
+
+    RAISES (ValueError): if PuLP is not installed.
+    """
+    pulp = _pulp()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # PuLP 3.3 on the CBC that 4 no longer brings
+        found = pulp.listSolvers(onlyAvailable=True)
+    return tuple(sorted(set(found), key=lambda name: (name not in PREFERRED, (*PREFERRED, name).index(name))))
+
+
+def solve(
+    problem: Problem,
+    objective: Objective = "score",
+    tau: float = 0.5,
+    solver: str | None = None,
+    time_limit: float | None = None,
+    max_arcs: int = MAX_ARCS,
+) -> Solved:
+    """Decode one sequence by integer programming.
+
+    problem (Problem): of a sequence that is not empty.
+    objective (str): "score", the greatest score minus costs; or "violations", the least cost, and among equal costs the
+        greatest score, where the score is at least the best one plus log tau and hard constraints hold.
+    tau (float): above 0 and at most 1; for "violations".
+    solver (str | None): PuLP's name of it, or "highs" or "cbc"; None takes the first there is.
+    time_limit (float | None): seconds for each programme; the best labelling by then is returned.
+    RAISES (ValueError): without a solver, for settings that make no sense, and for sequences with too many arcs.
+    """
+    if objective not in ("score", "violations"):
+        raise ValueError(Errors.CRF922.format(setting="objective", value=objective, expected="'score' or 'violations'"))
+    if not 0 < tau <= 1:
+        raise ValueError(Errors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
+    found = problem.arcs.n_arcs
+    if found > max_arcs:
+        raise ValueError(Errors.CRF926.format(units=problem.arcs.n_units, found=found, most=max_arcs))
+    backend = _Backend(require_solver(solver), time_limit)
+    if objective == "score":
+        model = _Model(problem, problem.charged, problem.left)
+        model.maximise(model.score - model.cost)
+        return model.solve(backend)
+    return _least_cost(problem, tau, backend)
+
+
+def _least_cost(problem: Problem, tau: float, backend: "_Backend") -> Solved:
+    """Problem (3), and then the best score among the labellings of the least cost."""
+    model = _Model(problem, problem.arcs, range(len(problem.constraints)))
+    model.require(model.score >= problem.arcs.bound + math.log(tau) - 1e-6)
+    model.maximise(-model.cost)
+    first = model.solve(backend)
+    if first.path is None:
+        return first
+    value = problem.value(first.path)
+    least = value.score - value.objective
+    again = _Model(problem, problem.arcs, range(len(problem.constraints)))
+    again.require(again.cost <= least + 1e-6 * max(1.0, least))
+    again.maximise(again.score)
+    second = again.solve(backend)
+    return first if second.path is None else Solved(second.path, False, first.optimal and second.optimal)
+
+
+@dataclass(frozen=True)
+class _Backend:
+    """A solver of PuLP and its settings."""
+
+    name: str
+    time_limit: float | None
+
+    def run(self, model: Any) -> None:
+        """Solve a model, to a relative gap of 0."""
+        pulp = _pulp()
+        settings: dict[str, Any] = {"msg": False, "timeLimit": self.time_limit}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                try:
+                    solver = pulp.getSolver(self.name, gapRel=0.0, **settings)
+                except TypeError:  # a solver without this setting always goes on to a gap of 0
+                    solver = pulp.getSolver(self.name, **settings)
+                model.solve(solver)
+        except (pulp.PulpError, OSError, RuntimeError) as error:
+            raise ValueError(Errors.CRF925.format(name=self.name, error=error)) from error
+
+
+@dataclass
+class _Model:
+    """One programme: variables of the arcs, flow, and rows of constraints with their slacks.
+
+    problem (Problem): of the sequence. arcs (Arcs): whose scores count. constraints (sequence of int): to be kept.
+    """
+
+    problem: Problem
+    arcs: Arcs
+    constraints: Sequence[int]
+    score: Any = field(init=False)
+    cost: Any = field(init=False)
+    _indicators: dict[tuple[bytes, int], Any] = field(default_factory=dict)
+    _sums: dict[tuple[bytes, int], Any] = field(default_factory=dict)
+    _n_variables: int = 0
+
+    def __post_init__(self) -> None:
+        self.pulp = _pulp()
+        self.model = self.pulp.LpProblem("labelling", self.pulp.LpMaximize)
+        first = {(0, -1, tag): value for tag, value in enumerate(self.arcs.first.tolist()) if value > -math.inf}
+        units, before, tags = np.nonzero(self.arcs.inner > -np.inf)
+        places = zip((units + 1).tolist(), before.tolist(), tags.tolist())
+        scores = {**first, **dict(zip(places, self.arcs.inner[units, before, tags].tolist()))}
+        self.edges = {place: self.variable("Binary") for place in scores}
+        self.score = self.pulp.lpSum(scores[place] * variable for place, variable in self.edges.items())
+        self._flow()
+        self.cost = self.pulp.lpSum(cost * slack for index in self.constraints for cost, slack in self._keep(index))
+
+    def variable(self, category: str, most: float | None = 1.0) -> Any:
+        """A new variable from 0 up."""
+        self._n_variables += 1
+        name = f"v{self._n_variables}"
+        if hasattr(self.model, "add_variable"):  # PuLP 4
+            return self.model.add_variable(name, 0, most, category)
+        return self.pulp.LpVariable(name, 0, most, category)
+
+    def require(self, row: Any) -> None:
+        self.model += row
+
+    def maximise(self, value: Any) -> None:
+        self.model += value
+
+    def solve(self, backend: _Backend) -> Solved:
+        if not any(place[0] == 0 for place in self.edges):
+            return Solved(None, True, False)  # the hard constraints leave no tag to begin with
+        backend.run(self.model)
+        status = self.model.sol_status
+        if status not in (self.pulp.LpSolutionOptimal, self.pulp.LpSolutionIntegerFeasible):
+            return Solved(None, status == self.pulp.LpSolutionInfeasible, False)
+        path = np.full(self.arcs.n_units, -1, dtype=np.int32)
+        for (unit, _, tag), variable in self.edges.items():
+            if variable.varValue is not None and variable.varValue > 0.5:
+                path[unit] = tag
+        if np.any(path < 0):
+            return Solved(None, False, False)  # stopped before there was a whole labelling
+        return Solved(path, False, status == self.pulp.LpSolutionOptimal)
+
+    def _flow(self) -> None:
+        """One arc into the first unit; into each tag at each unit as many as out of it."""
+        arriving: dict[tuple[int, int], list[Any]] = {}
+        leaving: dict[tuple[int, int], list[Any]] = {}
+        for (unit, before, tag), variable in self.edges.items():
+            arriving.setdefault((unit, tag), []).append(variable)
+            if unit:
+                leaving.setdefault((unit - 1, before), []).append(variable)
+        lp_sum, last = self.pulp.lpSum, self.arcs.n_units - 1
+        self.require(lp_sum(var for (unit, _), own in arriving.items() if unit == 0 for var in own) == 1)
+        for unit, tag in dict.fromkeys([*arriving, *leaving]):
+            if unit < last:
+                self.require(lp_sum(arriving.get((unit, tag), [])) == lp_sum(leaving.get((unit, tag), [])))
+
+    def _keep(self, index: int) -> list[tuple[float, Any]]:
+        """Add the rows of a constraint; its slacks, with what each of them costs."""
+        constraint = self.problem.constraints[index]
+        once = constraint.count == "once"
+        slacks: dict[int, Any] = {}  # by group; one for all if the cost is paid once
+        for block in self.problem.rows(index):
+            for row, group in enumerate(block.groups.tolist()):
+                value = self._row(block, row)
+                if constraint.hard:
+                    self.require(value <= 0)
+                else:
+                    slack = self._slack(slacks, 0 if once else group, once)
+                    self.require(value <= (block.largest if once else 1) * slack)
+        return [(constraint.cost, slack) for slack in slacks.values()]
+
+    def _slack(self, slacks: dict[int, Any], group: int, once: bool) -> Any:
+        if group not in slacks:
+            slacks[group] = self.variable("Binary") if once else self.variable("Continuous", None)
+        return slacks[group]
+
+    def _row(self, block: Rows, row: int) -> Any:
+        parts = [term.sign * self._term(term, int(term.lows[row]), int(term.highs[row])) for term in block.terms]
+        return self.pulp.lpSum(parts) + block.constant
+
+    def _term(self, term: Term, low: int, high: int) -> Any:
+        if term.reaches == 1 and low == 0:
+            return self._any(term.mask, high)
+        if term.reaches:
+            reached = self.variable("Binary")
+            count = self._sum(term.mask, high) - self._sum(term.mask, low)
+            self.require(count - (term.reaches - 1) <= max(1, high - low) * reached)
+            return reached
+        if high - low == 1:
+            return self._indicator(term.mask, low)
+        return self._sum(term.mask, high) - self._sum(term.mask, low)
+
+    def _indicator(self, mask: Bools, unit: int) -> Any:
+        """Whether the path takes an edge of a mask at a unit."""
+        before, tags = np.nonzero(mask[-1:] if unit == 0 else mask[:-1])
+        places = ((unit, -1 if unit == 0 else one, tag) for one, tag in zip(before.tolist(), tags.tolist()))
+        return self.pulp.lpSum(self.edges[place] for place in places if place in self.edges)
+
+    def _sum(self, mask: Bools, end: int) -> Any:
+        """How many edges of a mask the path takes before a unit."""
+        key = mask.tobytes()
+        for unit in range(end):
+            if (key, unit + 1) not in self._sums:
+                total = self.variable("Continuous", None)
+                self.require(total == self._sums.get((key, unit), 0) + self._indicator(mask, unit))
+                self._sums[key, unit + 1] = total
+        return self._sums.get((key, end), 0)
+
+    def _any(self, mask: Bools, end: int) -> Any:
+        """Whether the path takes an edge of a mask before a unit: at least that, which is all that rows need."""
+        key = mask.tobytes()
+        for unit in range(end):
+            if (key, unit + 1) not in self._indicators:
+                found = self.variable("Continuous")
+                self.require(found >= self._indicator(mask, unit))
+                if unit:
+                    self.require(found >= self._indicators[key, unit])
+                self._indicators[key, unit + 1] = found
+        return self._indicators.get((key, end), 0)
+
+
+def require_solver(name: str | None) -> str:
+    """PuLP's name of the solver to be used.
+
+    RAISES (ValueError): if there is none, with what to install, or not this one.
+    """
+    known = available_solvers()
+    if not known:
+        raise ValueError(Errors.CRF923.format(problem="PuLP finds none"))
+    if name is None:
+        return known[0]
+    for candidate in ALIASES.get(name.lower(), (name,)):
+        if candidate in known:
+            return candidate
+    raise ValueError(Errors.CRF924.format(name=name, known=", ".join(known)))
+
+
+def _pulp() -> Any:
+    try:
+        import pulp
+    except ImportError:
+        raise ValueError(Errors.CRF923.format(problem="PuLP is not installed (`pip install pulp`)")) from None
+    return pulp

@@ -1,0 +1,221 @@
+"""Lagrangian relaxation by projected subgradient, with a certificate: dual bound minus score of a labelling.
+
+The rows of the constraints are taken into the objective with multipliers: what remains is Viterbi over changed arcs
+(Cecchini & Fersini, section 3.1.1, in the form that holds for H e <= 0). A row enters when a relaxed labelling violates
+it for the first time; until then its multiplier is 0. Each relaxed labelling is also tried as an answer. The bound is
+valid at every iteration, dual >= optimum >= primal; a gap may remain, as rows are not always tight enough.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..types import Bools, Doubles, Ints
+from .arcs import Arcs, best_paths
+from .problem import Problem
+from .rows import Rows, Term
+from .steps import Rule, Steps, project
+
+TOLERANCE = 1e-6  # of a certificate, relative to scores above 1
+STALLED = 1e-12  # multipliers that move by less have arrived
+
+
+class Piece(NamedTuple):
+    """A multiple of the number of edges within a mask (L + 1, L) at units low..high-1."""
+
+    factor: float
+    mask: Bools
+    low: int
+    high: int
+
+    def value(self, before: Ints, path: Ints) -> float:
+        return self.factor * int(self.mask[before[self.low : self.high], path[self.low : self.high]].sum())
+
+
+class Cut(NamedTuple):
+    """A linear row: a constant and pieces, at most the violation of its slack for every labelling.
+
+    slack (tuple): multipliers of the same slack share its cost. cap (float): that cost.
+    """
+
+    pieces: tuple[Piece, ...]
+    constant: float
+    slack: tuple[int, ...]
+    cap: float
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """The outcome for one sequence.
+
+    path ((T,) | None): the best labelling that breaks no hard constraint, None if none was met.
+    score (float): of the path. objective (float): its score minus costs, or -inf.
+    bound (float): no labelling has a greater one; -inf if it is proved that there is none.
+    iterations (int): Viterbi passes that were made; up to the certificate if there is one.
+    history ((iterations, 2)): dual value and best objective at each iteration.
+    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to arcs.
+    """
+
+    path: Ints | None
+    score: float
+    objective: float
+    bound: float
+    iterations: int
+    history: Doubles
+    grounds: frozenset[int]
+
+    @property
+    def certified(self) -> bool:
+        return is_certified(self.objective, self.bound, self.score)
+
+
+def is_certified(objective: float, bound: float, score: float) -> bool:
+    """Whether a bound proves a labelling of some score to be the best: the gap is at most 1e-6 max(1, |score|)."""
+    return objective > -math.inf and bound - objective <= TOLERANCE * max(1.0, abs(score))
+
+
+def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: Rule = "polyak") -> list[Relaxed]:
+    """Solve the relaxations of some sequences side by side. O(iterations N L^2).
+
+    problems (sequence of Problem): of sequences that are not empty, over the same labels.
+    max_iterations (int): Viterbi passes for each. rule (str): see `Steps`.
+    RAISES (NoPathError): where the chain and the hard constraints on single edges leave no labelling.
+    """
+    runs = [_Run(problem, Steps(rule)) for problem in problems]
+    live = runs
+    for _ in range(max_iterations):
+        if not live:
+            break
+        paths, values = best_paths([run.lagrangian() for run in live])
+        for run, path, value in zip(live, paths, values.tolist()):
+            run.observe(path, value)
+        live = [run for run in live if not run.done]
+    return [run.result() for run in runs]
+
+
+@dataclass
+class _Run:
+    """The state of the method for one sequence."""
+
+    problem: Problem
+    steps: Steps
+    cuts: list[Cut] = field(default_factory=list)
+    multipliers: Doubles = field(default_factory=lambda: np.zeros(0))
+    best: Ints | None = None
+    score: float = -math.inf
+    objective: float = -math.inf
+    bound: float = math.inf
+    history: list[tuple[float, float]] = field(default_factory=list)
+    done: bool = False
+    _known: set[tuple[object, ...]] = field(default_factory=set)
+
+    def lagrangian(self) -> Arcs:
+        """The arcs with the rows charged at their multipliers."""
+        if not self.multipliers.any():
+            return self.problem.charged
+        arcs = self.problem.charged.copy()
+        for cut, multiplier in zip(self.cuts, self.multipliers.tolist()):
+            if multiplier:
+                for piece in cut.pieces:
+                    arcs.subtract(multiplier * piece.factor, piece.mask, piece.low, piece.high)
+        return arcs
+
+    def observe(self, path: Ints, value: float) -> None:
+        """Take in the best labelling of the Lagrangian and its value, and move the multipliers."""
+        constants = np.array([cut.constant for cut in self.cuts])
+        dual = value - float(self.multipliers @ constants)
+        self.bound = min(self.bound, dual)
+        found = self.problem.value(path)
+        if found.objective > self.objective:
+            self.best, self.score, self.objective = path, found.score, found.objective
+        self.history.append((dual, self.objective))
+        n_known = len(self.cuts)
+        self._separate(path, found.violated)
+        floor = self.problem.floor
+        if self.bound < floor - TOLERANCE * max(1.0, abs(floor)):
+            self.bound = -math.inf  # unbounded from below: the hard constraints cannot hold together
+        settled = self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
+        self.done = settled or not (self._move(path, dual) or len(self.cuts) > n_known)
+
+    def _move(self, path: Ints, dual: float) -> bool:
+        """Change the multipliers; False if they stay where they are."""
+        before = np.concatenate([[-1], path[:-1]]).astype(np.int32)
+        values = np.array([cut.constant + sum(p.value(before, path) for p in cut.pieces) for cut in self.cuts])
+        values[(values < 0) & (self.multipliers == 0)] = 0.0  # they would only lengthen the subgradient
+        moved = self._projected(self.multipliers + self.steps.move(values, dual, self.bound, self.objective))
+        change = float(np.abs(moved - self.multipliers).max(initial=0.0))
+        self.multipliers = moved
+        return change > STALLED
+
+    def _projected(self, multipliers: Doubles) -> Doubles:
+        slacks: dict[tuple[int, ...], list[int]] = {}
+        for number, cut in enumerate(self.cuts):
+            slacks.setdefault(cut.slack, []).append(number)
+        for own in slacks.values():
+            multipliers[own] = project(multipliers[own], self.cuts[own[0]].cap)
+        return multipliers
+
+    def _separate(self, path: Ints, violated: dict[int, int]) -> None:
+        """Add the rows that a labelling violates and that are not there yet.
+
+        Their multipliers begin at the cost of the violation, if it is soft: often nothing avoids it at that price, and
+        the bound is tight at once.
+        """
+        left = set(self.problem.left)
+        for index in violated:
+            if index in left:
+                for key, cut in _violated_cuts(self.problem, index, path):
+                    if key not in self._known and cut.cap > 0:
+                        self._known.add(key)
+                        self.cuts.append(cut)
+        new = [cut.cap if math.isfinite(cut.cap) else 0.0 for cut in self.cuts[len(self.multipliers) :]]
+        self.multipliers = self._projected(np.append(self.multipliers, new))
+
+    def result(self) -> Relaxed:
+        history = np.array(self.history).reshape(-1, 2)
+        grounds = frozenset(cut.slack[0] for cut in self.cuts)
+        return Relaxed(self.best, self.score, self.objective, self.bound, len(history), history, grounds)
+
+
+def _violated_cuts(problem: Problem, index: int, path: Ints) -> Iterator[tuple[tuple[object, ...], Cut]]:
+    """The rows of a constraint that a labelling violates, each with a key that tells it from others."""
+    constraint = problem.constraints[index]
+    once = constraint.count == "once" and not constraint.hard
+    for number, block in enumerate(problem.rows(index)):
+        for row in np.flatnonzero(block.values(path) > 0).tolist():
+            group = int(block.groups[row])
+            slack = (index,) if once else (index, group)
+            scale = 1.0 / block.largest if once else 1.0
+            pieces = tuple(piece for term in block.terms for piece in _pieces(term, row, path, scale))
+            constant = scale * (block.constant - _offset(block, row, path))
+            yield (
+                (index, number, row, tuple(piece[2:] for piece in pieces)),
+                Cut(pieces, constant, slack, constraint.cost),
+            )
+
+
+def _pieces(term: Term, row: int, path: Ints, scale: float) -> list[Piece]:
+    """A term of a row as pieces; one that says whether a sum reaches a number is replaced by what is at most as great.
+
+    That is the sum over the units where the labelling takes the edges, as many as are needed, minus one less.
+    """
+    low, high = int(term.lows[row]), int(term.highs[row])
+    if not term.reaches:
+        return [Piece(scale * term.sign, term.mask, low, high)]
+    return [Piece(scale, term.mask, unit, unit + 1) for unit in _witnesses(term, row, path)]
+
+
+def _witnesses(term: Term, row: int, path: Ints) -> list[int]:
+    """The first units that make a sum reach its number; none if it does not."""
+    low, high = int(term.lows[row]), int(term.highs[row])
+    before = np.concatenate([[-1], path[:-1]]).astype(np.int32)
+    units = low + np.flatnonzero(term.mask[before[low:high], path[low:high]])
+    return units[: term.reaches].tolist() if len(units) >= term.reaches else []
+
+
+def _offset(block: Rows, row: int, path: Ints) -> int:
+    """What the pieces of the terms that were replaced count too much."""
+    return sum(term.reaches - 1 for term in block.terms if term.reaches and _witnesses(term, row, path))

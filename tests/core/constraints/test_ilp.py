@@ -1,0 +1,170 @@
+"""Integer programmes against enumeration; solvers that are missing, stop early or die."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from constrained import objectives, problems, random_chain, single_problems
+from hypothesis import given, settings
+
+from spacy_crf.core.constraints import ilp
+from spacy_crf.core.constraints.arcs import arcs_of
+from spacy_crf.core.constraints.decision import Settings
+from spacy_crf.core.constraints.decode import decode
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.predicates import Fields, UnitFacts
+from spacy_crf.core.constraints.problem import Problem
+from spacy_crf.core.labels import TagSet
+
+CONSTRAINTS = parse_all("at_most(A)\nrequires(B, C)\npresence_precedence(C, A) cost=2\nat_least(B, 2) cost=1")
+TAGS = TagSet(("A", "B", "C"), "none")
+needs_solver = pytest.mark.skipif(not ilp.has_solver(), reason="PuLP has no solver here")
+
+
+def some_chain(length=12):
+    return random_chain(np.random.default_rng(4), [length], 3, span=0.7)
+
+
+def plain_problem():
+    return Problem(arcs_of(some_chain(5), np.arange(5)), CONSTRAINTS, Fields(TAGS), UnitFacts(5))
+
+
+@needs_solver
+@settings(max_examples=12)
+@given(problems(max_length=3, min_length=1))
+def test_the_greatest_score_equals_enumeration(case):
+    for problem, chain, facts in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, facts)
+        best = max(values.values())
+        found = ilp.solve(problem)
+        assert found.infeasible == (best == -np.inf)
+        if found.path is not None:
+            assert found.optimal
+            assert values[tuple(found.path.tolist())] == pytest.approx(best, abs=1e-6 * max(1, abs(best)))
+
+
+@needs_solver
+@settings(max_examples=12)
+@given(problems(max_length=3, min_length=1, span=1.0))
+def test_the_least_cost_near_the_best_score_equals_enumeration(case):
+    tau = 0.3
+    for problem, chain, facts in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, facts)
+        near = chain.best_score() + math.log(tau)
+        costs = {
+            path: (chain.score(path) - value, -chain.score(path))
+            for path, value in values.items()
+            if value > -np.inf and chain.score(path) >= near
+        }
+        found = ilp.solve(problem, "violations", tau)
+        assert (found.path is None) == (not costs)
+        if found.path is not None:
+            path = tuple(found.path.tolist())
+            assert chain.score(path) >= near - 1e-5
+            assert costs[path] == pytest.approx(min(costs.values()), abs=1e-5)
+
+
+@needs_solver
+def test_the_method_ilp_agrees_with_the_others_and_says_so():
+    (exact,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("automaton"))
+    for solver in ilp.available_solvers():
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", solver=solver))
+        assert found.method == "ilp" and found.certified
+        assert found.objective == pytest.approx(exact.objective)
+    (cheap,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", objective="violations", tau=1e-9))
+    assert cheap.score - cheap.objective <= exact.score - exact.objective and not cheap.relaxed
+
+
+@needs_solver
+def test_solvers_have_names_and_aliases():
+    known = ilp.available_solvers()
+    assert ilp.require_solver(None) == known[0]
+    assert ilp.require_solver(known[-1]) == known[-1]
+    for alias, names in ilp.ALIASES.items():
+        if set(names) & set(known):
+            assert ilp.require_solver(alias.upper()) in names
+    with pytest.raises(ValueError, match="CRF924.*'Abacus'"):
+        ilp.require_solver("Abacus")
+
+
+@pytest.fixture
+def no_solver(monkeypatch):
+    monkeypatch.setattr(ilp, "available_solvers", lambda: ())
+
+
+def test_without_a_solver_everything_else_works(no_solver):
+    with pytest.raises(ValueError, match="CRF923.*pip install highspy"):
+        decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp"))
+    for method in ("auto", "automaton"):
+        assert decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings(method))[0].certified
+
+
+def test_without_pulp_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pulp", None)
+    ilp.available_solvers.cache_clear()
+    try:
+        assert not ilp.has_solver()
+        with pytest.raises(ValueError, match="CRF923.*pip install pulp"):
+            ilp.require_solver(None)
+    finally:
+        ilp.available_solvers.cache_clear()
+
+
+@needs_solver
+def test_a_solver_that_dies_leaves_the_answer_to_other_methods(monkeypatch):
+    def die(backend, model):
+        raise ValueError("[CRF925] it died")
+
+    monkeypatch.setattr(ilp._Backend, "run", die)
+    with pytest.warns(UserWarning, match="CRFW903.*'ref'.*it died"):
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp"), names=["ref"])
+    assert found.certified and found.method in ("lagrangian", "automaton")
+
+
+@needs_solver
+def test_errors_of_a_solver_are_coded(monkeypatch):
+    import pulp
+
+    def fail(model, solver):
+        raise pulp.PulpError("no licence")
+
+    monkeypatch.setattr(pulp.LpProblem, "solve", fail)
+    problem = plain_problem()
+    with pytest.raises(ValueError, match="CRF925.*no licence"):
+        ilp.solve(problem)
+
+
+@needs_solver
+@pytest.mark.parametrize(
+    ("status", "optimal", "infeasible"),
+    [("LpSolutionIntegerFeasible", False, False), ("LpSolutionNoSolutionFound", False, False)],
+)
+def test_a_time_limit_gives_the_best_so_far(monkeypatch, status, optimal, infeasible):
+    import pulp
+
+    solve = pulp.LpProblem.solve
+
+    def stop(model, solver):
+        solve(model, solver)
+        model.sol_status = getattr(pulp, status)
+
+    monkeypatch.setattr(pulp.LpProblem, "solve", stop)
+    problem = plain_problem()
+    found = ilp.solve(problem, time_limit=1.0)
+    assert (found.optimal, found.infeasible) == (optimal, infeasible)
+    assert (found.path is None) == (status == "LpSolutionNoSolutionFound")
+
+
+@needs_solver
+def test_long_sequences_and_wrong_settings_are_refused():
+    problem = plain_problem()
+    with pytest.raises(ValueError, match="CRF926.*39 arcs.*at most 10"):
+        ilp.solve(problem, max_arcs=10)
+    with pytest.raises(ValueError, match="CRF922.*tau"):
+        ilp.solve(problem, "violations", 0.0)
+    with pytest.raises(ValueError, match="CRF922.*objective"):
+        ilp.solve(problem, "beauty")  # type: ignore[arg-type]
+    with pytest.warns(UserWarning, match="CRFW903.*too long"):
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", max_arcs=10))
+    assert found.certified

@@ -1,0 +1,150 @@
+"""The three ways to say what a constraint means agree: counting, the automaton, and rows of inequalities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from constrained import labellings
+from hypothesis import given, settings
+
+from spacy_crf.core.constraints.check import Labelling, broken, occurrences
+from spacy_crf.core.constraints.families import FAMILIES
+from spacy_crf.core.constraints.language import parse
+from spacy_crf.core.constraints.monitors import watch
+from spacy_crf.core.constraints.predicates import NOTHING, Fields, UnitFacts
+from spacy_crf.core.constraints.rows import broken_by_rows, rows_of
+from spacy_crf.core.labels import TagSet
+
+PLAIN = TagSet(("A", "B", "C"), "none")
+ENTITIES = TagSet(("O", "B-P", "I-P", "B-L", "I-L"), "BIO")
+
+
+def label(text: str, tags: TagSet = PLAIN, **facts) -> Labelling:
+    path = [tags.number[tag] for tag in text.split()]
+    arrays = {name: np.array(values) for name, values in facts.items() if name != "predicates"}
+    predicates = {name: np.array(values, dtype=bool) for name, values in facts.get("predicates", {}).items()}
+    return Labelling(path, Fields(tags), UnitFacts(len(path), predicates, **arrays))
+
+
+def run(constraint, labelling) -> int:
+    """Violations that the automaton reports."""
+    automaton = watch(constraint, labelling.fields, labelling.facts)
+    state, before, total = automaton.start, NOTHING, 0
+    for unit, tag in enumerate(labelling.tags):
+        symbol = None if automaton.symbols is None else automaton.symbols[unit]
+        state, times = automaton.step(state, symbol, before, tag)
+        before, total = tag, total + times
+    return total + automaton.finish(state, before)
+
+
+CASES = [
+    ("adjacency(A, B)", "A A B C A", (1, 0)),
+    ("adjacency(A, B)", "A C A B A C", (3, 2)),
+    ("adjacency(A, B|C)", "A C A B A C", (3, 0)),
+    ("adjacency(A, B) unit", "A A B", (2, 1)),
+    ("precedence(A, B)", "A C B C A C A", (2, 1)),
+    ("precedence(A, B)", "A A A", (0, 0)),
+    ("precedence(A, B) unit", "A A A", (2, 2)),
+    ("begin_end(A, C)", "A B C", (1, 0)),
+    ("begin_end(A, C)", "A B", (1, 1)),
+    ("begin_end(A, C)", "B B", (0, 0)),
+    ("presence_precedence(A, B)", "A B C A A C A", (3, 2)),
+    ("presence_precedence(A, B)", "B C", (0, 0)),
+    ("at_most(A, 1)", "A A B A B A", (1, 2)),
+    ("at_most(A, 1) unit", "A A B A", (1, 2)),
+    ("at_most(A, 1)", "B B", (0, 0)),
+    ("at_least(A, 2)", "A A B", (1, 1)),
+    ("exactly(A, 2)", "A B A B A", (1, 1)),
+    ("exactly(A, 2)", "B", (1, 2)),
+    ("requires(A, B)", "A C A", (2, 2)),
+    ("requires(A, B)", "A C A B", (2, 0)),
+    ("excludes(A, B)", "A C A", (2, 0)),
+    ("excludes(A, B)", "A C A B", (2, 2)),
+    ("order(A, B, C)", "B A C B A", (5, 3)),
+    ("starts_with(A)", "B A", (1, 1)),
+    ("ends_with(A|C)", "B A", (1, 0)),
+    ("rule(has A -> has B & last C | has C & not first A)", "A C", (1, 1)),
+    ("rule(has A -> has B & last C | has C & not first A)", "B A C", (1, 0)),
+    ("rule(has A -> has B)", "C", (0, 0)),
+]
+
+
+@pytest.mark.parametrize(("text", "labels", "expected"), CASES)
+def test_what_each_family_says(text, labels, expected):
+    constraint = parse(text)
+    assert occurrences(constraint, label(labels)) == expected
+
+
+def test_spans_of_the_same_label_may_touch_and_outside_is_a_label():
+    touching = label("B-P B-P I-P O B-P", ENTITIES)
+    assert occurrences(parse("at_most(P, 1)"), touching).broken == 2
+    assert occurrences(parse("at_most(P, 1) unit"), touching).broken == 3
+    assert occurrences(parse("adjacency(P, O)"), touching) == (2, 1)
+    assert occurrences(parse("at_most(O, 0)"), touching).broken == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "expected"),
+    [
+        *(("", "A C B", (1, 0)), ("", "A C C", (1, 1)), ("", "C C B", (1, 1)), ("implied", "C C C", (0, 0))),
+        *(("gap", "A B C", (1, 0)), ("gap", "B B C", (1, 1)), ("gap implied", "B C C", (0, 0))),
+    ],
+)
+def test_state_change_looks_around_marks(options, labels, expected):
+    labelling = label(labels, predicates={"mark": [0, 1, 0]})
+    assert occurrences(parse(f"state_change(mark, A, B) {options}"), labelling) == expected
+
+
+def test_a_mark_at_either_end_changes_nothing():
+    labelling = label("C C", predicates={"mark": [1, 1]})
+    assert occurrences(parse("state_change(mark, A, B)"), labelling) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("boundary(comma)", (3, 2)), ("boundary(comma) opening", (3, 2)), ("boundary(comma, C)", (2, 1))],
+)
+def test_boundaries_beside_predicates(text, expected):
+    labelling = label("A A B C A", predicates={"comma": [0, 0, 1, 0, 0]})
+    assert occurrences(parse(text), labelling) == expected
+
+
+def test_equal_surfaces_are_compared_with_the_one_before():
+    labelling = label("A B A A", surfaces=[7, 7, -1, 7])
+    assert occurrences(parse("same_surface()"), labelling) == (2, 2)
+    assert occurrences(parse("same_surface()"), label("A B", surfaces=[-1, -1])) == (0, 0)
+
+
+def test_fixed_tags():
+    labelling = label("A B A", fixed=[0, 0, -1])
+    assert occurrences(parse("fixed()"), labelling) == (2, 1)
+
+
+@settings(max_examples=300)
+@given(labellings())
+def test_automata_and_rows_agree_with_counting(case):
+    constraint, labelling = case
+    each = replace(constraint, cost=1.0, count="each")
+    expected = occurrences(constraint, labelling).broken
+    assert run(each, labelling) == broken(each, labelling) == expected
+    path = np.array(labelling.tags)
+    assert broken_by_rows(rows_of(each, labelling.fields, labelling.facts), path) == expected
+    # paid once, or hard: whether it is broken at all
+    assert run(constraint, labelling) == (
+        expected if constraint.count == "each" and not constraint.hard else expected > 0
+    )
+    by_rows = broken_by_rows(rows_of(constraint, labelling.fields, labelling.facts), path)
+    assert (by_rows > 0) == (expected > 0)
+
+
+@given(labellings())
+def test_no_row_is_greater_than_it_says(case):
+    constraint, labelling = case
+    for block in rows_of(constraint, labelling.fields, labelling.facts):
+        assert block.values(np.array(labelling.tags)).max(initial=0) <= block.largest
+
+
+def test_every_family_is_tried():
+    assert {parse(text).kind for text, _, _ in CASES} | {"state_change", "boundary", "same_surface", "fixed"} == set(
+        FAMILIES
+    )
