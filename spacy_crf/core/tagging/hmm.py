@@ -7,11 +7,9 @@ not the probability of the words.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
-
-import numpy as np
 
 from ...errors import Errors
 from ..batch import pack
@@ -21,11 +19,63 @@ from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..gold import Gold
 from ..types import Doubles, Floats, Ints
-from .baseline import FrequencyTagger, fit_baseline
-from .counts import Data, flatten, gold_shares
+from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
+from .counts import CountTable, Data, check_amount, flatten, gold_shares
 from .ngrams import LabelGrams, count_grams, interpolation_weights
 from .states import StateSpace, state_space
 from .suffixes import log_likelihoods
+
+
+@dataclass(frozen=True)
+class HMMSettings:
+    """How counts become a hidden Markov model.
+
+    order (int): 2 conditions a label on the one before, 3 on the two before.
+    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
+    lexicon (LexiconSettings): of p(label | word).
+    RAISES (ValueError): for a setting out of its range.
+    """
+
+    order: int = 2
+    min_count: float = 1.0
+    lexicon: LexiconSettings = field(default_factory=LexiconSettings)
+
+    def __post_init__(self) -> None:
+        if self.order not in (2, 3):
+            raise ValueError(Errors.CRF834.format(order=self.order))
+        check_amount("min_count", self.min_count)
+
+
+@dataclass(frozen=True)
+class HMMCounts:
+    """What a hidden Markov model of any order is estimated from. Counts of several texts add up.
+
+    words (CountTable): labels of words. grams (LabelGrams): how often labels follow each other.
+    """
+
+    words: CountTable
+    grams: LabelGrams
+
+    @classmethod
+    def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
+        """Count. sequences (Sequence[Sequence[str]]), gold (Gold): as for `fit_hmm`, with its errors."""
+        words, lengths = count_words(sequences, gold), flatten(sequences)[1]
+        return cls(words, count_grams(gold_shares(gold), lengths, words.n_labels))
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """The sum of counts of the same labels."""
+        words, grams = zip(*((part.words, part.grams) for part in parts))
+        return cls(CountTable.merged(words), LabelGrams.merged(grams))
+
+    def to_data(self) -> Data:
+        """Arrays, lists and numbers that can be stored."""
+        return {"words": self.words.to_data(), "grams": self.grams.to_data()}
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        return cls(CountTable.from_data(data["words"]), LabelGrams.from_data(data["grams"]))
 
 
 @dataclass(frozen=True)
@@ -82,50 +132,20 @@ class HMM:
         potentials = self.potentials(sequences)
         return self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows]
 
-    def to_data(self) -> Data:
-        """Arrays, lists and numbers that can be stored."""
-        return {
-            "lexicon": self.lexicon.to_data(),
-            "grams": self.grams.to_data(),
-            "weights": self.weights,
-            "min_count": self.min_count,
-        }
 
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
-        lexicon, grams = FrequencyTagger.from_data(data["lexicon"]), LabelGrams.from_data(data["grams"])
-        return cls(lexicon, grams, data["weights"], float(data["min_count"]))
-
-
-def fit_hmm(
-    sequences: Sequence[Sequence[str]],
-    gold: Gold,
-    *,
-    order: int = 2,
-    min_count: float = 1.0,
-    smoothing: float = 1.0,
-    suffix_length: int = 10,
-    cutoff: float = 10,
-    theta: float | None = None,
-) -> HMM:
+def fit_hmm(sequences: Sequence[Sequence[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
     """Count words, suffixes and n-grams of labels.
 
     sequences (Sequence[Sequence[str]]): the words of each sequence.
     gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
-    order (int): 2 conditions a label on the one before, 3 on the two before.
-    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
-    smoothing (float), suffix_length (int), cutoff (float), theta (float | None): see `fit_baseline`. smoothing = 0
-        gives known words the plain relative frequencies of TnT.
+    settings (HMMSettings | None): how counts become probabilities; None: as usual.
     RETURNS (HMM): the model.
-    RAISES (ValueError): for gold that does not fit the words, no known gold, or a setting out of its range.
+    RAISES (ValueError): for gold that does not fit the words, or no known gold.
     """
-    if order not in (2, 3):
-        raise ValueError(Errors.CRF834.format(order=order))
-    if not 0 <= min_count < np.inf:
-        raise ValueError(Errors.CRF833.format(name="min_count", value=min_count))
-    lexicon = fit_baseline(
-        sequences, gold, smoothing=smoothing, suffix_length=suffix_length, cutoff=cutoff, theta=theta
-    )
-    grams = count_grams(gold_shares(gold), flatten(sequences)[1], lexicon.n_labels)
-    return HMM(lexicon, grams, interpolation_weights(grams, order), min_count)
+    return estimate_hmm(HMMCounts.of_text(sequences, gold), settings or HMMSettings())
+
+
+def estimate_hmm(counts: HMMCounts, settings: HMMSettings) -> HMM:
+    """Turn counts into probabilities."""
+    lexicon = estimate_lexicon(counts.words, settings.lexicon)
+    return HMM(lexicon, counts.grams, interpolation_weights(counts.grams, settings.order), settings.min_count)
