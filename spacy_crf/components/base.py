@@ -1,8 +1,7 @@
 """What all components over a linear chain share: training and prediction."""
 
-import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -12,12 +11,12 @@ from spacy.training import Example, validate_examples
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
+from ..core.chain.potentials import ChainPotentials
 from ..core.gold import Gold
 from ..core.params import DenseWeights
-from ..core.types import Bools, Indices
+from ..core.types import Bools, Floats, Indices
 from ..errors import Errors
-from ..features.columns import Columns, describe
+from ..features.columns import Columns
 from ..features.config import Features
 from ..learner import Sample
 from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
@@ -27,7 +26,6 @@ from .isolation import IsolatesFailures
 from .state import ChainState
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
-_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 class ChainPipe(IsolatesFailures, ChainState):
@@ -68,11 +66,6 @@ class ChainPipe(IsolatesFailures, ChainState):
         """
         raise NotImplementedError
 
-    @abstractmethod
-    def describe_gold(self) -> str:
-        """How messages name the annotation that the component learns from."""
-        raise NotImplementedError
-
     # -- training --------------------------------------------------------------------------------------------
 
     def initialize(
@@ -93,15 +86,8 @@ class ChainPipe(IsolatesFailures, ChainState):
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self._read_start(start)
-        found = self.find_labels(self._references(get_examples)) if labels is None else labels
-        labels = list(dict.fromkeys([*(begun.labels if begun else ()), *self.labels, *found]))
-        if not labels:
-            where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
-            raise ValueError(Errors.CRF402.format(name=self.name, **where))
-        for label in labels:
-            self._check_label(label)
-            self.vocab.strings.add(label)
-        self.cfg["labels"] = labels
+        found = self.find_labels(self.references(get_examples)) if labels is None else labels
+        self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         self._features = Features(self.feature_config, self.sequence, self.feature_config.read_lists(nlp))
         self.trainer.reset()
         tags = self.make_tags(self.labels)
@@ -114,11 +100,6 @@ class ChainPipe(IsolatesFailures, ChainState):
             docs = [example.predicted for example in islice(get_examples(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
         self._begin()
-
-    def _references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
-        for example in get_examples():
-            validate_examples([example], f"{type(self).__name__}.initialize")
-            yield example.reference
 
     def update(
         self,
@@ -183,23 +164,28 @@ class ChainPipe(IsolatesFailures, ChainState):
         """
         return self.infer(list(docs), self.inference())
 
-    def infer(self, docs: Sequence[Doc], inference: Inference) -> list[Prediction]:
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Exact probabilities of all tags, at the temperature of the settings.
+
+        Annotation that is there is no evidence, whatever `given` says: where another component asks, it is this one's.
+
+        RETURNS (list of (n, L)): for each Doc.
+        """
+        wanted = Inference(marginals=True, temperature=self.inference().temperature)
+        return [prediction.marginals for prediction in self.infer(docs, wanted, given=False)]  # type: ignore[misc]
+
+    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """Compute what is asked for, whatever the settings are; only evidence depends on these.
 
+        given (bool): whether there may be evidence.
         RETURNS (list[Prediction]): one for each Doc.
         """
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
         columns = self._read_all(docs, inference.extra)
-        return infer(columns, self._emissions(), self.tags, inference, self.evidence(docs, columns.lengths))
-
-    def _explained(self, error: Exception, doc: Doc) -> Exception:
-        """The error with the name of the document, which the core does not know."""
-        if isinstance(error, NonFiniteError | NoPathError):
-            message = Errors.CRF407.format(name=self.name, document=describe(doc), error=error)
-            return ValueError(message).with_traceback(error.__traceback__)
-        return error
+        evidence = self.evidence(docs, columns.lengths) if given else None
+        return infer(columns, self._emissions(), self.tags, inference, evidence)
 
     def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns with the vectors of the tokens, if the model has them."""
@@ -207,8 +193,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        with _READING:
-            return self._features.extractor.read(docs, self.vocab, extra)
+        return self._features.extractor.read(docs, self.vocab, extra)
 
     def _require_gradients(self) -> None:
         if not self.trainer.learns_vectors:

@@ -12,14 +12,13 @@ from thinc.api import Optimizer
 
 from ..core.gold import Gold
 from ..core.types import Bools, Indices
-from ..errors import Errors
-from ..features.columns import SequenceMode, describe
+from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
 from .augment import Augmenter
 from .inference import Inference, Prediction
-from .set_gold import collect_set_labels, gold_weights, to_gold
+from .set_gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
 from .tagger import CRFTagger
@@ -106,23 +105,14 @@ class SetValuedTagger(CRFTagger):
         super()._begin()
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        references = list(references)
-        return sorted({*super().find_labels(references), *collect_set_labels(references, self.cfg["gold_tags"])})
+        return collect_weighted_labels(references, self.target, self.cfg["gold_tags"])
 
     def describe_gold(self) -> str:
-        return f"{super().describe_gold()} or token._.{self.cfg['gold_tags']}"
+        return describe_weighted_gold(self.target, self.cfg["gold_tags"])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        rows, documents = [], []
-        for example in examples:
-            rows += gold_weights(example, self.target, self.cfg["gold_tags"])
-            documents += [example] * len(example.predicted)
-        try:
-            return to_gold(rows, self.tags, self.cfg["learn_from"])
-        except KeyError as error:
-            token, tag = error.args
-            where = {"name": self.name, "document": describe(documents[token].reference)}
-            raise ValueError(Errors.CRF403.format(label=tag, **where)) from error
+        where = self.target, self.cfg["gold_tags"]
+        return weighted_gold(self.name, examples, *where, self.tags, self.cfg["learn_from"])
 
     def update(
         self,
