@@ -1,7 +1,7 @@
 """`python -m spacy crf guarantee`: sets of tags with a promise, made on data that the tagger was not trained on."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import spacy
 import typer
@@ -11,8 +11,8 @@ from spacy.util import load_config
 from wasabi import msg
 
 from ..components.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
+from ..components.probabilities import GivesSets
 from ..components.set_rules import Guarantee, guarantee_data
-from ..components.set_tagger import SetValuedTagger
 from ..core.sets.conformal import Condition, ConformalSets, Fallback
 from ..core.sets.risk import Loss, Unit
 from ..core.sets.scores import Kind, Score
@@ -52,7 +52,7 @@ def guarantee_cli(
     try:
         source = Path(model) if Path(model).exists() else model
         nlp = spacy.load(source)
-        name = find_tagger(nlp, pipe, SetValuedTagger)
+        name = find_tagger(nlp, pipe, GivesSets)
         layout = {"format": format, "columns": _names(columns) or None, "input": _names(input)}
         examples = list(Corpus(data, **layout)(nlp))  # type: ignore[arg-type]
         held_out = _held_out(nlp, name, examples)
@@ -83,21 +83,18 @@ def _write_config(folder: Path, name: str, promise: Guarantee) -> None:
 
 
 def _held_out(nlp: Language, name: str, examples: list[Example]) -> HeldOutTokens:
-    tagger = nlp.get_pipe(name)
-    assert isinstance(tagger, SetValuedTagger)
-    return held_out_tokens(tagger, annotated(nlp, name, examples))
+    return held_out_tokens(cast(GivesSets, nlp.get_pipe(name)), annotated(nlp, name, examples))
 
 
 def _tell(promise: Guarantee, held_out: HeldOutTokens, nlp: Language, name: str) -> None:
     """The promise, the size of the sets that it takes, and what it does not cover."""
-    tagger = nlp.get_pipe(name)
-    assert isinstance(tagger, SetValuedTagger)
+    labels = cast(GivesSets, nlp.get_pipe(name)).labels
     typer.echo(promise.promise)
     sizes = promise.predict(held_out.marginals).sum(axis=1)
-    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(tagger.tags)} tags")
+    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
     if held_out.unknown:
         msg.warn(f"{held_out.unknown} tokens were left out: the tagger knows none of their gold tags")
     if isinstance(promise, ConformalSets) and promise.small:
-        rare = ", ".join(f"{tagger.tags.tags[tag]} ({n})" for tag, n in promise.small.items())
+        rare = ", ".join(f"{labels[tag]} ({n})" for tag, n in promise.small.items())
         fate = "share the quantile of all tokens, without a promise" if promise.fallback == "pooled" else "get all tags"
         msg.warn(f"Too few tokens for a promise of their own; these tags {fate}: {rare}")

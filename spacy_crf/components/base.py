@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -172,7 +173,11 @@ class ChainPipe(IsolatesFailures, ChainState):
         RETURNS (list of (n, L)): for each Doc.
         """
         wanted = Inference(marginals=True, temperature=self.inference().temperature)
-        return [prediction.marginals for prediction in self.infer(docs, wanted, given=False)]  # type: ignore[misc]
+        return [cast(Floats, prediction.marginals) for prediction in self.infer(docs, wanted, given=False)]
+
+    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
+        """((B,)): of the sequences that Docs consist of."""
+        return self._read(docs).lengths
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """Compute what is asked for, whatever the settings are; only evidence depends on these.

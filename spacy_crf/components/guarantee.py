@@ -7,15 +7,13 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.chain.marginals import node_marginals
 from ..core.sets.conformal import Condition, ConformalSets, Fallback, calibrate
 from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
 from ..core.types import Doubles, Floats, Indices
-from .inference import probabilistic
+from .probabilities import GivesSets
 from .set_gold import gold_weights
-from .set_tagger import SetValuedTagger
 
 BATCH_SIZE = 256
 
@@ -23,7 +21,7 @@ BATCH_SIZE = 256
 class HeldOutTokens(NamedTuple):
     """Tokens of held-out documents that have gold, or not.
 
-    marginals ((N, L)): at the tagger's temperature. weights ((N, L)): gold; zeros where there is none.
+    marginals ((N, L)): as the tagger gives them. weights ((N, L)): gold; zeros where there is none.
     sentences ((N,)), documents ((N,)): numbers of each token's.
     unknown (int): tokens left out because none of their gold tags is known to the tagger.
     """
@@ -35,23 +33,21 @@ class HeldOutTokens(NamedTuple):
     unknown: int
 
 
-def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> HeldOutTokens:
+def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
     """Probabilities and gold of examples.
 
+    tagger (GivesSets): the component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side.
     """
-    tagger._require_labels()
-    number, n_labels, unknown = tagger.tags.number, len(tagger.tags), 0
+    number, n_labels, unknown = {label: k for k, label in enumerate(tagger.labels)}, len(tagger.labels), 0
     marginals: list[Floats] = []
     weights: list[Doubles] = []
     sentences: list[int] = []
     documents: list[int] = []
     for batch in minibatch(examples, BATCH_SIZE):
-        columns = tagger._read_all([example.predicted for example in batch])
-        chains = tagger._chains(columns)
-        messages = probabilistic(chains, tagger.cfg["temperature"])
+        docs = [example.predicted for example in batch]
         # in the precision that sets are chosen in: a tie with the quantile must stay one
-        marginals.append(node_marginals(messages)[chains.batch.rows].astype(np.float32))
+        marginals += tagger.token_probabilities(docs)
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
         table = np.zeros((len(rows), n_labels))
         for token, row in enumerate(rows):
@@ -59,8 +55,8 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
             unknown += bool(row) and not known
             table[token, list(known)] = list(known.values())
         weights.append(table)
-        sentences += columns.lengths.tolist()
-        documents += columns.doc_lengths.tolist()
+        sentences += tagger.sequence_lengths(docs).tolist()
+        documents += map(len, docs)
     shape = np.zeros((0, n_labels))
     return HeldOutTokens(
         np.concatenate([shape.astype(np.float32), *marginals]),

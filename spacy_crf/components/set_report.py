@@ -9,9 +9,9 @@ from spacy.training import Example
 from ..core.sets.metrics import has_gold, ml_acc, set_measures
 from ..core.sets.reliability import StratifiedCoverage, coverage_by_size
 from ..core.types import Bools
+from .probabilities import GivesSets
 from .set_rules import utility_values
 from .set_table import set_table
-from .set_tagger import SetValuedTagger
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,14 @@ class SetReport:
     by_size: StratifiedCoverage
 
 
-def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
+def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
     """Measure the sets of documents.
 
+    tagger (GivesSets): the component.
     examples (Iterable[Example]): `predicted` as the tagger has annotated it.
     words (Collection[str]): forms of the training data; empty if they are not known.
     """
-    examples, known = list(examples), list(tagger.tags.tags)
+    examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
     table = set_table(examples, known, tagger.target, *settings)
     with_gold = has_gold(table.weights)

@@ -1,7 +1,6 @@
-"""Sets of tags from the probabilities of another component: a crf_tagger, or a tagger of spaCy."""
+"""Sets of tags from the probabilities of another component, of this library or of spaCy."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,23 +8,21 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.types import Floats
+from ..core.types import Floats, Indices
 from ..errors import Errors
-from .annotate import register_extensions
+from ..features.columns import ColumnReader
+from .annotate import register_extensions, write_marginals
 from .isolation import IsolatesFailures
+from .probabilities import token_probabilities
 from .set_rules import check_set_settings, set_rule
 from .set_tagger import listed, register_sets
-from .tagger import CRFTagger
-
-TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
 
 class SourcedSetTagger(IsolatesFailures, Pipe):
     """Gives sets of tags to tokens that an earlier component has tagged; it has nothing to learn of its own.
 
     nlp (Language): the pipeline, in which the source is looked up when it is needed. name (str): of the component.
-    source (str): name of the component with the probabilities: a crf_tagger, or any trainable component whose model
-        gives scores of its labels for each token, as spaCy's tagger, morphologizer and senter do.
+    source (str): name of the component with the probabilities: see `probabilities.token_probabilities`.
     settings (Mapping): see `set_factory.make_set_valued_tagger`.
     """
 
@@ -40,6 +37,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
     ):
         check_set_settings(name, settings)
         self._nlp, self.vocab, self.name, self.source, self.scorer = nlp, nlp.vocab, name, source, scorer
+        self.target: str = settings["target"]
         self.cfg: dict[str, Any] = {**settings, "source": source}
         register_sets(self.cfg["tag_set"])
         register_extensions(None, None, self.cfg["tag_probs"])
@@ -50,26 +48,33 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
         return tuple(getattr(known.get(self.source), "labels", ()))
 
+    @property
+    def tag_probs(self) -> str:
+        """Name of the custom attribute with the probabilities."""
+        return str(self.cfg["tag_probs"])
+
     def predict(self, docs: Sequence[Doc]) -> list[Floats]:
         """Probabilities of the source's labels.
 
         RETURNS (list of (n, L)): for each Doc.
         """
-        source, n_labels = self._find_source(), len(self.labels)
-        filled = [doc for doc in docs if len(doc)]
-        if isinstance(source, CRFTagger):
-            inference = replace(source.inference(), marginals=True)
-            found = iter([prediction.marginals for prediction in source.infer(filled, inference)])
-        else:
-            found = iter(
-                [_probabilities(np.asarray(scores)) for scores in source.model.predict(filled)] if filled else []
-            )
-        rows = [next(found) if len(doc) else np.zeros((0, n_labels), dtype=np.float32) for doc in docs]
-        for doc, values in zip(docs, rows):
-            if values is None or values.shape != (len(doc), n_labels):
-                shape = None if values is None else values.shape
-                raise ValueError(Errors.CRF417.format(name=self.name, source=self.source, shape=shape))
-        return [np.asarray(values, dtype=np.float32) for values in rows]
+        return self.token_probabilities(docs)
+
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Those of the source, as it is now.
+
+        RETURNS (list of (n, L)): for each Doc, in single precision.
+        RAISES (ValueError): where there is no source, or it has no probabilities of each label.
+        """
+        found, n_labels = token_probabilities(self._find_source(), docs), len(self.labels)
+        for doc, values in zip(docs, found):
+            if values.shape != (len(doc), n_labels):
+                raise ValueError(Errors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
+        return [values.astype(np.float32, copy=False) for values in found]
+
+    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
+        """((B,)): of sentences where Docs have sentence starts, else of Docs: what the source reads is its own."""
+        return ColumnReader([], {}, "auto").read(docs, self.vocab).lengths
 
     def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
         """Write sets and probabilities; tags are the source's."""
@@ -81,7 +86,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         members = np.split(rule(np.concatenate(probabilities)), ends)
         for doc, values, own in zip(docs, probabilities, members):
             doc._.set(self.cfg["tag_set"], listed(own, values, names))
-            doc._.set(self.cfg["tag_probs"], {"tags": list(labels), "values": values})
+            write_marginals(doc, self.cfg["tag_probs"], labels, values)
 
     def _find_source(self) -> Any:
         """The component with the probabilities, which must come before this one."""
@@ -90,11 +95,3 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         if self.source not in before:
             raise ValueError(Errors.CRF416.format(name=self.name, source=self.source, known=", ".join(before)))
         return self._nlp.get_pipe(self.source)
-
-
-def _probabilities(scores: Floats) -> Floats:
-    """((n, L)): scores of one Doc as they are if they are probabilities, else their softmax."""
-    if (scores >= 0).all() and np.allclose(scores.sum(axis=1), 1.0, atol=TOLERANCE):
-        return scores
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

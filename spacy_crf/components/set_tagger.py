@@ -100,6 +100,11 @@ class SetValuedTagger(CRFTagger):
         if not Doc.has_extension(names["tag_sequences"]):
             Doc.set_extension(names["tag_sequences"], default=None)
 
+    @property
+    def tag_probs(self) -> str:
+        """Name of the custom attribute with the probabilities."""
+        return str(self.cfg["marginals"])
+
     def _begin(self) -> None:
         self._augmented = Augmenter()
         super()._begin()

@@ -6,10 +6,12 @@ come from p(label | word) by Bayes' rule, up to a constant of each word, which c
 not the probability of the words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
+
+import numpy as np
 
 from ...errors import Errors
 from ..batch import pack
@@ -24,6 +26,8 @@ from .counts import CountTable, Data, check_amount, flatten, gold_shares
 from .ngrams import LabelGrams, count_grams, interpolation_weights
 from .states import StateSpace, state_space
 from .suffixes import log_likelihoods
+
+CELLS_PER_BLOCK = 1 << 21  # (units, states) floats of 16 MiB for each array of the forward-backward pass
 
 
 @dataclass(frozen=True)
@@ -119,18 +123,33 @@ class HMM:
         return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
 
     def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
-        """p(label | all words of the sequence). O(N C^2).
+        """p(label | all words of the sequence). O(N C^2), memory of a block of sequences.
 
         RETURNS ((N, L)): one sequence after the other; rows sum to 1.
         """
-        potentials = self.potentials(sequences)
-        marginals = self.states.label_marginals(node_marginals(forward_backward(potentials)))
-        return marginals[potentials.batch.rows]
+        parts: list[Floats] = [np.zeros((0, self.n_labels))]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            marginals = self.states.label_marginals(node_marginals(forward_backward(potentials)))
+            parts.append(marginals[potentials.batch.rows])
+        return np.concatenate(parts)
 
     def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
         """((N,)): labels of the most probable sequences, one sequence after the other. O(N C^2)."""
-        potentials = self.potentials(sequences)
-        return self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows]
+        parts: list[Ints] = [np.zeros(0, dtype=np.int32)]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            parts.append(self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows])
+        return np.concatenate(parts)
+
+    def _blocks(self, sequences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+        """Runs of sequences, together with a bounded number of scores: C may be thousands of states."""
+        most, first, size = CELLS_PER_BLOCK // len(self.states.labels), 0, 0
+        for number, words in enumerate(sequences):
+            if size and size + len(words) > most:
+                yield sequences[first:number]
+                first, size = number, 0
+            size += len(words)
+        if size:
+            yield sequences[first:]
 
 
 def fit_hmm(sequences: Sequence[Sequence[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
