@@ -15,6 +15,7 @@ import numpy as np
 
 from ...errors import Errors
 from ..batch import pack
+from ..chain.arcs import Arcs, arc_marginals, arc_viterbi
 from ..chain.forward import forward_backward
 from ..chain.marginals import node_marginals
 from ..chain.potentials import ChainPotentials
@@ -106,6 +107,11 @@ class HMM:
         """The chain: labels at order 2, contexts of one or two labels at order 3."""
         return state_space(self.grams, self.weights, self.min_count)
 
+    @cached_property
+    def _arcs(self) -> Arcs | None:
+        """Transitions of a chain with pairs, each with L successors; None where all labels follow each other."""
+        return Arcs.of_transitions(self.states.transitions) if len(self.states.labels) > self.n_labels else None
+
     def emissions(self, words: Sequence[str]) -> Doubles:
         """((n, L)): log p(word | label) + constant of the word."""
         return log_likelihoods(self.lexicon.posteriors(words), self.lexicon.prior)
@@ -123,21 +129,25 @@ class HMM:
         return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
 
     def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
-        """p(label | all words of the sequence). O(N C^2), memory of a block of sequences.
+        """p(label | all words of the sequence). O(N C L) time, in blocks of bounded memory.
 
         RETURNS ((N, L)): one sequence after the other; rows sum to 1.
         """
         parts: list[Floats] = [np.zeros((0, self.n_labels))]
         for potentials in map(self.potentials, self._blocks(sequences)):
-            marginals = self.states.label_marginals(node_marginals(forward_backward(potentials)))
-            parts.append(marginals[potentials.batch.rows])
+            if self._arcs is None:
+                marginals = node_marginals(forward_backward(potentials))
+            else:
+                marginals = arc_marginals(potentials, self._arcs)
+            parts.append(self.states.label_marginals(marginals)[potentials.batch.rows])
         return np.concatenate(parts)
 
     def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
-        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C^2)."""
+        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C L)."""
         parts: list[Ints] = [np.zeros(0, dtype=np.int32)]
         for potentials in map(self.potentials, self._blocks(sequences)):
-            parts.append(self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows])
+            decoded = viterbi(potentials) if self._arcs is None else arc_viterbi(potentials, self._arcs)
+            parts.append(self.states.to_labels(decoded.labels)[potentials.batch.rows])
         return np.concatenate(parts)
 
     def _blocks(self, sequences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
