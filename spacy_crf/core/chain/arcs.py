@@ -47,7 +47,8 @@ def arc_marginals(potentials: ChainPotentials, arcs: Arcs) -> Doubles:
     RAISES (NoPathError): where a sequence has no path, or none that can be told from 0.
     """
     batch, emissions = potentials.batch, potentials.emissions
-    factors: Doubles = np.exp(emissions - emissions.max(axis=1, keepdims=True)).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a unit without any label is told of below
+        factors: Doubles = np.exp(emissions - emissions.max(axis=1, keepdims=True)).astype(np.float64)
     forward = _forward(potentials, arcs, factors)
     into_ends, marginals = np.exp(potentials.end - potentials.end.max()), np.empty_like(factors)
     later = np.zeros((potentials.n_labels, 0))
