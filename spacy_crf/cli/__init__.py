@@ -11,6 +11,7 @@ from . import inspect as inspect
 from . import review as review
 from . import score as score
 from . import sets as sets
+from . import spelling as spelling
 from . import tag as tag
 from . import tune as tune
 from .app import app as app

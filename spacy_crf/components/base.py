@@ -19,6 +19,7 @@ from ..core.types import Bools, Floats, Indices
 from ..errors import Errors
 from ..features.columns import Columns
 from ..features.config import Features
+from ..features.resources import word_counter
 from ..learner import Sample
 from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..vectors import begin_update, predict_vectors
@@ -77,9 +78,10 @@ class ChainPipe(IsolatesFailures, ChainState):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """Set labels and read word lists. Features and weights come with the first update.
+        """Set labels, and read or fit word lists and the like. Features and weights come with the first update.
 
-        get_examples (Callable): the training examples; read once, for the labels, and not at all if they are given.
+        get_examples (Callable): the training examples; read for the labels, unless they are given, and once more for
+            normal forms that are fitted to them.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features and
@@ -89,7 +91,9 @@ class ChainPipe(IsolatesFailures, ChainState):
         begun = None if start is None else self._read_start(start)
         found = self.find_labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        self._features = Features(self.feature_config, self.sequence, self.feature_config.read_lists(nlp))
+        count = word_counter(lambda: self.references(get_examples))
+        resources = self.feature_config.make_resources(nlp, count)
+        self._features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)
         start_layout(self.model, tags, self._allowed(tags))

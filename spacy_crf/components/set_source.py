@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from ..core.types import Floats, Indices
 from ..errors import Errors
 from ..features.columns import ColumnReader
+from ..features.resources import Resources
 from .annotate import register_extensions, write_marginals
 from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
@@ -74,7 +75,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
 
     def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
         """((B,)): of sentences where Docs have sentence starts, else of Docs: what the source reads is its own."""
-        return ColumnReader([], {}, "auto").read(docs, self.vocab).lengths
+        return ColumnReader([], Resources(), "auto").read(docs, self.vocab).lengths
 
     def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
         """Write sets and probabilities; tags are the source's."""

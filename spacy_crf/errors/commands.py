@@ -17,3 +17,4 @@ class CommandErrors:
         "Component {name!r} sees what {annotating!r} writes, which is trained along with it: folds would differ in its "
         "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
     )
+    CRF607 = "{name} takes whole numbers separated by commas, such as 4,8; got {value!r}."

@@ -32,3 +32,8 @@ class FeatureErrors:
         "The features were made with {setting} = {theirs} in training, but the config has {ours}. This cannot be "
         "changed after training."
     )
+    CRF320 = "Rewrite rules {name!r}: rule {rule} cannot be used: {error}. Its pattern is {pattern!r}."
+    CRF321 = "Rewrite rules cannot be read from {path!r}: {error}. Give a path, or one of: {known}."
+    CRF322 = "Rewrite rules {path!r}, line {line}: not 'pattern<TAB>replacement': {text!r}."
+    CRF323 = "Template {template!r} asks for normal forms of words. Give the features a `spelling` block."
+    CRF324 = "There are no normal forms of words: the features have no `spelling` block."

@@ -17,6 +17,7 @@ from spacy.strings import get_string_id
 
 from ..core.types import Hashes
 from ..errors import Errors
+from .spelling import Speller
 
 # Read from the lexeme: strings by their id, flags where they are on
 LEXEME_STRINGS = ("ORTH", "LOWER", "SHAPE")
@@ -79,15 +80,31 @@ class WordForms:
     """Lexemes whose attributes are asked for, with their texts, each read once.
 
     lexemes (list[Lexeme]): of one vocabulary.
+    speller (Speller | None): what gives them normal forms, for attributes that are made of these.
     """
 
-    def __init__(self, lexemes: Sequence[Lexeme]):
-        self.lexemes = lexemes
+    def __init__(self, lexemes: Sequence[Lexeme], speller: Speller | None = None):
+        self.lexemes, self._speller = lexemes, speller
 
     @cached_property
     def texts(self) -> list[str]:
         """Their letters."""
         return [lexeme.orth_ for lexeme in self.lexemes]
+
+    @cached_property
+    def rewritten(self) -> list[str]:
+        """The words after the rewrite rules."""
+        return [self._spell().rewrite(text) for text in self.texts]
+
+    @cached_property
+    def normal(self) -> list[str]:
+        """Their normal forms."""
+        return [self._spell().normalise(text) for text in self.texts]
+
+    def _spell(self) -> Speller:
+        if self._speller is None:
+            raise ValueError(Errors.CRF324)
+        return self._speller
 
 
 # Computed from the text and a number, once per lexeme
@@ -103,7 +120,14 @@ COMPUTED: dict[str, Callable[[list[str], int], list[str]]] = {
     "HAS_UPPER": lambda texts, _: ["1" if text != text.lower() else "" for text in texts],
     "DIGITS": lambda texts, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in texts],
 }
-NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "POSITION")
+# Computed from normal forms and a number
+SPELT: dict[str, Callable[[WordForms, int], list[str]]] = {
+    "REWRITTEN": lambda words, _: words.rewritten,
+    "RPREFIX": lambda words, n: COMPUTED["PREFIX"](words.rewritten, n),
+    "RSUFFIX": lambda words, n: COMPUTED["SUFFIX"](words.rewritten, n),
+    "NORMAL": lambda words, _: words.normal,
+}
+NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
 
 
 @dataclass(frozen=True)
@@ -129,7 +153,12 @@ class Attribute:
     @property
     def is_lexical(self) -> bool:
         """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
-        return self.name in LEXEME_STRINGS or self.name in LEXEME_FLAGS or self.name in COMPUTED
+        return self.name in LEXEME_STRINGS or self.name in LEXEME_FLAGS or self.name in COMPUTED or self.is_spelt
+
+    @property
+    def is_spelt(self) -> bool:
+        """Whether the value is made of the normal form of the word."""
+        return self.name in SPELT
 
     @property
     def is_annotation(self) -> bool:
@@ -142,6 +171,8 @@ class Attribute:
             return list(map(attrgetter(f"{self.name.lower()}_"), words.lexemes))
         if self.name in LEXEME_FLAGS:
             return ["1" if flag else "" for flag in map(attrgetter(self.name.lower()), words.lexemes)]
+        if self.is_spelt:
+            return SPELT[self.name](words, self.number)
         return COMPUTED[self.name](words.texts, self.number)
 
     def lexical_hashes(self, words: WordForms) -> Hashes:
@@ -167,7 +198,7 @@ def string_hashes(values: Sequence[str]) -> Hashes:
 
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
-_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *TOKEN_ATTRIBUTES, *POSITIONAL)
+_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *TOKEN_ATTRIBUTES, *POSITIONAL)
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 
 

@@ -18,7 +18,8 @@ from ..core.types import Floats, Hashes, Indices
 from ..errors import Errors
 from .attributes import Attribute, string_hash, string_hashes
 from .lexemes import LexemeColumns
-from .lists import WordList
+from .resources import Resources
+from .spelling import Speller
 
 SequenceMode = Literal["auto", "doc", "sents"]
 _PRESENT = np.uint64(string_hash("1"))
@@ -59,6 +60,7 @@ class Columns:
     by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
     vectors ((N, width) | None): of the tokens, for models that have them.
+    speller (Speller | None): what gave the words their normal forms.
     """
 
     doc_lengths: Indices
@@ -67,6 +69,7 @@ class Columns:
     by_attribute: dict[Attribute, Column]
     extra: Hashes | None = None
     vectors: Floats | None = None
+    speller: Speller | None = None
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -86,30 +89,30 @@ class Columns:
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         extra = None if self.extra is None else self.extra[units]
         vectors = None if self.vectors is None else self.vectors[units]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors)
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.speller)
 
 
 class ColumnReader:
     """Reads the attributes that a set of templates needs.
 
     attributes (list[Attribute]): distinct attributes.
-    lists (dict[str, WordList]): word lists by name.
+    resources (Resources): word lists and normal forms.
     sequence (str): "auto" (sentences where a Doc has sentence starts, else the Doc), "doc", "sents".
     """
 
-    def __init__(self, attributes: list[Attribute], lists: dict[str, WordList], sequence: SequenceMode):
-        self.lists, self.sequence = lists, sequence
-        self._lexical = LexemeColumns([attribute for attribute in attributes if attribute.is_lexical])
+    def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
+        self.lists, self.speller, self.sequence = resources.lists, resources.speller, sequence
+        self._lexical = LexemeColumns([each for each in attributes if each.is_lexical], resources.speller)
         self._other = [attribute for attribute in attributes if not attribute.is_lexical]
         self._list_values = {
-            a: Column.of_strings(lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
+            a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
         self._ids: list[int | str] = [
             ORTH,
             SENT_START,
             *(IDS[a.name] for a in self._other if a.is_annotation and a.name != "_"),
         ]
-        self._ids += [LOWER] if lists else []  # word lists are matched by lower-cased words
+        self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch. One call into each Doc; the rest is array work.
@@ -133,7 +136,8 @@ class ColumnReader:
                 columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
             else:
                 columns[attribute] = _positional(attribute, lengths)
-        return Columns(doc_lengths, lengths, values[ORTH], columns, None if extra is None else values[extra])
+        along = None if extra is None else values[extra]
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, speller=self.speller)
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""

@@ -1,5 +1,6 @@
 """The `features` block of a component's config."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,16 @@ from spacy.language import Language
 
 from ..core.types import Bools
 from ..errors import Errors
+from .attributes import Attribute
 from .buckets import BucketIndex
 from .columns import SequenceMode
 from .extract import FeatureExtractor
 from .index import FeatureIndex
 from .lists import WordList
+from .normalise import Spelling
+from .resources import Resources
+from .rewrite import Rewriter
+from .spelling import Speller, SpellingConfig
 from .templates import Template, parse_templates
 
 
@@ -26,6 +32,7 @@ class FeatureConfig:
     lists (dict[str, str]): paths of word lists, read by `initialize` and saved with the model.
     padding (bool): whether positions outside the sequence have values of their own.
     max_features (int): buckets that features are hashed to; 0: each feature has a number of its own.
+    spelling (SpellingConfig | None): where normal forms of words come from.
     """
 
     templates: list[Template]
@@ -34,10 +41,23 @@ class FeatureConfig:
     lists: dict[str, str] = field(default_factory=dict)
     padding: bool = True
     max_features: int = 0
+    spelling: SpellingConfig | None = None
 
-    def read_lists(self, nlp: Language | None) -> dict[str, WordList]:
-        """Read the word lists from their files."""
-        return {name: WordList.read(name, Path(path), nlp) for name, path in sorted(self.lists.items())}
+    def make_resources(
+        self, nlp: Language | None, count: Callable[[], Mapping[str, int]] = dict[str, int]
+    ) -> Resources:
+        """Read word lists and rules from their files, and fit what is to be fitted.
+
+        nlp (Language | None): splits the phrases of word lists.
+        count (Callable): how often each form of the training corpus occurs; called only where it is needed.
+        """
+        lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted(self.lists.items())}
+        return Resources(lists, None if self.spelling is None else self.spelling.make(count))
+
+    def empty_resources(self) -> Resources:
+        """What there is before `make_resources`: lists and tables without entries."""
+        lists = {name: WordList(name, []) for name in self.lists}
+        return Resources(lists, None if self.spelling is None else Speller(Rewriter(()), Spelling({})))
 
 
 @registry.misc("spacy_crf.Features.v1")
@@ -48,6 +68,7 @@ def make_features(
     lists: dict[str, str] | None = None,
     padding: bool = True,
     max_features: int = 0,
+    spelling: SpellingConfig | None = None,
 ) -> FeatureConfig:
     """Templates and what belongs to them.
 
@@ -58,6 +79,7 @@ def make_features(
     padding (bool): give positions outside the sequence values of their own instead of none.
     max_features (int): hash state features, and edge features, to at most so many buckets, for streams of ever new
         words; features in one bucket share their weights, and inspection sees numbers only. 0: grow without bound.
+    spelling (SpellingConfig | None): normal forms of words, for templates that ask for them.
     RETURNS (FeatureConfig): the parsed block.
     """
     parsed = parse_templates(templates)
@@ -65,24 +87,33 @@ def make_features(
         raise ValueError(Errors.CRF310)
     for template in parsed:
         for atom in template.atoms:
-            if atom.attribute.name == "LIST" and atom.attribute.key not in (lists or {}):
-                raise ValueError(Errors.CRF305.format(template=str(template), name=atom.attribute.key))
+            _check_resource(template, atom.attribute, lists or {}, spelling)
     if max_features < 0:
         raise ValueError(Errors.CRF312.format(value=max_features))
-    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features)
+    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features, spelling)
+
+
+def _check_resource(
+    template: Template, attribute: Attribute, lists: Mapping[str, str], spelling: SpellingConfig | None
+) -> None:
+    """Raise a coded error for a template that asks for what the features do not have."""
+    if attribute.name == "LIST" and attribute.key not in lists:
+        raise ValueError(Errors.CRF305.format(template=str(template), name=attribute.key))
+    if attribute.is_spelt and spelling is None:
+        raise ValueError(Errors.CRF323.format(template=str(template)))
 
 
 class Features:
     """The extractor and the indices of one component: everything between Docs and integers.
 
     config (FeatureConfig): its block. sequence (str): what a sequence is.
-    lists (dict[str, WordList] | None): word lists; empty ones until they are read or loaded.
+    resources (Resources | None): word lists and the like; empty ones until they are made or loaded.
     """
 
-    def __init__(self, config: FeatureConfig, sequence: SequenceMode, lists: dict[str, WordList] | None = None):
+    def __init__(self, config: FeatureConfig, sequence: SequenceMode, resources: Resources | None = None):
         self.config, self.sequence = config, sequence
-        self.lists = lists or {name: WordList(name, []) for name in config.lists}
-        self.extractor = FeatureExtractor(config.templates, self.lists, sequence, config.padding)
+        self.resources = config.empty_resources() if resources is None else resources
+        self.extractor = FeatureExtractor(config.templates, self.resources, sequence, config.padding)
         self.state = self._index(self.extractor.state_templates, config.min_count)
         self.edge = self._index(self.extractor.edge_templates, config.min_edge_count)
 
@@ -91,7 +122,7 @@ class Features:
         return BucketIndex(templates, min_count, n_buckets) if n_buckets else FeatureIndex(templates, min_count)
 
     def to_data(self, kept: tuple[Bools, Bools] | None = None) -> dict[str, Any]:
-        """Indices and word lists as arrays and lists.
+        """Indices and resources as arrays and lists.
 
         kept (tuple | None): which state features (F,) and edge features (E,) to write; None: all.
         """
@@ -104,7 +135,7 @@ class Features:
             "padding": self.config.padding,
             "state": state.to_data(),
             "edge": edge.to_data(),
-            "lists": {name: [[list(words), value] for words, value in lst.entries] for name, lst in self.lists.items()},
+            **self.resources.to_data(),
         }
 
     @classmethod
@@ -113,16 +144,12 @@ class Features:
 
         RAISES (ValueError): where the config hashes features otherwise.
         """
-        lists = {
-            name: WordList(name, [(tuple(words), value) for words, value in entries])
-            for name, entries in data["lists"].items()
-        }
-        features = cls(config, sequence, lists)
+        features = cls(config, sequence, Resources.from_data(data))
         features.take_indices(data)
         return features
 
     def take_indices(self, data: dict[str, Any]) -> None:
-        """Number features as those were from which `to_data` made the data; word lists stay as they are.
+        """Number features as those were from which `to_data` made the data; resources stay as they are.
 
         RAISES (ValueError): where the config hashes or pads features otherwise.
         """

@@ -16,7 +16,7 @@ from ..errors import Errors
 from .attributes import Attribute, string_hash
 from .columns import ColumnReader, Columns, SequenceMode
 from .hashing import ABSENT, mix
-from .lists import WordList
+from .resources import Resources
 from .templates import Atom, Template
 
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
@@ -38,13 +38,13 @@ class FeatureExtractor:
     """Computes feature keys of Docs.
 
     templates (list[Template]): state and edge templates.
-    lists (dict[str, WordList]): word lists that templates ask for.
+    resources (Resources): word lists and normal forms that templates ask for.
     sequence (str): what a sequence is; see `ColumnReader`.
     padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
         no feature as in CRFsuite's examples.
     """
 
-    def __init__(self, templates: list[Template], lists: dict[str, WordList], sequence: SequenceMode, padding: bool):
+    def __init__(self, templates: list[Template], resources: Resources, sequence: SequenceMode, padding: bool):
         self.state_templates = [template for template in templates if not template.is_edge]
         self.edge_templates = [template for template in templates if template.is_edge]
         self.padding = padding
@@ -57,7 +57,7 @@ class FeatureExtractor:
             for atom in template.atoms
             if atom.attribute.name == "_"
         }
-        self._reader = ColumnReader(self.attributes, lists, sequence)
+        self._reader = ColumnReader(self.attributes, resources, sequence)
 
     @property
     def reads_annotation(self) -> bool:

@@ -160,7 +160,8 @@ def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list
 def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
     """The strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
-        return attribute.lexical_strings(WordForms([vocab[orth] for orth in columns.orths[units].tolist()]))
+        lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
+        return attribute.lexical_strings(WordForms(lexemes, columns.speller))
     column = columns.by_attribute[attribute]
     strings = vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

@@ -20,6 +20,7 @@ LENGTHS = (4, 8)
 RATIO = 10
 # Near words are found by deletions from their beginnings alone: those from whole words cost more than they tell.
 PREFIX = 8
+MAX_UNKNOWN = 1 << 16  # a stream of ever new words starts over here
 
 
 def fold(form: str) -> str:
@@ -160,6 +161,8 @@ class Spelling:
         if word in self.table:
             return self.table[word]
         if word not in self.unknown:
+            if len(self.unknown) >= MAX_UNKNOWN:
+                self.unknown.clear()
             self.unknown[word] = self.neighbours.find(word) or word
         return self.unknown[word]
 

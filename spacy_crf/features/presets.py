@@ -21,6 +21,8 @@ _WORDS_AND_AFFIXES = [
     "LSUFFIX2[0]|LSUFFIX2[1]",
     "SHAPE[-1..1]",
 ]
+# free spelling: a word's length tells more than where its capitals are
+_HISTORICAL = [*_WORDS_AND_AFFIXES, "LENGTH", "HAS_DIGIT", "HAS_UPPER"]
 PRESETS: dict[str, list[str]] = {
     "tagging": [
         *_WORDS_AND_AFFIXES,
@@ -29,12 +31,19 @@ PRESETS: dict[str, list[str]] = {
         "HAS_UPPER",
         "HAS_HYPHEN",
     ],
-    # free spelling: a word's length tells more than where its capitals are
-    "historical": [
-        *_WORDS_AND_AFFIXES,
-        "LENGTH",
-        "HAS_DIGIT",
-        "HAS_UPPER",
+    "historical": _HISTORICAL,
+    # asks for a `spelling` block
+    "free_spelling": [
+        *_HISTORICAL,
+        "REWRITTEN[-2..2]",
+        "REWRITTEN[-1]|REWRITTEN[0]",
+        "REWRITTEN[0]|REWRITTEN[1]",
+        "RPREFIX2",
+        "RPREFIX3",
+        "RPREFIX4",
+        "RSUFFIX2",
+        "RSUFFIX3",
+        "RSUFFIX4",
     ],
     # the templates of CRFsuite's chunking example
     "chunking": [

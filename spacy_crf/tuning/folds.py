@@ -106,7 +106,7 @@ def encode(pipe: CRFTagger, examples: Sequence[Example]) -> Encoded:
     """
     pipe._require_labels()
     sample = pipe._sample(examples)
-    features = Features(pipe.feature_config, pipe.sequence, pipe._features.lists)
+    features = Features(pipe.feature_config, pipe.sequence, pipe._features.resources)
     learner = ChainLearner(pipe.name, pipe.labels, pipe.tags, features, pipe.model, pipe.vocab)
     learner.grow([sample])
     corpus = learner.encode(sample)

@@ -7,11 +7,12 @@ from spacy.tokens import Doc
 from spacy_crf.features.attributes import parse_attribute, string_hash
 from spacy_crf.features.columns import ColumnReader, describe
 from spacy_crf.features.lists import WordList
+from spacy_crf.features.resources import Resources
 
 
 def read(docs, vocab, *spellings, sequence="auto", lists=None):
     attributes = [parse_attribute(spelling) for spelling in spellings]
-    columns = ColumnReader(attributes, lists or {}, sequence).read(docs, vocab)
+    columns = ColumnReader(attributes, Resources(lists or {}), sequence).read(docs, vocab)
     return columns, [columns.by_attribute[attribute] for attribute in attributes]
 
 

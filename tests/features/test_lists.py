@@ -146,7 +146,7 @@ def test_several_lists_of_one_config(tmp_path):
     (tmp_path / "brown.tsv").write_text("rome\t0110\nnew\t1010\n")
     lists = {name: str(tmp_path / f"{name}.tsv") for name in ("cities", "brown")}
     config = make_features(["LIST(cities)[0]|LIST(brown,2)[0]", "LIST(brown)[1]"], lists=lists, padding=False)
-    features = Features(config, "auto", config.read_lists(nlp))
+    features = Features(config, "auto", config.make_resources(nlp))
     columns = features.extractor.read([nlp.make_doc("Rome, new York"), nlp.make_doc("New")], nlp.vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
     features.state.grow(keys, columns, nlp.vocab, padding=False)

@@ -1,10 +1,11 @@
 """Estimators that count words and labels."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, Protocol, Self, TypeVar
 
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...core.gold import Gold
@@ -12,6 +13,7 @@ from ...core.tagging.counts import Data
 from ...core.types import Floats, Ints
 from ...features.columns import Columns, SequenceMode
 from ...features.extract import FeatureExtractor
+from ...features.resources import Resources
 from .estimator import Estimator
 
 Words = list[list[str]]
@@ -45,7 +47,7 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
     """
 
     def __init__(self, sequence: SequenceMode):
-        super().__init__(FeatureExtractor([], {}, sequence, True))
+        super().__init__(FeatureExtractor([], Resources(), sequence, True))
         self._counts: list[Counts] = []
 
     @abstractmethod
@@ -64,7 +66,7 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
     def has_learned(self) -> bool:
         return bool(self._counts)
 
-    def reset(self, nlp: Language | None) -> None:
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
         self._counts, self._model = [], None
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
@@ -89,11 +91,11 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
         """Counts fit all settings."""
 
     def from_data(self, data: Data) -> int | None:
-        self.reset(None)
+        self._counts, self._model = [], None
         if not data:
             return None
         counts, n_labels = self.read_counts(data)
-        self._counts = [counts]
+        self._counts.append(counts)
         return n_labels
 
     def _add_up(self) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from spacy.language import Language
@@ -35,8 +35,11 @@ class Estimator(ABC, Generic[Model]):
         """Whether there is something to make a model of."""
 
     @abstractmethod
-    def reset(self, nlp: Language | None) -> None:
-        """Begin anew. nlp (Language | None): the pipeline that is initialised."""
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
+        """Begin anew.
+
+        nlp (Language | None): the pipeline that is initialised. references (Callable): gives the gold Docs.
+        """
 
     @abstractmethod
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:

@@ -1,9 +1,10 @@
 """`memm_tagger`: a maximum-entropy Markov model over the features of a crf_tagger."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...core.gold import Gold
@@ -15,6 +16,7 @@ from ...core.types import Floats, Ints
 from ...errors import Errors
 from ...features.columns import Columns, SequenceMode
 from ...features.config import FeatureConfig, Features
+from ...features.resources import word_counter
 from ...learner import Sample, join
 from ..settings import Decode
 from ..storage import check_templates
@@ -57,8 +59,9 @@ class MEMMEstimator(Estimator[MEMM]):
     def has_learned(self) -> bool:
         return bool(self._samples) or self._weights is not None
 
-    def reset(self, nlp: Language | None) -> None:
-        self._start_over(Features(self.config, self.sequence, self.config.read_lists(nlp)))
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
+        resources = self.config.make_resources(nlp, word_counter(references))
+        self._start_over(Features(self.config, self.sequence, resources))
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
         sample = Sample(columns, gold, self.extractor)

@@ -110,7 +110,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         where = self.target, self.cfg["gold_tags"]
         found = collect_weighted_labels(self.references(get_examples), *where) if labels is None else labels
         self.set_labels([*self.labels, *found])
-        self.estimator.reset(nlp)
+        self.estimator.reset(nlp, lambda: self.references(get_examples))
         self._taken = _Taken()
 
     def update(

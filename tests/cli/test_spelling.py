@@ -1,0 +1,32 @@
+"""`crf spelling`: a table for people to read and correct."""
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.features.normalise import Spelling
+
+TEXT = "\n".join(f"{word}\tX" for word in ["water"] * 12 + ["wader", "watter", "dat", "huus", "hus"])
+
+
+def test_table(tmp_path: Path) -> None:
+    (tmp_path / "text.tsv").write_text(TEXT + "\n", encoding="utf8")
+    options = ["--rules", "free_spelling", "--lengths", "5", "--output", str(tmp_path / "out" / "table.tsv")]
+    result = CliRunner().invoke(app, ["spelling", str(tmp_path / "text.tsv"), "--format", "tagsets", *options])
+    assert result.exit_code == 0, result.output
+    assert "4 forms, 3 normal forms, 1 variants" in result.output
+    assert "uater         " in result.output and "uader" in result.output
+    table = Spelling.read(tmp_path / "out" / "table.tsv").table
+    assert table == {"uater": "uater", "uader": "uater", "dat": "dat", "hus": "hus"}
+
+
+def test_bad_options(tmp_path: Path) -> None:
+    (tmp_path / "text.tsv").write_text(TEXT, encoding="utf8")
+    for options, code in (
+        (["--lengths", "a"], "CRF607"),
+        (["--rules", "none"], "CRF321"),
+        (["--ratio", "0"], "CRF549"),
+    ):
+        result = CliRunner().invoke(app, ["spelling", str(tmp_path / "text.tsv"), "--format", "tagsets", *options])
+        assert result.exit_code == 1 and code in result.output
