@@ -89,8 +89,9 @@ def make_set_valued_tagger(
     """Construct a set-valued tagger: a CRF tagger that gives each token the set of tags that suits its probabilities.
 
     model, features, trainer, sequence, overwrite, decode, temperature, forbidden: as for crf_tagger.
-    source (str | None): name of an earlier component whose probabilities are taken, spaCy's tagger or a crf_tagger;
-        then nothing is learned here, and none of the settings above is read, nor are `learn_from` and `sequences`.
+    source (str | None): name of an earlier component whose probabilities are taken: spaCy's tagger, a crf_tagger,
+        frequency_tagger, hmm_tagger or memm_tagger. Then nothing is learned here, and none of the settings above is
+        read, nor are `learn_from` and `sequences`.
     target (str): "tag" (token.tag) or "pos" (token.pos): the single best tag, and what is learned where there is no
         weighted gold.
     method (str): how sets are chosen. "utility": of greatest expected utility. "mass": the smallest ones with a
@@ -108,24 +109,23 @@ def make_set_valued_tagger(
     scorer (Callable | None): how it is evaluated.
     RETURNS (SetValuedTagger | SourcedSetTagger): the component.
     """
+    sets: dict[str, Any] = {
+        "method": method,
+        "utility": utility,
+        "alpha": alpha,
+        "beta": beta,
+        "coverage": coverage,
+        "size": size,
+        "guarantee": guarantee,
+        "learn_from": learn_from,
+        "sequences": sequences if source is None else 0,
+        "sequence_mass": sequence_mass,
+        "tag_set": tag_set,
+        "tag_probs": tag_probs,
+        "gold_tags": gold_tags,
+    }
     if source is not None:
-        settings = {
-            "target": target,
-            "method": method,
-            "utility": utility,
-            "alpha": alpha,
-            "beta": beta,
-            "coverage": coverage,
-            "size": size,
-            "guarantee": guarantee,
-            "learn_from": learn_from,
-            "sequences": 0,
-            "sequence_mass": sequence_mass,
-            "tag_set": tag_set,
-            "tag_probs": tag_probs,
-            "gold_tags": gold_tags,
-        }
-        return SourcedSetTagger(nlp, name, source=source, settings=settings, scorer=scorer)
+        return SourcedSetTagger(nlp, name, source=source, settings={"target": target, **sets}, scorer=scorer)
     return SetValuedTagger(
         nlp.vocab,
         model,
@@ -135,22 +135,10 @@ def make_set_valued_tagger(
         target=target,
         sequence=sequence,
         overwrite=overwrite,
-        method=method,
-        utility=utility,
-        alpha=alpha,
-        beta=beta,
-        coverage=coverage,
-        size=size,
-        guarantee=guarantee,
-        learn_from=learn_from,
-        sequences=sequences,
-        sequence_mass=sequence_mass,
         decode=decode,
         temperature=temperature,
         forbidden=forbidden,
-        tag_set=tag_set,
-        tag_probs=tag_probs,
         tag_sequences=tag_sequences,
-        gold_tags=gold_tags,
         scorer=scorer,
+        **sets,
     )
