@@ -24,7 +24,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
 from ...core.labels import TagSet
-from ...core.types import Floats, Indices
+from ...core.types import Floats
 from ...errors import Errors
 from ..annotate import ATTRIBUTES, label_ids, register_extensions, write_attribute, write_marginals
 from ..inference import Prediction
@@ -178,10 +178,6 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
             prediction.marginals = None if found is None else found[low:high]
             prediction.extra = None if columns.extra is None else columns.extra[low:high]
         return predictions
-
-    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
-        """((B,)): of the sequences that Docs, at least one, consist of."""
-        return self.estimator.read(docs).lengths
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
