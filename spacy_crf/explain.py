@@ -102,7 +102,7 @@ class _Document:
         self._temperature = pipe.inference().temperature
         self._lengths, self._ends = columns.lengths, np.cumsum(columns.lengths)
         self._observations = encode(columns, emissions.features, emissions.vectors)
-        self._evidence = pipe.evidence([doc], columns.lengths)
+        self._evidence = pipe.possible_tags([doc], columns)
         parts = _Parts(pipe.tags.tags, emissions)
         self._parts, self._weights = parts, parts.weights
 

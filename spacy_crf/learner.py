@@ -29,12 +29,14 @@ class Sample:
     columns (Columns): what was read from the Docs. gold (Gold): of the units.
     extractor (FeatureExtractor): of the component.
     backprop (Callable | None): takes the gradient of the loss by the columns' vectors.
+    mask ((N, L) | None): -inf for labels that are ruled out, 0 for the others.
     """
 
     columns: Columns
     gold: Gold
     extractor: FeatureExtractor
     backprop: Callable[[Floats], None] | None = None
+    mask: Floats | None = None
 
     @cached_property
     def state(self) -> Keys:
@@ -75,7 +77,7 @@ class ChainLearner:
             edges = group_edges(self.features.edge.encode(sample.edge))
         state = self.features.state
         slots = state.slots if state.separates_templates else None
-        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots)
+        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
@@ -223,4 +225,5 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
         )
     features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
     lengths = np.concatenate([corpus.lengths for corpus in corpora])
-    return Corpus(lengths, features, gold, edges, corpora[0].slots)
+    scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
+    return Corpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)

@@ -32,10 +32,11 @@ BELOW: dict[str, set[str]] = {
     "inspect": {"components", "model", "features", "core", "errors"},
     "explain": {"components", "emissions", "model", "features", "core", "errors"},
     "review": {"corpora", "components", "core"},
-    "tuning": {"components", "trainers", "learner", "model", "features", "core", "errors"},
-    "visual": {"components"},
+    "tuning": {"corpora", "components", "trainers", "learner", "model", "features", "core", "errors"},
+    "experiments": {"corpora", "components", "core", "errors"},
+    "visual": {"components", "errors"},
     "cli": {
-        *("tuning", "inspect", "explain", "review", "visual", "corpora", "components", "scorers"),
+        *("experiments", "tuning", "inspect", "explain", "review", "visual", "corpora", "components", "scorers"),
         *("features", "core", "errors"),
     },
 }
@@ -95,7 +96,12 @@ def test_no_solver_yet_and_nothing_heavy_at_import(module: str) -> None:
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    assert not {name.split(".")[0] for name in names} & {"scipy", "sklearn", "threadpoolctl"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna"}
+    assert not {name.split(".")[0] for name in names} & heavy
+
+
+def test_one_module_knows_optuna() -> None:
+    assert [module for module in MODULES if "optuna" in imports(module)] == ["tuning.search"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -5,11 +5,14 @@ from spacy.cli._util import app as spacy_app
 from . import annotate as annotate
 from . import calibrate as calibrate
 from . import convert as convert
+from . import dictionary as dictionary
+from . import experiment as experiment
 from . import explain as explain
 from . import guarantee as guarantee
 from . import inspect as inspect
 from . import review as review
 from . import score as score
+from . import search as search
 from . import sets as sets
 from . import spelling as spelling
 from . import tag as tag

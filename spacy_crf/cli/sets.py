@@ -59,6 +59,10 @@ def format_report(found: SetReport) -> str:
         ("mean size", f"{found.size:.2f}"),
         ("tokens with one tag", _percent(found.singletons)),
         ("  ml-acc of these", _percent(found.singletons_right)),
+        (f"CovGap of tags, from {_percent(found.target)}", _percent(found.gap_tags)),
+        ("CovGap of documents", _percent(found.gap_documents)),
+        ("calibration error (ECE)", _percent(found.ece)),
+        ("  classwise", _percent(found.classwise_ece)),
     ]
     sizes = found.by_size
     strata = zip(sizes.strata.tolist(), sizes.counts.tolist(), sizes.coverages.tolist())

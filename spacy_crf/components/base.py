@@ -26,6 +26,7 @@ from ..vectors import begin_update, predict_vectors
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
 from .state import ChainState
+from .strata import Tokens
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 
@@ -81,7 +82,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         """Set labels, and read or fit word lists and the like. Features and weights come with the first update.
 
         get_examples (Callable): the training examples; read for the labels, unless they are given, and once more for
-            normal forms that are fitted to them.
+            what is fitted to them: normal forms of words, a tag dictionary.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features and
@@ -89,7 +90,9 @@ class ChainPipe(IsolatesFailures, ChainState):
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self._read_start(start)
-        found = self.find_labels(self.references(get_examples)) if labels is None else labels
+        kept = list(get_examples()) if self._valid_tags.needs_gold else []
+        read = kept.copy if kept else get_examples
+        found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         count = word_counter(lambda: self.references(get_examples))
         resources = self.feature_config.make_resources(nlp, count)
@@ -102,9 +105,17 @@ class ChainPipe(IsolatesFailures, ChainState):
             take_weights(self.model, begun.model, len(tags))
         if get_tok2vec(self.model) is not None:
             self._require_gradients()
-            docs = [example.predicted for example in islice(get_examples(), SAMPLE)]
+            docs = [example.predicted for example in islice(read(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
         self._begin()
+        self._make_dictionary(kept)
+
+    def _make_dictionary(self, examples: Sequence[Example]) -> None:
+        """Make the tag dictionary, if the config has one, from a table or from training data."""
+        self._valid_tags.read(self.tags, self._features.resources.speller)
+        if self._valid_tags.needs_gold:
+            columns = self._features.extractor.read([example.predicted for example in examples], self.vocab)
+            self._valid_tags.fit(columns, self.gold(examples, columns.lengths), self.vocab.strings, self.tags)
 
     def update(
         self,
@@ -143,7 +154,10 @@ class ChainPipe(IsolatesFailures, ChainState):
             self._require_gradients()
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
-        return Sample(columns, self.gold(examples, columns.lengths), self._features.extractor, backprop)
+        gold, strings = self.gold(examples, columns.lengths), self.vocab.strings
+        mask = self._valid_tags.training_mask(columns, gold, strings)
+        columns = self._valid_tags.fill_training(columns, gold, strings)
+        return Sample(columns, gold, self._features.extractor, backprop, mask)
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Prediction]) -> float:
         """Negative log-likelihood of gold under the present weights, which made the predictions.
@@ -157,7 +171,10 @@ class ChainPipe(IsolatesFailures, ChainState):
         columns, layout = self._read_all([eg.predicted for eg in examples]), get_layout(self.model)
         emissions = self._emissions()
         observations = encode(columns, self._features, emissions.vectors)
-        gold = self.gold(examples, columns.lengths).take(observations.batch.units)
+        gold = self.gold(examples, columns.lengths)
+        mask = self._valid_tags.training_mask(columns, gold, self.vocab.strings)
+        observations = observations.add_scores(mask)
+        gold = gold.take(observations.batch.units)
         return loss_and_gradient(observations, gold, emissions.weights, layout, DenseWeights.zeros(layout))
 
     # -- prediction ------------------------------------------------------------------------------------------
@@ -179,9 +196,10 @@ class ChainPipe(IsolatesFailures, ChainState):
         wanted = Inference(marginals=True, temperature=self.inference().temperature)
         return [cast(Floats, prediction.marginals) for prediction in self.infer(docs, wanted, given=False)]
 
-    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
-        """((B,)): of the sequences that Docs consist of."""
-        return self._read(docs).lengths
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs, in the component's sequences."""
+        columns = self._read(docs)
+        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """Compute what is asked for, whatever the settings are; only evidence depends on these.
@@ -193,8 +211,16 @@ class ChainPipe(IsolatesFailures, ChainState):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
         columns = self._read_all(docs, inference.extra)
+        return infer(columns, self._emissions(), self.tags, inference, self.possible_tags(docs, columns, given))
+
+    def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
+        """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.
+
+        given (bool): whether there may be evidence.
+        RETURNS ((N, L) | None): for the columns of the Docs; None for all.
+        """
         evidence = self.evidence(docs, columns.lengths) if given else None
-        return infer(columns, self._emissions(), self.tags, inference, evidence)
+        return self._valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
 
     def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns with the vectors of the tokens, if the model has them."""
@@ -202,7 +228,8 @@ class ChainPipe(IsolatesFailures, ChainState):
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        return self._features.extractor.read(docs, self.vocab, extra)
+        columns = self._features.extractor.read(docs, self.vocab, extra)
+        return self._valid_tags.fill(columns, self.vocab.strings)
 
     def _require_gradients(self) -> None:
         if not self.trainer.learns_vectors:

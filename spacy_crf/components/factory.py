@@ -9,6 +9,7 @@ from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
+from .dictionary import DictionaryConfig
 from .settings import Decode
 from .tagger import CRFTagger
 
@@ -31,6 +32,7 @@ DEFAULT_CONFIG = {
     "n_best_key": "n_best",
     "entropy": None,
     "forbidden": [],
+    "dictionary": None,
     "scorer": {"@scorers": "spacy_crf.tagger_scorer.v1"},
 }
 SCORES = ("tag_acc", "pos_acc", "ents_f", "ents_p", "ents_r", "spans_sc_f", "spans_sc_p", "spans_sc_r")
@@ -64,6 +66,7 @@ def make_crf_tagger(
     n_best_key: str,
     entropy: str | None,
     forbidden: list[list[str]],
+    dictionary: DictionaryConfig | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> CRFTagger:
     """Construct a CRF tagger.
@@ -92,6 +95,7 @@ def make_crf_tagger(
     n_best_key (str): name of the Doc extension that takes them.
     entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
+    dictionary (DictionaryConfig | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     scorer (Callable | None): how it is evaluated.
     RETURNS (CRFTagger): the component.
     """
@@ -116,5 +120,6 @@ def make_crf_tagger(
         n_best_key=n_best_key,
         entropy=entropy,
         forbidden=forbidden,
+        dictionary=dictionary,
         scorer=scorer,
     )

@@ -105,8 +105,14 @@ def narrow(gold: Gold, examples: Sequence[Example], target: str, spans_key: str,
 
 
 def _by_token(example: Example, target: str, spans_key: str, tags: TagSet) -> Sequence[str | None]:
-    if target == "spans":
-        return _span_tags(example, spans_key, tags)
+    return _span_tags(example, spans_key, tags) if target == "spans" else gold_names(example, target)
+
+
+def gold_names(example: Example, target: str) -> Sequence[str | None]:
+    """The gold tag of each predicted token, whether known to anybody or not; None where there is none.
+
+    target (str): one of tokens: "tag", "pos", or a custom attribute.
+    """
     if target in TOKEN_TARGETS:
         return _attribute_tags(example, target)
     values = [None if v in UNLABELLED else str(v) for v in (t._.get(target) for t in example.reference)]

@@ -7,13 +7,15 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.sets.conformal import Condition, ConformalSets, Fallback, calibrate
+from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
-from ..core.types import Doubles, Floats, Indices
+from ..core.types import Doubles, Floats, Hashes, Indices
 from .probabilities import GivesSets
+from .promise import ConformalPromise, make_promise
 from .set_gold import gold_weights
+from .strata import Strata, Tokens
 
 BATCH_SIZE = 256
 
@@ -24,6 +26,7 @@ class HeldOutTokens(NamedTuple):
     marginals ((N, L)): as the tagger gives them. weights ((N, L)): gold; zeros where there is none.
     sentences ((N,)), documents ((N,)): numbers of each token's.
     unknown (int): tokens left out because none of their gold tags is known to the tagger.
+    orths ((N,)): hashes of their forms.
     """
 
     marginals: Floats
@@ -31,6 +34,12 @@ class HeldOutTokens(NamedTuple):
     sentences: Indices
     documents: Indices
     unknown: int
+    orths: Hashes
+
+    @property
+    def tokens(self) -> Tokens:
+        """What groups of tokens are told from."""
+        return Tokens(self.orths, np.bincount(self.sentences), np.bincount(self.documents))
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
@@ -44,8 +53,10 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     weights: list[Doubles] = []
     sentences: list[int] = []
     documents: list[int] = []
+    orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
+        tokens = tagger.read_tokens(docs)
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
@@ -55,8 +66,9 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
             unknown += bool(row) and not known
             table[token, list(known)] = list(known.values())
         weights.append(table)
-        sentences += tagger.sequence_lengths(docs).tolist()
-        documents += map(len, docs)
+        sentences += tokens.lengths.tolist()
+        documents += tokens.doc_lengths.tolist()
+        orths.append(tokens.orths)
     shape = np.zeros((0, n_labels))
     return HeldOutTokens(
         np.concatenate([shape.astype(np.float32), *marginals]),
@@ -64,6 +76,7 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
         np.repeat(np.arange(len(sentences)), sentences),
         np.repeat(np.arange(len(documents)), documents),
         unknown,
+        np.concatenate(orths),
     )
 
 
@@ -73,13 +86,17 @@ def conformal_sets(
     score: Score = LAC,
     condition: Condition = "marginal",
     fallback: Fallback = "pooled",
-) -> ConformalSets:
+    by: Strata | None = None,
+    seed: int = 0,
+) -> ConformalPromise:
     """Sets that miss the gold tag of a token with a probability of at most `level`, if tokens are exchangeable.
 
-    score (Score): one that is not randomised, as a pipeline gives the same sets whenever it is asked.
-    condition (str): "marginal", or "label" for each gold tag.
+    score (Score): if it is randomised, its numbers follow from the seed and the text, as a pipeline gives the same sets
+        whenever it is asked. See `strata.text_uniforms`.
+    condition (str): "marginal", or "label" for each gold tag; with `by`, "group" for each of its groups.
     """
-    return calibrate(held_out.marginals, held_out.weights, score, condition).at(level, fallback)
+    found = held_out.marginals, held_out.weights, held_out.tokens
+    return make_promise(*found, level, score, condition, fallback, by, seed)
 
 
 def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence", loss: Loss = "share") -> RiskControl:

@@ -20,6 +20,7 @@ from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
+from .strata import Tokens
 from .uncertainty import (
     Alternatives,
     Entropies,
@@ -44,7 +45,7 @@ class Inference:
     temperature (float): what scores are divided by before they become probabilities.
     extra (int | None): attribute to read along with the features, for `set_annotations`: a call into a Doc costs more
         than the attributes that it returns.
-    sets (Callable | None): chooses sets of labels (N, L) by the marginals, which must be asked for as well.
+    sets (Callable | None): chooses sets of labels (N, L) by the marginals, which must be asked for as well, and tokens.
     sequences (SequenceChoice | None): how many labellings of each sequence to list.
     """
 
@@ -56,7 +57,7 @@ class Inference:
     entropies: bool = False
     temperature: float = 1.0
     extra: int | None = None
-    sets: Callable[[Floats], Bools] | None = None
+    sets: Callable[[Floats, Tokens], Bools] | None = None
     sequences: SequenceChoice | None = None
 
     @property
@@ -173,7 +174,8 @@ def _decode(columns: Columns, chains: ChainPotentials, tags: TagSet, inference: 
     spans = _spans(labels, columns, tags, messages if inference.probabilities else None) if inference.spans else None
     predictions = _by_doc(columns, labels, marginals, spans)
     if marginals is not None and inference.sets is not None:
-        members, ends = inference.sets(marginals), np.cumsum(columns.doc_lengths)
+        tokens = Tokens(columns.orths, columns.lengths, columns.doc_lengths)
+        members, ends = inference.sets(marginals, tokens), np.cumsum(columns.doc_lengths)
         for prediction, own in zip(predictions, np.split(members, ends[:-1])):
             prediction.members = own
     if messages is not None and inference.sequences is not None:

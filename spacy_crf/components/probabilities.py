@@ -6,7 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from spacy.tokens import Doc
 
-from ..core.types import Floats, Indices
+from ..core.types import Floats
+from .strata import Tokens
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
@@ -45,8 +46,8 @@ class GivesSets(GivesProbabilities, Protocol):
         """Name of the custom attribute with the probabilities."""
         ...
 
-    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
-        """((B,)): of the sequences, or sentences, that Docs consist of."""
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs."""
         ...
 
 

@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.types import Floats, Indices
+from ..core.types import Floats
 from ..errors import Errors
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
@@ -17,6 +17,8 @@ from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
 from .set_rules import check_set_settings, set_rule
 from .set_tagger import listed, register_sets
+from .strata import Tokens
+from .tag_tree import tag_tree
 
 
 class SourcedSetTagger(IsolatesFailures, Pipe):
@@ -40,7 +42,11 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         self._nlp, self.vocab, self.name, self.source, self.scorer = nlp, nlp.vocab, name, source, scorer
         self.target: str = settings["target"]
         self.cfg: dict[str, Any] = {**settings, "source": source}
+        self._register_extensions()
+
+    def _register_extensions(self) -> None:
         register_sets(self.cfg["tag_set"])
+        register_sets(self.cfg["tag_nodes"])
         register_extensions(None, None, self.cfg["tag_probs"])
 
     @property
@@ -73,20 +79,23 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
                 raise ValueError(Errors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
         return [values.astype(np.float32, copy=False) for values in found]
 
-    def sequence_lengths(self, docs: Sequence[Doc]) -> Indices:
-        """((B,)): of sentences where Docs have sentence starts, else of Docs: what the source reads is its own."""
-        return ColumnReader([], Resources(), "auto").read(docs, self.vocab).lengths
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs, whose sequences are their sentences, or the Docs without."""
+        columns = ColumnReader([], Resources(), "auto").read(docs, self.vocab)
+        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
 
     def set_annotations(self, docs: Sequence[Doc], probabilities: Sequence[Floats]) -> None:
         """Write sets and probabilities; tags are the source's."""
-        register_sets(self.cfg["tag_set"])
-        register_extensions(None, None, self.cfg["tag_probs"])
+        self._register_extensions()
         labels = self.labels
-        rule, names = set_rule(self.name, self.cfg, len(labels)), np.array(labels, dtype=object)
+        rule, names = set_rule(self.name, self.cfg, labels), np.array(labels, dtype=object)
+        tree = tag_tree(self.name, self.cfg, labels) if self.cfg["method"] == "hierarchy" else None
         ends = np.cumsum([len(doc) for doc in docs])[:-1]
-        members = np.split(rule(np.concatenate(probabilities)), ends)
+        members = np.split(rule(np.concatenate(probabilities), self.read_tokens(docs)), ends)
         for doc, values, own in zip(docs, probabilities, members):
             doc._.set(self.cfg["tag_set"], listed(own, values, names))
+            if tree is not None:
+                doc._.set(self.cfg["tag_nodes"], tree.names_of(own))
             write_marginals(doc, self.cfg["tag_probs"], labels, values)
 
     def _find_source(self) -> Any:

@@ -1,10 +1,11 @@
 """A CRF tagger that gives a set of tags where the evidence is thin."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
+from spacy.language import Language
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -12,21 +13,26 @@ from thinc.api import Optimizer
 
 from ..core.gold import Gold
 from ..core.types import Bools, Indices
+from ..errors import Errors
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
 from .augment import Augmenter
+from .dictionary import DictionaryConfig
 from .inference import Inference, Prediction
 from .set_gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
+from .tag_tree import PARENTS, TreeSettings, tag_tree
 from .tagger import CRFTagger
 from .uncertainty import SequenceChoice
 
 
 class SetValuedTagger(CRFTagger):
     """Tags with a set of tags for each token. See `set_factory.make_set_valued_tagger` for the settings."""
+
+    learned_settings = (PARENTS,)
 
     def __init__(
         self,
@@ -46,15 +52,18 @@ class SetValuedTagger(CRFTagger):
         coverage: float = 0.95,
         size: int = 2,
         guarantee: dict[str, Any] | None = None,
+        hierarchy: TreeSettings | None = None,
         learn_from: LearnFrom = "soft",
         sequences: int = 0,
         sequence_mass: float = 0.9,
         decode: Decode = "viterbi",
         temperature: float = 1.0,
         forbidden: list[list[str]] | None = None,
+        dictionary: DictionaryConfig | None = None,
         tag_set: str = "tag_set",
         tag_probs: str = "tag_probs",
         tag_sequences: str = "tag_sequences",
+        tag_nodes: str = "tag_nodes",
         gold_tags: str = "gold_tags",
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
@@ -66,14 +75,19 @@ class SetValuedTagger(CRFTagger):
             "coverage": coverage,
             "size": size,
             "guarantee": guarantee,
+            "hierarchy": None if hierarchy is None else asdict(hierarchy),
+            PARENTS: [],
             "learn_from": learn_from,
             "sequences": sequences,
             "sequence_mass": sequence_mass,
             "tag_set": tag_set,
             "tag_sequences": tag_sequences,
+            "tag_nodes": tag_nodes,
             "gold_tags": gold_tags,
         }
         check_set_settings(name, self._set_settings)
+        if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
+            raise ValueError(Errors.CRF434.format(name=name))
         super().__init__(
             vocab,
             model,
@@ -88,6 +102,7 @@ class SetValuedTagger(CRFTagger):
             decode=decode,
             temperature=temperature,
             forbidden=forbidden,
+            dictionary=dictionary,
             scorer=scorer,
         )
         self.cfg.update(self._set_settings)
@@ -97,6 +112,7 @@ class SetValuedTagger(CRFTagger):
         super()._register_extensions()
         names = {**self._set_settings, **self.cfg}
         register_sets(names["tag_set"])
+        register_sets(names["tag_nodes"])
         if not Doc.has_extension(names["tag_sequences"]):
             Doc.set_extension(names["tag_sequences"], default=None)
 
@@ -108,6 +124,21 @@ class SetValuedTagger(CRFTagger):
     def _begin(self) -> None:
         self._augmented = Augmenter()
         super()._begin()
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Set labels, and read word lists and the tag tree. See `ChainPipe.initialize` for the arguments."""
+        if self.cfg["hierarchy"] is not None:
+            self.cfg[PARENTS] = TreeSettings(**self.cfg["hierarchy"]).read_parents()
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        if self.cfg["method"] == "hierarchy":
+            tag_tree(self.name, self.cfg, self.labels)  # a label that the file lacks shows before training
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return collect_weighted_labels(references, self.target, self.cfg["gold_tags"])
@@ -137,7 +168,7 @@ class SetValuedTagger(CRFTagger):
     def inference(self) -> Inference:
         cap = self.cfg["sequences"]
         likely = SequenceChoice(self.cfg["sequence_mass"], cap) if cap else None
-        rule = set_rule(self.name, self.cfg, len(self.tags))
+        rule = set_rule(self.name, self.cfg, self.tags.tags)
         return replace(super().inference(), marginals=True, sets=rule, sequences=likely)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
@@ -145,9 +176,12 @@ class SetValuedTagger(CRFTagger):
         docs = list(docs)
         super().set_annotations(docs, predictions)
         names = np.array(self.tags.tags, dtype=object)
+        tree = tag_tree(self.name, self.cfg, self.tags.tags) if self.cfg["method"] == "hierarchy" else None
         for doc, prediction in zip(docs, predictions):
             if prediction.members is not None and prediction.marginals is not None:
                 doc._.set(self.cfg["tag_set"], listed(prediction.members, prediction.marginals, names))
+                if tree is not None:
+                    doc._.set(self.cfg["tag_nodes"], tree.names_of(prediction.members))
             if prediction.sequences is not None and self.cfg["sequences"]:
                 found = [likely.to_data(self.tags.tags) for likely in prediction.sequences]
                 doc._.set(self.cfg["tag_sequences"], found)

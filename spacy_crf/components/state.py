@@ -30,8 +30,10 @@ from ..model import (
     vector_weights,
 )
 from ..trainers import Trainer
+from .dictionary import DictionaryConfig
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
+from .valid_tags import ValidTags
 
 
 class Start(NamedTuple):
@@ -43,7 +45,12 @@ class Start(NamedTuple):
 
 
 class ChainState(HasLabels, Stored, TrainablePipe):
-    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments."""
+    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
+
+    learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
+    """
+
+    learned_settings: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -58,11 +65,13 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         forbidden: list[list[str]],
         scorer: Callable[..., dict[str, Any]] | None,
         settings: dict[str, Any],
+        dictionary: DictionaryConfig | None = None,
     ):
         self.vocab, self.model, self.name, self.scorer, self.trainer = vocab, model, name, scorer, trainer
         self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden
         self.cfg: dict[str, Any] = {**settings, "labels": []}
         self._features = Features(features, sequence)
+        self._valid_tags = ValidTags(name, dictionary, features)
         self._scores: tuple[list[Any], Emissions] | None = None
         self._begin()
 
@@ -131,7 +140,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
         if not all(map(self.model.has_param, PARAMS)):
-            return Parts(self.cfg, self.model.to_bytes(), self._features.to_data())
+            return Parts(self.cfg, self.model.to_bytes(), {**self._features.to_data(), **self._valid_tags.to_data()})
         layout, kept = get_layout(self.model), None
         try:
             flat = stored_weights(self.model)
@@ -141,18 +150,21 @@ class ChainState(HasLabels, Stored, TrainablePipe):
             model = stored_bytes(self.model, layout, flat)
         except OverflowError as error:
             raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
-        return Parts(self.cfg, model, self._features.to_data(kept))
+        return Parts(self.cfg, model, {**self._features.to_data(kept), **self._valid_tags.to_data()})
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
-        """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
+        """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
             check_templates(self.name, self.feature_config, parts.features)
+            self._valid_tags.require(parts.features)
         with readable(self.name, path):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
+                self.cfg.update({name: parts.cfg[name] for name in self.learned_settings if name in parts.cfg})
             if parts.features is not None:
                 self._features = Features.from_data(parts.features, self.feature_config, self.sequence)
+                self._valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
         self.trainer.reset()

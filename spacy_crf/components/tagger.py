@@ -30,6 +30,7 @@ from .annotate import (
     write_marginals,
 )
 from .base import ChainPipe
+from .dictionary import DictionaryConfig
 from .evidence import read_evidence
 from .gold import collect_labels, describe_annotation, gold_tags, narrow, spans_with_tokens, without_overlaps
 from .inference import Inference, Prediction, SpanScores, given, probabilistic, score_spans
@@ -65,6 +66,7 @@ class CRFTagger(ChainPipe):
         n_best_key: str = "n_best",
         entropy: str | None = None,
         forbidden: list[list[str]] | None = None,
+        dictionary: DictionaryConfig | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"
@@ -98,6 +100,7 @@ class CRFTagger(ChainPipe):
             forbidden=forbidden or [],
             scorer=scorer,
             settings=settings,
+            dictionary=dictionary,
         )
         self._register_extensions()
 
@@ -208,7 +211,7 @@ class CRFTagger(ChainPipe):
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
         if inside:
-            chains = given(self._chains(columns), self.evidence([doc], columns.lengths))
+            chains = given(self._chains(columns), self.possible_tags([doc], columns))
             starts = np.array([spans[k].start for k in inside], dtype=np.intp)
             ends = np.array([spans[k].end for k in inside], dtype=np.intp)
             labels = [spans[k].label_ for k in inside]

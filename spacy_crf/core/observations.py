@@ -1,6 +1,6 @@
 """What a batch of chains shows to the model: its units' features, and the potentials that weights give them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,14 @@ class Observations:
     edges: EdgeObservations | None = None
     scores: Floats | None = None
 
+    def add_scores(self, scores: Floats | None) -> "Observations":
+        """The same with more scores.
+
+        scores ((N, L) | None): one sequence after the other.
+        """
+        packed = None if scores is None else scores[self.batch.units]
+        return replace(self, scores=sum_scores(self.scores, packed))
+
     def select(self, sequences: Indices) -> tuple["Observations", Indices]:
         """Pack some of the sequences anew.
 
@@ -52,6 +60,13 @@ class Observations:
         part, rows = self.batch.select(sequences)
         scores = None if self.scores is None else self.scores[rows]
         return Observations(part, self.features.take(rows), self.edges and self.edges.take(rows), scores), rows
+
+
+def sum_scores(first: Floats | None, second: Floats | None) -> Floats | None:
+    """((N, L) | None): both together; None for neither."""
+    if first is None or second is None:
+        return second if first is None else first
+    return np.asarray(first + second)
 
 
 def observe(

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
+from spacy.util import registry
+
 from ..components.gold_tags import GOLD_TAGS, TagWeights
 from ..errors import Errors
 from .extensions import register_extension
@@ -42,7 +44,6 @@ class CoraSettings:
     with_case (bool): Write the case behind the tag, NA.Dat. Dat-Akk is left open: NA.Dat|NA.Akk, and "*" is any case.
     case_fields (dict[str, int]): Field of the case in the morphology, by the beginning of the tag.
     alternatives (dict[str, str]): Tags that stand for several, as cells of `tagsets`.
-    untagged (str): The tag of words without one; "" for no gold.
     borders (dict[str, list[str]]): Elements that end a segment behind their word, and their tags; no tags for any.
     """
 
@@ -52,8 +53,33 @@ class CoraSettings:
     with_case: bool = False
     case_fields: Mapping[str, int] = field(default_factory=lambda: dict(CASE_FIELDS))
     alternatives: Mapping[str, str] = field(default_factory=lambda: dict(ALTERNATIVES))
-    untagged: str = ""
     borders: Mapping[str, Sequence[str]] = field(default_factory=lambda: dict(BORDERS))
+
+
+@registry.misc("spacy_crf.CoraXML.v1")
+def make_cora_settings(
+    tag: str = "pos",
+    lemma: str = "lemma",
+    morph: str = "morph",
+    with_case: bool = False,
+    case_fields: dict[str, int] | None = None,
+    alternatives: dict[str, str] | None = None,
+    borders: dict[str, list[str]] | None = None,
+) -> CoraSettings:
+    """How CorA-XML is read: the block `cora` of spacy_crf.Corpus.v1. The settings are those of CoraSettings.
+
+    case_fields, alternatives, borders (dict | None): null for those of CoraSettings; an empty block for none.
+    RETURNS (CoraSettings): The settings.
+    RAISES (ValueError): For an element without a name, and for a field of the case that is negative.
+    """
+    for name, element in (("tag", tag), ("lemma", lemma), ("morph", morph)):
+        if not element:
+            raise ValueError(Errors.CRF549.format(name=name, value=element, expected="the name of an element"))
+    if any(number < 0 for number in (case_fields or {}).values()):
+        raise ValueError(Errors.CRF549.format(name="case_fields", value=case_fields, expected="numbers from 0"))
+    given = {"case_fields": case_fields, "alternatives": alternatives, "borders": borders}
+    tables: dict[str, Any] = {name: table for name, table in given.items() if table is not None}
+    return CoraSettings(tag, lemma, morph, with_case, **tables)
 
 
 @dataclass
@@ -159,7 +185,7 @@ def _value(word: _Word, element: str) -> str:
 
 
 def _read_tags(path: Path, word: _Word, settings: CoraSettings) -> TagWeights:
-    tag = _value(word, settings.tag) or settings.untagged
+    tag = _value(word, settings.tag)
     if tag in settings.alternatives:
         weights = parse_tags(settings.alternatives[tag], f"{path}, line {word.line}, token {word.form!r}")
     else:

@@ -16,6 +16,7 @@ from thinc.types import Ints2d
 from ..errors import Errors
 from .extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
 from .files import open_binary
+from .names import number_name, read_doc_name, write_doc_name
 from .sentence import Group
 
 # How spaCy numbers the values of ENT_IOB.
@@ -24,25 +25,29 @@ ATTRIBUTES: list[int | str] = list(DOCBIN_ALL_ATTRS)
 ENT_IOB_COLUMN = ATTRIBUTES.index("ENT_IOB")
 
 
-def read_docbin(path: Path, vocab: Vocab, group: Group = "auto") -> Iterator[Doc]:
+def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "") -> Iterator[Doc]:
     """Yield the documents of a `.spacy` file.
 
     path (Path): The file.
     vocab (Vocab): The shared vocab.
     group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split
         them after that many sentences. Stored documents are never joined.
-    YIELDS (Doc): One document; those without tokens are left out.
+    name (str): Of the file, for documents that were stored without a name.
+    YIELDS (Doc): One document, or a part of one with its name; those without tokens are left out.
     """
     for number, doc in enumerate(_read_stored(path, vocab), 1):
         if len(doc) == 0:
             continue
         register_stored_extensions(doc)
+        own = read_doc_name(doc) or number_name(name, number)
+        write_doc_name(doc, own)
         if group in ("auto", "document"):
             yield doc
         elif not doc.has_annotation("SENT_START"):
             raise ValueError(Errors.CRF521.format(path=path, number=number, group=group))
         else:
-            yield from split_doc(doc, group if isinstance(group, int) else 1)
+            for part in split_doc(doc, group if isinstance(group, int) else 1):
+                yield write_doc_name(part, own)
 
 
 def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
@@ -59,10 +64,19 @@ def split_doc(doc: Doc, size: int) -> Iterator[Doc]:
 
     doc (Doc): A document with sentence starts.
     size (int): Number of sentences per part.
+    YIELDS (Doc): One part, see `cut_doc`.
+    """
+    yield from cut_doc(doc, [sentence.start for sentence in doc.sents][::size])
+
+
+def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
+    """Cut a document before given tokens.
+
+    doc (Doc): The document.
+    starts (list[int]): Where parts begin, ascending, from 0 on; at beginnings of sentences, if it has any.
     YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group
         that lies in more than one part is in none.
     """
-    starts = [sentence.start for sentence in doc.sents][::size]
     array = np.asarray(doc.to_array(ATTRIBUTES), dtype=np.uint64)
     # An entity that reaches into the next part is cut in two.
     entity_iob = array[starts, ENT_IOB_COLUMN]

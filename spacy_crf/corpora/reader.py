@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -16,13 +16,15 @@ from ..components.gold_tags import GOLD_TAGS
 from ..errors import Errors
 from .columns import read_columns
 from .conllu import read_conllu
-from .cora import read_cora
+from .cora import CoraSettings, read_cora
 from .docbin import read_docbin
 from .docs import DocMaker
 from .extensions import register_extension
 from .files import find_files, is_review, pick_kind
+from .historical import HistoricalText, apply_text
 from .inputs import align_annotation, copy_tokens
 from .kinds import extension_name, validate_columns, validate_input
+from .names import name_file, number_name, register_doc_name, write_doc_name
 from .review import read_review
 from .sentence import Group, Sentence, group_sentences
 from .tagsets import resolve_gold_tags
@@ -33,6 +35,7 @@ Format = Literal[
     "spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003", "review", "tagsets", "cora", "webanno"
 ]
 Paths = Path | str | Sequence[Path | str]
+Block = TypeVar("Block")
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 # several tags per token
 SET_FORMATS: dict[str, Callable[[Path], Iterator[Sentence]]] = {
@@ -54,6 +57,8 @@ def make_corpus(
     retokenize: bool = False,
     limit: int = 0,
     augmenter: Callable[..., Any] | None = None,
+    cora: CoraSettings | None = None,
+    text: HistoricalText | None = None,
 ) -> "Corpus":
     """Make a reader of annotated files. The settings are those of Corpus.
 
@@ -69,6 +74,8 @@ def make_corpus(
         retokenize=retokenize,
         limit=limit,
         augmenter=augmenter,
+        cora=cora,
+        text=text,
     )
 
 
@@ -93,6 +100,8 @@ class Corpus:
         retokenize: bool = False,
         limit: int = 0,
         augmenter: Augmenter | None = None,
+        cora: CoraSettings | None = None,
+        text: HistoricalText | None = None,
     ) -> None:
         """Check the settings; nothing is read yet.
 
@@ -115,6 +124,9 @@ class Corpus:
             the tokens and sentence starts of the file.
         limit (int): Number of Docs to read at most; 0 for all.
         augmenter (Augmenter | None): Makes examples of each example, as for spaCy's own Corpus.
+        cora (CoraSettings | None): What is taken from CorA-XML, spacy_crf.CoraXML.v1 in a config; only for that.
+        text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only
+            for the three formats with several tags per token.
         """
         self.paths = _check_paths(path)
         self.format = _check_format(format, columns, separator)
@@ -125,6 +137,8 @@ class Corpus:
         self.retokenize = retokenize
         self.limit = limit
         self.augmenter = augmenter or dont_augment
+        self.cora = _check_owner("cora", cora, format, ("cora",))
+        self.text = _check_owner("text", text, format, tuple(SET_FORMATS))
         validate_input(self.input)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -140,13 +154,14 @@ class Corpus:
         """Yield the Docs of the corpus with their gold annotation, reading file by file.
 
         vocab (Vocab): The shared vocab.
-        YIELDS (Doc): One document.
+        YIELDS (Doc): One document, or a part of one; `doc._.doc_name` says of which.
         """
         for name in filter(None, map(extension_name, [*(self.columns or ()), *self.input])):
             register_extension(name)
         kind = self.format if self.format is None or self.format in WHOLE_FORMATS else "columns"
-        files = (file for path in self.paths for file in find_files(path, kind))
-        docs = (doc for file in files for doc in self._read_file(file, vocab))
+        register_doc_name()
+        files = ((file, path) for path in self.paths for file in find_files(path, kind))
+        docs = (doc for file, path in files for doc in self._read_file(file, name_file(file, path, self.paths), vocab))
         is_empty = True
         for doc in islice(docs, self.limit or None):
             is_empty = False
@@ -161,24 +176,28 @@ class Corpus:
         align_annotation(example, self.input)
         return example
 
-    def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Doc]:
+    def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_kind(file)
         if format not in WHOLE_FORMATS and is_review(file):
             format = "review"
         if format == "spacy":
-            yield from read_docbin(file, vocab, self.group)
+            yield from read_docbin(file, vocab, self.group, name)
             return
         if format == "conllu":
             sentences = read_conllu(file)
         elif format == "review":
             sentences = read_review(file)
         elif format in SET_FORMATS:
-            sentences = SET_FORMATS[format](file)
+            sentences = read_cora(file, self.cora) if format == "cora" else SET_FORMATS[format](file)
+            if self.text is not None:
+                sentences = apply_text(sentences, self.text, GOLD_TAGS)
         else:
             sentences = read_columns(file, format=format, columns=self.columns, separator=self.separator)
-        make_doc = DocMaker(vocab)
+        make_doc, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
-            doc = make_doc(grouped)
+            number += grouped[0].starts_document and not is_first
+            is_first = False
+            doc = write_doc_name(make_doc(grouped), number_name(name, number))
             if format in SET_FORMATS or f"ext:{GOLD_TAGS}" in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc
@@ -215,6 +234,14 @@ def _check_format(format: Format | None, columns: Sequence[str] | None, separato
         raise ValueError(Errors.CRF510.format(setting="columns", value=columns, format=format))
     validate_columns(columns)
     return "columns"
+
+
+def _check_owner(setting: str, value: Block, format: Format | None, owners: Sequence[str]) -> Block:
+    """A block that only some formats read, which must be named then: the content of a file could mean another."""
+    if value is not None and format not in owners:
+        known = " or ".join(map(repr, owners))
+        raise ValueError(Errors.CRF552.format(setting=setting, format=format, known=known))
+    return value
 
 
 def _check_group(group: Group) -> Group:

@@ -75,3 +75,33 @@ class ComponentErrors:
         "Component {name!r} at {path} was trained with {actual} labels, but its labels are {expected}. The folder is "
         "made of parts that do not belong together."
     )
+    CRF424 = (
+        "The template {template} asks for the valid tags of words, which memm_tagger does not know: it has no tag "
+        "dictionary. Leave the template out, or take crf_tagger."
+    )
+
+    # Tag dictionaries
+    CRF430 = (
+        "Component {name!r}: templates ask for VALID_TAGS if and only if there is a dictionary with use = 'feature' or "
+        "'both'. Templates that do: {templates}. Add a `dictionary` block or such a template, or remove the other."
+    )
+    CRF431 = (
+        "Component {name!r} found no gold tags to make a tag dictionary from. Initialize with training data, or give "
+        "the `path` of a table in the block `dictionary`."
+    )
+    CRF432 = (
+        "The tag dictionary of component {where}: {tag!r} is not among the tags. Nearest: {near}. Correct it, or give "
+        "training data that shows it."
+    )
+    CRF433 = (
+        "Component {name!r} was trained without a tag dictionary, but its config has the block `dictionary`. Remove "
+        "it, or train again."
+    )
+    CRF434 = (
+        "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
+        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
+    )
+    CRF439 = (
+        "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
+        "Add one, or look words up by their form."
+    )

@@ -121,3 +121,20 @@ class CorpusErrors:
     )
     CRF548 = "The spelling table {path} cannot be read: {error}."
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
+    CRF550 = (
+        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
+        "to null for cross-validation."
+    )
+    CRF551 = (
+        '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
+        "so that each sentence is a document."
+    )
+    CRF552 = (
+        "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
+        "the block out."
+    )
+    CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
+    CRF554 = (
+        "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
+        "to what stands between the parts of tags."
+    )

@@ -66,3 +66,14 @@ class SetErrors:
         "feature index of its training."
     )
     CRF836 = "Lengths of sequences sum to {lengths}, but there are {rows} rows of {name}. Give one row for each unit."
+
+    # Tag dictionary
+    CRF840 = "The setting {name} of the tag dictionary is {value!r}; it must be {expected}."
+    CRF841 = (
+        "Tag dictionary {path}, line {line}: {text!r} is not 'word<TAB>tag<TAB>count', with a count above 0 or none."
+    )
+    CRF842 = "The tag dictionary {path} cannot be read: {error}."
+    CRF843 = (
+        "The word {word!r} of the tag dictionary, or its tag {tag!r}, has a tab or a line break in it, which a table "
+        "cannot hold."
+    )

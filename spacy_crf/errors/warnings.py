@@ -11,6 +11,11 @@ class WarningMessages:
         "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
         "their tokens count as unknown. Give the component a group of spans without overlaps."
     )
+    CRFW430 = (
+        "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
+        "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
+        "`rules` to the dictionary, or raise its min_count."
+    )
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."

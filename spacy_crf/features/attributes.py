@@ -55,6 +55,9 @@ TOKEN_ATTRIBUTES = (
     "SPACY",
     "TAG",
 )
+# Made by the component in training: the set of tags that its dictionary allows, as one value
+VALID_TAGS = "VALID_TAGS"
+FITTED = (VALID_TAGS,)
 # The place in the sequence
 POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
 
@@ -165,6 +168,11 @@ class Attribute:
         """Whether other components can change the value."""
         return self.name in TOKEN_ATTRIBUTES or self.name == "_"
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the component knows the value, which cannot be read from Docs."""
+        return self.name in FITTED
+
     def lexical_strings(self, words: WordForms) -> list[str]:
         """Values for word forms; empty where they have none."""
         if self.name in LEXEME_STRINGS:
@@ -198,7 +206,7 @@ def string_hashes(values: Sequence[str]) -> Hashes:
 
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
-_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *TOKEN_ATTRIBUTES, *POSITIONAL)
+_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *TOKEN_ATTRIBUTES, *POSITIONAL, *FITTED)
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 
 

@@ -93,7 +93,7 @@ class Columns:
 
 
 class ColumnReader:
-    """Reads the attributes that a set of templates needs.
+    """Reads the attributes that a set of templates needs, apart from those that the component adds itself.
 
     attributes (list[Attribute]): distinct attributes.
     resources (Resources): word lists and normal forms.
@@ -103,7 +103,7 @@ class ColumnReader:
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
         self.lists, self.speller, self.sequence = resources.lists, resources.speller, sequence
         self._lexical = LexemeColumns([each for each in attributes if each.is_lexical], resources.speller)
-        self._other = [attribute for attribute in attributes if not attribute.is_lexical]
+        self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }

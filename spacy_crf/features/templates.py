@@ -5,6 +5,7 @@ LOWER[-2..2]              five templates, one for each position of the window
 LOWER[-1]|LOWER[0]        a conjunction: the two words together
 SUFFIX3                   no position means [0]
 LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
+VALID_TAGS[-1..1]         the tags that the component's dictionary allows, all of them as one value
 _.pause                   a custom extension of the token
 U:LOWER[0]                the same as LOWER[0] (CRF++ "U")
 B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair of adjacent labels and each TAG

@@ -10,7 +10,7 @@ from thinc.types import Floats1d
 
 from ..core.chain.objective import loss_and_gradient
 from ..core.learn.blocks import Corpus
-from ..core.observations import observe
+from ..core.observations import observe, sum_scores
 from ..core.params import DenseWeights, Layout, gather, scatter
 from ..core.types import Floats
 from ..learner import ChainLearner, Sample
@@ -72,7 +72,8 @@ class MinibatchTrainer:
         weights, counts = self._weights.fit(layout), self._counts.fit(layout)
         scatter(layout, flat_weights(learner.model), weights)
         scores = self._vectors.scores(learner, sample)
-        observations = observe(corpus.lengths, corpus.features, corpus.edges, scores)
+        both = sum_scores(scores, corpus.scores)
+        observations = observe(corpus.lengths, corpus.features, corpus.edges, both)
         gold = corpus.gold.take(observations.batch.units)
         gradient = np.empty(layout.size, dtype=np.float32)
         try:

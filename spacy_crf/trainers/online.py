@@ -9,6 +9,7 @@ from spacy.training import Example
 from thinc.api import Optimizer
 
 from ..core.learn.online import OnlineLearner
+from ..core.observations import sum_scores
 from ..learner import ChainLearner
 from ..model import PARAMS, flat_weights, get_layout, set_flat_weights, vector_weights
 from .base import MakeSample
@@ -69,7 +70,7 @@ class OnlineTrainer:
         if scores is None:
             return self._online.learn(corpus, order)
         by_emissions = np.zeros_like(scores)
-        loss = self._online.learn(replace(corpus, scores=scores), order, by_emissions)
+        loss = self._online.learn(replace(corpus, scores=sum_scores(scores, corpus.scores)), order, by_emissions)
         self._vectors.take(learner, sample, by_emissions)
         return loss
 

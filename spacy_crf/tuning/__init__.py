@@ -1,4 +1,4 @@
-"""Cross-validated choice of the penalties c1 and c2, with features encoded once."""
+"""Choice of settings: penalties by cross-validation with features encoded once, others by a search (`search`)."""
 
 from .results import CrossValidation, FoldResult, Rule, Setting
 from .validate import cross_validate

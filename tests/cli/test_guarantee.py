@@ -1,5 +1,6 @@
 """`crf guarantee`: promises on held-out data, and pipelines that keep them."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,94 @@ def test_weighted_gold_is_covered_by_its_best_tag(model: Path) -> None:
     assert found.unknown == 0 and set(np.unique(found.weights)) == {0.0, 0.25, 0.75, 1.0}
     lengths = [len(example.predicted) for example in given]
     assert np.bincount(found.documents).tolist() == np.bincount(found.sentences).tolist() == lengths
-    sets = conformal_sets(found, 0.1).predict(found.marginals)
+    sets = conformal_sets(found, 0.1).predict(found.marginals, found.tokens)
     assert (sets & (found.weights > 0.5)).any(axis=1).mean() >= 0.9
     assert risk_control(found, 0.1, "document").risk <= 0.1
+
+
+# -- groups and randomness ---------------------------------------------------------------------------------------
+
+
+def sets_of(folder: Path, data: Data, batch_size: int = 100) -> list[list[list[str]]]:
+    nlp = spacy.load(folder)
+    docs = nlp.pipe((Doc(nlp.vocab, words=[w for w, _ in s]) for s in data), batch_size=batch_size)
+    return [doc._.tag_set for doc in docs]
+
+
+def test_a_promise_for_unknown_words_is_kept_for_them(model: Path, held_out: Path, tmp_path: Path) -> None:
+    train, out = tmp_path / "train.tsv", tmp_path / "out"
+    rows = [f"w{number}\tA\n" for number in range(4)] * 2 + ["w4\tA\n", "${w5}\tA\n", "${w5}\tA\n"]
+    train.write_text("\n".join(rows), encoding="utf8")
+    options = ("--conformal", "--by", "unknown", "--train", train, "--min-count", 2, "--level", 0.1)
+    result = run(model, held_out, *options, "--output", out)
+    assert result.exit_code == 0, result.output
+    assert "The groups are: known words, unknown words." in " ".join(result.output.split())
+    stored = spacy.util.load_config(out / "config.cfg")["components"]["set_valued_tagger"]["guarantee"]
+    assert stored["by"] == {"kind": "unknown", "words": ["w0", "w1", "w2", "w3"]} and stored["strata"] == [0, 1]
+    data = sentences(2, 600)
+    hits: dict[bool, list[bool]] = {True: [], False: []}
+    for sentence, found in zip(data, sets_of(out, data)):
+        for (word, tag), tags in zip(sentence, found):
+            hits[word in ("w0", "w1", "w2", "w3")].append(tag in tags)
+    assert all(0.87 < np.mean(values) < 0.95 for values in hits.values()), {k: np.mean(v) for k, v in hits.items()}
+
+
+def test_a_promise_by_sequence_length(model: Path, held_out: Path, tmp_path: Path) -> None:
+    options = ("--conformal", "--by", "length", "--edges", "3,5", "--level", 0.1, "--output", tmp_path / "out")
+    result = run(model, held_out, *options)
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.output.split())
+    assert "The groups are: sequences of 1 to 3, sequences of 4 to 5, sequences of 6 or more." in text
+    data = sentences(2, 900)
+    hits: dict[int, list[bool]] = {0: [], 1: [], 2: []}
+    for sentence, found in zip(data, sets_of(tmp_path / "out", data)):
+        group = (len(sentence) > 3) + (len(sentence) > 5)
+        hits[group] += [tag in tags for (_, tag), tags in zip(sentence, found)]
+    assert all(0.86 < np.mean(values) < 0.95 for values in hits.values())
+
+
+def test_groups_with_too_few_tokens_are_told(model: Path, held_out: Path) -> None:
+    result = run(model, held_out, "--conformal", "--by", "length", "--edges", "1,8", "--level", 0.05)
+    assert result.exit_code == 0 and "Too few" not in result.output  # there are no sequences of one token
+    result = run(model, held_out, "--conformal", "--by", "length", "--edges", "2,8", "--level", 0.005)
+    text = " ".join(result.output.split())
+    assert "these groups share the quantile of all tokens" in text and "sequences of 1 to 2 (" in text
+
+
+def test_randomised_sets_are_the_same_for_the_same_text(model: Path, held_out: Path, tmp_path: Path) -> None:
+    data, found = sentences(2, 200), {}
+    for seed in (0, 1):
+        options = ("--conformal", "--score", "aps", "--randomised", "--seed", seed, "--level", 0.1)
+        result = run(model, held_out, *options, "--output", tmp_path / str(seed))
+        assert result.exit_code == 0 and f"seed {seed}" in " ".join(result.output.split()), result.output
+        found[seed] = sets_of(tmp_path / str(seed), data)
+    assert found[0] != found[1]
+    assert found[0] == sets_of(tmp_path / "0", data, batch_size=3) == sets_of(tmp_path / "0", data[::-1])[::-1]
+    hits = [tag in tags for s, own in zip(data, found[0]) for (_, tag), tags in zip(s, own)]
+    assert 0.86 < np.mean(hits) < 0.94
+    assert run(model, held_out, "--conformal", "--score", "aps", "--output", tmp_path / "plain").exit_code == 0
+    size = {
+        name: np.mean([len(tags) for own in sets_of(tmp_path / name, data) for tags in own]) for name in ("0", "plain")
+    }
+    assert size["0"] < size["plain"]
+
+
+@pytest.mark.parametrize(
+    "options, code",
+    [
+        (["--by", "length", "--edges", "3"], "CRF639.*--by goes with --conformal"),
+        (["--by-tag"], "CRF639.*--by-tag goes with --conformal"),
+        (["--randomised"], "CRF639.*--randomised goes with --conformal"),
+        (["--conformal", "--by", "length", "--edges", "3", "--by-tag"], "CRF639.*--by-tag"),
+        (["--conformal", "--by", "unknown"], "CRF639.*--train"),
+        (["--conformal", "--by", "length"], "CRF639.*--edges"),
+        (["--conformal", "--edges", "3"], "CRF639.*--by length"),
+        (["--conformal", "--min-count", "3"], "CRF639.*--by unknown"),
+        (["--conformal", "--by", "length", "--edges", "3,2"], "CRF819.*edges"),
+        (["--conformal", "--by", "length", "--edges", "a"], "CRF605.*edges"),
+        (["--conformal", "--randomised"], "CRF819.*randomised"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(model: Path, held_out: Path, options: list[str], code: str) -> None:
+    result = run(model, held_out, *options)
+    assert result.exit_code == 1 and re.search(code, " ".join(result.output.split())), result.output

@@ -4,13 +4,16 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.components.gold_tags import read_gold_tags
+from spacy_crf.components.set_report import report_sets
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.visual.reading import render_page
 
@@ -98,6 +101,52 @@ def test_the_report(folder: Path) -> None:
     text = run("sets", folder / "model", folder / "test.tsv", *options)
     assert "unknown words" in text and "25.00 %" in text and "mean size" in text
     assert "unknown" not in run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets")
+
+
+def test_calibration_and_gaps_of_coverage(folder: Path) -> None:
+    nlp = spacy.load(folder / "model")
+    (example,) = Corpus(folder / "test.tsv", format="tagsets")(nlp)
+    other = Doc(nlp.vocab, words=["he", "swimt"], tags=["P", "NEW"])  # a tag that the tagger does not know
+    examples = [Example(nlp(example.predicted), example.reference)]
+    examples.append(Example(nlp(Doc(nlp.vocab, words=["he", "swimt"])), other))
+    tagger = nlp.get_pipe("set_valued_tagger")
+    found = report_sets(tagger, examples)
+    rows = [(token, gold.tag_) for eg in examples for token, gold in zip(eg.predicted, eg.reference)]
+    hits = {name: [] for name in ("tags", "documents")}
+    for token, gold in rows:
+        for name, key in (("tags", gold), ("documents", token.doc[0].text + str(len(token.doc)))):
+            hits[name].append((key, gold in token._.tag_set))
+    for name, gap in (("tags", found.gap_tags), ("documents", found.gap_documents)):
+        shares = [np.mean([hit for key, hit in hits[name] if key == one]) for one in {key for key, _ in hits[name]}]
+        assert gap == pytest.approx(np.mean(np.abs(np.array(shares) - 0.8))) and found.target == pytest.approx(0.8)
+    tags = [*tagger.labels, "NEW"]
+    table = np.array([[token._.tag_probs.get(tag, 0.0) for tag in tags] for token, _ in rows])
+    gold = np.array([tags.index(tag) for _, tag in rows])
+    right = table.argmax(axis=1) == gold
+    assert found.ece == pytest.approx(by_bins(table.max(axis=1), right))
+    assert found.classwise_ece == pytest.approx(np.mean([by_bins(table[:, t], gold == t) for t in range(len(tags))]))
+    tagger.cfg["method"] = "utility"
+    assert report_sets(tagger, examples).target == found.coverage
+    data = json.loads(run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets", "--json"))
+    assert {"target", "gap_tags", "gap_documents", "ece", "classwise_ece"} <= set(data)
+    text = run("sets", folder / "model", folder / "test.tsv", "--format", "tagsets")
+    assert "CovGap of tags, from 80.00 %" in text and "classwise" in text
+
+
+def by_bins(confidences: np.ndarray, right: np.ndarray) -> float:
+    """Expected calibration error in ten bins, one by one."""
+    error = 0.0
+    for low in range(10):
+        inside = [k for k, p in enumerate(confidences) if low / 10 < p <= (low + 1) / 10 or (low == 0 and p == 0)]
+        if inside:
+            error += len(inside) / len(right) * abs(confidences[inside].mean() - right[inside].mean())
+    return error
+
+
+def test_documents_without_gold_have_no_measures(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("he\t_\n", encoding="utf8")
+    result = CliRunner().invoke(app, ["sets", str(folder / "model"), str(tmp_path / "a.tsv"), "--format", "tagsets"])
+    assert result.exit_code == 1 and "CRF638" in result.output
 
 
 @pytest.mark.parametrize("layout", ["tsv", "webanno"])

@@ -103,16 +103,14 @@ def test_alternatives_share_their_weight_among_cases(
 
 
 def test_settings(write: Write) -> None:
-    settings = CoraSettings(
-        tag="lemma", lemma="pos", morph="bound_sent", untagged="OA", borders={"bound_sent": [], "morph": ["_"]}
-    )
+    settings = CoraSettings(tag="lemma", lemma="pos", morph="bound_sent", borders={"bound_sent": [], "morph": ["_"]})
     sentences = list(read_cora(write("a.xml", TEXT), settings, name="cora_gold"))
     assert [sentence.words for sentence in sentences] == [["Boek", "by"], ["der"], ["vn\u0303", "lop"], ["twe"]]
     assert [sentence.columns["ext:cora_gold"] for sentence in sentences] == [
         ["bôk", "bî"],
         ["dê"],
-        ["OA", "OA"],
-        ["OA"],
+        ["", ""],
+        [""],
     ]
     assert sentences[2].columns["lemma"] == ["KO*", ""]
     assert sentences[1].columns["ext:cora_bound_sent"] == ["Wort"]

@@ -14,6 +14,7 @@ from ...core.tagging.counts import Data
 from ...core.tagging.memm import MEMM, check_training, fit_memm
 from ...core.types import Floats, Ints
 from ...errors import Errors
+from ...features.attributes import FITTED
 from ...features.columns import Columns, SequenceMode
 from ...features.config import FeatureConfig, Features
 from ...features.resources import word_counter
@@ -41,6 +42,8 @@ class MEMMEstimator(Estimator[MEMM]):
         for template in config.templates:
             if template.is_edge:
                 raise ValueError(Errors.CRF422.format(template=template))
+            if any(atom.attribute.name in FITTED for atom in template.atoms):
+                raise ValueError(Errors.CRF424.format(template=template))
         self.config, self.sequence, self.c2, self.max_iterations = config, sequence, c2, max_iterations
         self._start_over(Features(config, sequence))
 

@@ -3,8 +3,10 @@
 import numpy as np
 
 from ...errors import Errors
+from ..batch import pack
 from ..gold import Gold
-from ..types import Bools, Doubles, Ints
+from ..params import Layout, masked
+from ..types import Bools, Doubles, Indices, Ints
 from .forward import log_partition
 from .potentials import ChainPotentials, NoPathError
 
@@ -28,14 +30,17 @@ def allowed_labels(given: Ints, n_labels: int) -> Bools:
 
 
 def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else. O(N L^2), for the check.
+    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else.
+
+    O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
     allowed ((N, L)): labels that each unit may have, in packed order.
     RETURNS (ChainPotentials): of the same precision, with -inf for the others.
     RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
     """
     clamped = _clamp(potentials, allowed)
-    _log_z(clamped)
+    if not _has_paths(clamped):
+        _log_z(clamped)
     return clamped
 
 
@@ -50,11 +55,40 @@ def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
     return np.minimum(_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
 
 
+def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indices:
+    """Sequences that have no path, whatever the weights are. O(N L^2), or O(N L) where all transitions are allowed.
+
+    lengths ((B,)): of the sequences. allowed ((N, L)): labels that each unit may have, one sequence after the other.
+    layout (Layout): its masks.
+    RETURNS ((b,)): indices of sequences, ascending.
+    """
+    masks = layout.allowed, layout.allowed_start, layout.allowed_end
+    if all(mask.all() for mask in masks):
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        return np.unique(owners[~allowed.any(axis=1)])
+    batch = pack(lengths)
+    transitions, start, end = (masked(np.zeros(mask.shape), mask) for mask in masks)
+    free = ChainPotentials(batch, np.zeros(allowed.shape), transitions, start, end)
+    try:
+        _log_z(_clamp(free, allowed[batch.units]))
+    except ImpossibleEvidenceError as error:
+        return np.array(error.sequences, dtype=np.intp)
+    return np.zeros(0, dtype=np.intp)
+
+
 def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
     if allowed.shape != potentials.emissions.shape:
         shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
         raise ValueError(Errors.CRF101.format(name="evidence", **shapes))
     return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
+
+
+def _has_paths(chains: ChainPotentials) -> bool:
+    """Whether every sequence has a path because each unit has a label, and all transitions are allowed."""
+    is_free = chains.edges is None and all(
+        np.isfinite(scores).all() for scores in (chains.transitions, chains.start, chains.end)
+    )
+    return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 
 def _log_z(clamped: ChainPotentials) -> Doubles:

@@ -24,7 +24,7 @@ class Corpus:
     gold (Gold): of N units.
     edges (EdgeObservations | None): edge features.
     slots ((F,) | None): template of each state feature, where a unit has at most one of each template.
-    scores ((N, L) | None): what each label scores besides, from vectors of the units.
+    scores ((N, L) | None): what each label scores besides, from vectors of the units; -inf rules it out.
     """
 
     lengths: Indices

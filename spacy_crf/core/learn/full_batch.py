@@ -1,6 +1,6 @@
 """The regularised negative log-likelihood of a whole corpus, evaluated block by block on several threads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -74,7 +74,7 @@ class FullBatchObjective:
         self._implications = None
         if corpus.slots is not None and features.values is None:
             features, self._implications = factor(features, corpus.slots[self.basis.ranked])
-        self.blocks = cut(Corpus(corpus.lengths, features, corpus.gold, corpus.edges))
+        self.blocks = cut(replace(corpus, features=features, slots=None))
         self._cells = list(cell_weights(self.basis, corpus.features, self.blocks, dtype))
         self._weights = DenseWeights.zeros(self._inner, dtype)
         n_lanes = 4 if self._weights.state.nbytes <= LANE_BYTES else 2

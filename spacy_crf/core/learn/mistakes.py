@@ -11,7 +11,7 @@ import numpy as np
 from ..chain.potentials import numbered
 from ..chain.viterbi import viterbi
 from ..gold import UNKNOWN, Gold
-from ..observations import observe, potentials
+from ..observations import observe, potentials, sum_scores
 from ..params import Layout
 from ..types import Bools, Floats, Indices, Ints
 from .blocks import Corpus
@@ -96,8 +96,8 @@ class MistakeDriven(OnlineLearner):
     def _decode(self, part: Corpus, log_gold: Floats | None = None) -> Ints:
         """The best path of each sequence."""
         if len(part.lengths) == 1:
-            return self._decoder(part.features, part.edges, log_gold)
-        observations = observe(part.lengths, part.features, part.edges)
+            return self._decoder(part.features, part.edges, sum_scores(part.scores, log_gold))
+        observations = observe(part.lengths, part.features, part.edges, part.scores)
         chains = potentials(observations, self.weights.dense, self.weights.layout)
         if log_gold is not None:
             chains = chains.clamped(log_gold[observations.batch.units])

@@ -16,7 +16,7 @@ from .online_weights import OnlineWeights
 class OnlineLearner(ABC):
     """Learns from one batch of sequences after the other, each of which it may forget.
 
-    learns_vectors (bool): whether it has a gradient by the emissions, and takes a corpus with scores.
+    learns_vectors (bool): whether it has a gradient by the emissions.
     averaging (bool): whether the result is the mean of the weights over time.
     dtype (type): precision of the weights.
     """

@@ -28,11 +28,11 @@ class SingleDecoder:
         self._work = np.empty_like(weights.transitions)
         self._highest = np.empty_like(weights.start)
 
-    def __call__(self, features: SparseRows, edges: EdgeObservations | None, log_gold: Floats | None = None) -> Ints:
+    def __call__(self, features: SparseRows, edges: EdgeObservations | None, scores: Floats | None = None) -> Ints:
         """The highest-scoring label sequence. O(nnz L + T L^2); ties as in `viterbi`.
 
         features (SparseRows): T > 0 rows. edges (EdgeObservations | None): edge features.
-        log_gold ((T, L) | None): added to the emissions.
+        scores ((T, L) | None): added to the emissions.
         RETURNS ((T,)): labels.
         RAISES (NonFiniteError): for NaN or +inf.
         RAISES (NoPathError): where no path is allowed.
@@ -42,8 +42,8 @@ class SingleDecoder:
         features.times(weights.state, out=emissions)
         if not emissions.max() < np.inf:  # NaN compares false
             raise NonFiniteError(Errors.CRF102.format(name="emissions"), [0])
-        if log_gold is not None:
-            emissions += log_gold
+        if scores is not None:
+            emissions += scores
         start, end, transitions = weights.start, weights.end, weights.transitions
         if not self._is_free:
             start, end = masked(start, layout.allowed_start), masked(end, layout.allowed_end)

@@ -14,6 +14,8 @@ from ..types import Bools, Doubles, Floats, Indices
 from .predict import TIE, TagSets, check_marginals
 from .utility import check_values
 
+ANY = "*"
+
 
 @dataclass(frozen=True)
 class TagTree:
@@ -25,6 +27,19 @@ class TagTree:
 
     names: tuple[str, ...]
     leaves: Bools
+
+    def names_of(self, members: Bools) -> list[str]:
+        """The node of each set, the first of those with the same labels. O(N L).
+
+        members ((N, L)): sets that are the leaves below a node each.
+        RETURNS (list of str): N names.
+        RAISES (KeyError): for another set.
+        """
+        packed = np.packbits(self.leaves, axis=1)
+        names = {row.tobytes(): name for row, name in zip(packed[::-1], self.names[::-1])}
+        distinct, places = np.unique(np.packbits(members, axis=1), axis=0, return_inverse=True)
+        found = [names[row.tobytes()] for row in distinct]
+        return [found[place] for place in places.ravel().tolist()]
 
 
 def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagTree:
@@ -66,6 +81,29 @@ def tree_from_groups(labels: Sequence[str], groups: Mapping[str, Sequence[str]])
             if parents.setdefault(member, coarse) != coarse:
                 raise ValueError(Errors.CRF810.format(child=member, first=parents[member], second=coarse))
     return tree_from_parents(labels, parents)
+
+
+def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:
+    """A tree of labels whose names say where they belong: with ".", NA.Dat is below NA.*, and all are below *.
+
+    A coarse tag ends in the separator and a star, so that it is told from the label NA, which is below NA.* as well.
+
+    labels (sequence of str): the L labels, none of which ends so. separator (str): not empty.
+    RETURNS (TagTree): a node for each label and each coarse tag.
+    """
+    parents: dict[str, str] = {}
+    heads = {label[:end] for label in labels for end in _ends(label, separator)}
+    for label in labels:
+        path = [f"{label[:end]}{separator}{ANY}" for end in _ends(label, separator)]
+        path += [f"{label}{separator}{ANY}"] if label in heads else []
+        parents.update(zip([label, *path[::-1]], [*path[::-1], ANY]))
+    return tree_from_parents(labels, parents)
+
+
+def _ends(label: str, separator: str) -> list[int]:
+    """Where the parts of a label end before which others follow."""
+    starts = range(1, len(label))
+    return [start for start in starts if label.startswith(separator, start)]
 
 
 def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list[str]:

@@ -41,14 +41,24 @@ class Shares:
 
 
 def gold_shares(gold: Gold) -> Shares:
-    """Fractional counts of gold labels. O(N + M L).
+    """Fractional counts of gold labels, as of `known_shares`.
+
+    RAISES (ValueError): where no unit is known.
+    """
+    shares = known_shares(gold)
+    if not len(shares.units):
+        raise ValueError(Errors.CRF831)
+    return shares
+
+
+def known_shares(gold: Gold) -> Shares:
+    """Fractional counts of gold labels, none where no unit is known. O(N + M L).
 
     Weights of a unit are divided by their sum: a set of two labels counts one half for each. A unit open to every
     label says nothing and is left out.
 
     gold (Gold): of N units.
     RETURNS (Shares): one pair for each label that has a weight.
-    RAISES (ValueError): where no unit is known.
     """
     exact = np.flatnonzero(gold.labels != UNKNOWN)
     told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
@@ -56,8 +66,6 @@ def gold_shares(gold: Gold) -> Shares:
     rows, labels = np.nonzero(weights)
     shares = (weights / weights.sum(axis=1, keepdims=True))[rows, labels]
     units = np.concatenate([exact, gold.rows[told[rows]]]).astype(np.intp)
-    if not len(units):
-        raise ValueError(Errors.CRF831)
     order = np.argsort(units, kind="stable")
     every_label = np.concatenate([gold.labels[exact], labels]).astype(np.intp)
     every_share = np.concatenate([np.ones(len(exact)), shares])

@@ -295,6 +295,7 @@ def test_settings_out_of_their_range_are_named_at_once() -> None:
         ("memm_tagger", {"max_iterations": 0}, "CRF108.*max_iterations"),
         ("memm_tagger", {"marginals": ""}, "CRF408.*marginals"),
         ("memm_tagger", {"features": {**MEMM["features"], "templates": ["LOWER", "B:LOWER"]}}, "CRF422.*B:LOWER"),
+        ("memm_tagger", {"features": {**MEMM["features"], "templates": ["VALID_TAGS"]}}, "CRF424.*VALID_TAGS"),
         ("hmm_tagger", {"decode": "greedy"}, "decode"),
         ("frequency_tagger", {"target": "ent"}, "target"),
     ]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_groups, tree_from_parents
+from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_groups, tree_from_parents, tree_from_separator
 from spacy_crf.core.sets.predict import TIE, utility_optimal_sets
 from spacy_crf.core.sets.utility import make_utility
 
@@ -111,3 +111,42 @@ def test_a_coarse_tag_is_taken_where_its_fine_tags_cannot_be_told_apart():
 def test_bad_trees_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# -- trees from the names of labels, and names of nodes ------------------------------------------------------------
+
+
+def test_tree_from_separator():
+    tree = tree_from_separator(["NA", "NA.Dat", "NA.Dat.Sg", "NA.Akk", "PTK", ".x", "NB."], ".")
+    assert below(tree) == {
+        "NA.Dat.*": ["NA.Dat", "NA.Dat.Sg"],
+        "NA.*": ["NA", "NA.Dat", "NA.Dat.Sg", "NA.Akk"],
+        "NB.*": ["NB."],
+        "*": ["NA", "NA.Dat", "NA.Dat.Sg", "NA.Akk", "PTK", ".x", "NB."],
+    }
+
+
+@given(st.lists(st.text("ab-", min_size=1, max_size=6), min_size=1, max_size=7, unique=True))
+def test_a_coarse_tag_has_the_labels_that_begin_with_it(labels):
+    found = below(tree_from_separator(labels, "-"))
+    assert found.pop("*") == labels
+    for name, members in found.items():
+        head = name.removesuffix("-*")
+        assert members == [label for label in labels if label == head or label.startswith(f"{head}-")]
+    heads = {label[:k] for label in labels for k in range(1, len(label)) if label[k] == "-"}
+    assert set(found) == {f"{head}-*" for head in heads}
+
+
+@given(trees(), st.data())
+def test_names_of_sets_are_those_of_their_nodes(case, data):
+    tree = tree_from_parents(*case)
+    nodes = data.draw(st.lists(st.integers(0, len(tree.names) - 1), max_size=9))
+    members = tree.leaves[np.array(nodes, dtype=np.intp)]
+    for name, row in zip(tree.names_of(members), members):
+        first = next(node for node in range(len(tree.names)) if (tree.leaves[node] == row).all())
+        assert name == tree.names[first]
+
+
+def test_a_set_that_is_no_node_has_no_name():
+    with pytest.raises(KeyError):
+        tree_from_parents(LABELS, PARENTS).names_of(np.array([[True, False, True, False, False]]))

@@ -1,0 +1,170 @@
+"""Tables of `python -m spacy crf experiment`, as text."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from wasabi import table
+
+from ..experiments.comparison import Difference, compare_all
+from ..experiments.report import find_curves
+from ..experiments.results import Experiment, PartResult, SystemResult
+from ..experiments.summary import (
+    Spread,
+    frequency_correlation,
+    sum_confusions,
+    summarise,
+    tag_rows,
+)
+
+MOST_ROWS = 10  # of tags and confusions
+WIDTH = 100  # of names, at most
+COUNTS = ("set_size",)  # measures that are no shares, with their variants
+
+
+def format_experiment(experiment: Experiment) -> Iterator[str]:
+    """All tables, each below a line that says what it is of.
+
+    YIELDS (str): lines.
+    """
+    for system in experiment.systems:
+        for (series, fraction), tests in system.groups.items():
+            yield _headline(system, series, fraction, tests)
+            yield format_spreads(summarise(tests, experiment.settings.seed))
+        yield from _single_tests(system)
+        (series, _), last = list(system.groups.items())[-1]
+        yield from _tags(", ".join(filter(None, [system.name, series])), last)
+    yield from _curves(experiment)
+    if len(experiment.systems) > 1:
+        yield from _differences(compare_all(experiment), _context(experiment.systems[0].tests))
+
+
+def _headline(system: SystemResult, series: str, fraction: float, tests: Sequence[PartResult]) -> str:
+    parts = [
+        f"{system.name}, {system.component}",
+        series,
+        f"{100 * fraction:g} % of the training data" if fraction < 1 else "",
+        f"{len(tests)} test part{'s' if len(tests) > 1 else ''}",
+        f"{fmean(test.train_tokens for test in tests):,.0f} tokens trained on",
+        f"{fmean(test.test_tokens for test in tests):,.0f} tested",
+        _context(tests),
+    ]
+    return "\n" + ", ".join(filter(None, parts))
+
+
+def _context(tests: Sequence[PartResult]) -> str:
+    """What every table needs to be read: sets compare only for equal K, taggers only for equal unknown words."""
+    labels = sorted({test.labels for test in tests})
+    k = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
+    return f"K = {k} labels, {100 * fmean(test.unknown_words for test in tests):.1f} % unknown words"
+
+
+def format_spreads(spreads: dict[str, Spread]) -> str:
+    """Measures with their spread over test parts, and intervals over documents where there are several.
+
+    spreads (dict[str, Spread]): by name.
+    """
+    rows = []
+    for name, found in spreads.items():
+        interval = found.interval
+        bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
+        deviation = "" if found.deviation is None else _show(name, found.deviation)
+        least, greatest = _show(name, found.least), _show(name, found.greatest)
+        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds))
+    header = ("", "mean", "std", "min", "max", "95 % over documents")
+    return str(table(rows, header=header, divider=True, aligns=("l", *"rrrrr")))
+
+
+def _show(name: str, value: float) -> str:
+    """Shares as percentages."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
+
+
+def _single_tests(system: SystemResult) -> Iterator[str]:
+    """A row for each test part, if there are several."""
+    if len(system.tests) < 2:
+        return
+    names, n_splits = list(system.tests[0].scores), len({test.split for test in system.tests})
+    rows = [
+        (
+            _row_name(test, n_splits),
+            f"{test.train_tokens:,}",
+            f"{test.test_tokens:,}",
+            f"{100 * test.unknown_words:.1f}",
+            f"{test.labels}",
+            *(_show(name, test.scores[name]) if name in test.scores else "" for name in names),
+        )
+        for test in system.tests
+    ]
+    yield f"\n{system.name}: test parts"
+    header = ("", "trained", "tested", "unknown %", "K", *names)
+    yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * (len(header) - 1))))
+
+
+def _row_name(test: PartResult, n_splits: int) -> str:
+    """Of the split, which says more if it names the test part, or of both if several splits have several."""
+    if test.test in test.split:
+        return test.split
+    return test.test if n_splits == 1 else f"{test.test}, {test.split}"
+
+
+def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
+    """The most frequent tags and confusions, over test parts together.
+
+    name (str): of the system and the series. tests (Sequence[PartResult]): of one group.
+    """
+    confusions = sum_confusions(tests)
+    if not confusions:
+        return
+    rows = [
+        (row.tag, f"{row.gold:,}", *(f"{100 * value:.2f}" for value in (row.precision, row.recall, row.f)))
+        for row in tag_rows(confusions)
+    ]
+    yield f"\n{name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
+    header = ("tag", "tokens", "precision", "recall", "F")
+    yield str(table(rows[:MOST_ROWS], header=header, divider=True, aligns=("l", *"rrrr")))
+    wrong = [(gold, found, f"{count:,}") for (gold, found), count in confusions.most_common() if gold != found]
+    if wrong:
+        yield f"\n{name}: most frequent confusions, {_context(tests)}"
+        yield str(table(wrong[:MOST_ROWS], header=("gold", "tagged", "tokens"), divider=True, aligns=("l", "l", "r")))
+    correlation = frequency_correlation(tests)
+    if correlation is not None:
+        yield f"Correlation of the frequency of a tag in training and its accuracy: {correlation:.2f}"
+
+
+def _curves(experiment: Experiment) -> Iterator[str]:
+    """A row for each line, a column for each x."""
+    context = _context(experiment.systems[0].tests)
+    for curve in find_curves(experiment):
+        xs = sorted({x for points in curve.lines.values() for x, _ in points})
+        rows = []
+        for name, points in curve.lines.items():
+            values = dict(points)
+            rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
+        yield f"\n{curve.y} by {curve.x}, {context}"
+        header = ("", *(f"{x:g}" for x in xs))
+        yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * len(xs))))
+
+
+def _differences(differences: Sequence[Difference], context: str) -> Iterator[str]:
+    rows = []
+    for found in differences:
+        of = ", ".join(filter(None, [found.series, f"{found.fraction:g}" if found.fraction < 1 else ""]))
+        interval, resampled = found.interval, found.resampled
+        rows.append(
+            (
+                f"{found.first} - {found.second}",
+                of,
+                found.score,
+                *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
+                f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
+                f"{found.ranks.p:.4f}",
+                f"{resampled.p:.4f}" if resampled else "",
+            )
+        )
+    yield f"\nDifferences on the same test parts, {context}"
+    header = ("systems", "of", "score", "first", "second", "difference", "95 % over documents", "p Wilcoxon", "p t")
+    yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", "l", "l", *"rrrrrr")))
+    yield (
+        "p t: corrected resampled t-test, for splits that share training data. p Wilcoxon: signed ranks, two-sided; "
+        "it takes differences as independent, which those of such splits are not."
+    )

@@ -1,0 +1,79 @@
+"""`crf dictionary`: proposals, what held-out text says of the dictionary, and a table that a component takes."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.components.dictionary import make_tag_dictionary
+from spacy_crf.components.dictionary_report import TaggedWords, coverage
+from spacy_crf.components.dictionary_table import read_table
+from spacy_crf.corpora.reader import Corpus
+
+TRAIN = "he\tP\nwen\tKON|KOUS\nWen\tKON\nse\tP\nwen\tKOUS\nkumt\tV\nse\tKON\n"
+HELD_OUT = "he\tP\nWEN\tV\nwen\tKON:0.8|V:0.2\nswimt\tNEW\nse\t_\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.tsv").write_text(TRAIN, encoding="utf8")
+    (tmp_path / "held_out.tsv").write_text(HELD_OUT, encoding="utf8")
+    return tmp_path
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["dictionary", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def rows(output: str) -> list[list[str]]:
+    return [line.split() for line in output.splitlines()]
+
+
+def test_proposals_and_the_table(folder: Path) -> None:
+    options = ("--format", "tagsets", "--similarity", 0.4, "--open-types", 2, "--fold", "lower")
+    found = rows(run(folder / "train.tsv", *options, "--output", folder / "words.tsv"))
+    assert ["words", "4"] in found and ["occurrences", "with", "gold", "7"] in found
+    assert ["open", "2:", "KON", "P"] in found
+    # KON: 1.5 wen, 1 se; KOUS: 1.5 wen; P: 1 he, 1 se
+    assert ["0.600", "KON", "KOUS", "*"] in found and ["0.286", "KON", "P"] in found
+    entries = {(word, tag): count for word, tag, count in read_table(folder / "words.tsv")}
+    assert entries[("wen", "KOUS")] == 1.5 and len(entries) == 6
+
+
+def test_held_out_text(folder: Path) -> None:
+    layout = ("--format", "tagsets", "--fold", "lower", "--open-types", 2, "--held-out", folder / "held_out.tsv")
+    found = rows(run(folder / "train.tsv", *layout))
+    # 3 of the 3 tokens with gold that the tags know are known words: he is right, WEN is not, wen is by 0.8
+    assert ["1", "100.00", "%", "60.00", "%", "60.00", "%", "1.7", "1.7"] in found
+    # with all words rare, KON, P and own tags are left: those of wen are three
+    assert ["50", "0.00", "%", "60.00", "%", "60.00", "%", "2.7"] in found
+
+
+def test_coverage_by_hand(folder: Path) -> None:
+    docs = Corpus(folder / "train.tsv", format="tagsets").read_docs(spacy.blank("xx").vocab)
+    words = TaggedWords.of(docs, "tag")
+    tags = words.tags
+    assert tags.tags == ("KON", "KOUS", "P", "V")
+    dictionary = make_tag_dictionary(min_count=2, open_tags=["V"], fold="none").make(
+        words.count(tags, "none"), "test", tags
+    )
+    found = coverage(dictionary, TaggedWords(["wen", "wen", "Wen", "nie"], [{"KON": 1}, {"V": 1}, {"V": 1}, {}]), tags)
+    assert (found.known, found.valid_known, found.valid_others) == pytest.approx((2 / 3, 0.5, 1.0))
+    assert (found.valid, found.size, found.size_known) == pytest.approx((2 / 3, 2.0, 2.0))
+    with pytest.raises(ValueError, match="CRF831"):
+        coverage(dictionary, TaggedWords(["wen"], [{}]), tags)
+
+
+@pytest.mark.parametrize("text, code", [("", "CRF520"), ("he\t_\n", "CRF831")])
+def test_without_gold_there_is_nothing_to_propose(text: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.tsv").write_text(text, encoding="utf8")
+    assert code in run(tmp_path / "empty.tsv", "--format", "tagsets", code=1)
+
+
+def test_settings_and_files_that_do_not_exist(folder: Path) -> None:
+    assert "No dictionary was made" in run(folder / "nowhere.tsv", code=1)
+    assert "CRF840" in run(folder / "train.tsv", "--format", "tagsets", "--similarity", 2, code=1)

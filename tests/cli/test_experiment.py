@@ -1,0 +1,81 @@
+"""`crf experiment` from configs to tables, JSON and pictures."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from experimenting import make_config
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("experiment")
+    make_config(folder).to_disk(folder / "ours.cfg")
+    make_config(folder, decode="viterbi").to_disk(folder / "theirs.cfg")
+    return folder / "ours.cfg"
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(app, ["experiment", *map(str, arguments)])
+
+
+def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, plots = tmp_path / "new" / "results.json", tmp_path / "plots"
+    against = config.with_name("theirs.cfg")
+    options = ("--folds", 2, "--json", out, "--plots", plots, "--paths.dev", config.parent / "train" / "text0.tsv")
+    result = run(config, "--against", against, *options)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("of 4, ours, fold") == 2 and "of 4, theirs, fold 2: ml_acc" in result.stderr
+    text = result.stdout
+    for part in ("ours - theirs", "ours: most frequent confusions", "p Wilcoxon", "p t", "95 % over documents"):
+        assert part in text
+    tables = [line for line in text.splitlines() if "% unknown words" in line]
+    assert len(tables) == 2 * 3 + 2 + 1 and all("K = " in line for line in tables)
+    assert "ml_util by beta" in text and "fold 2" in text
+    data = json.loads(out.read_text(encoding="utf8"))
+    assert [system["name"] for system in data["systems"]] == ["ours", "theirs"] and data["settings"]["folds"] == 2
+    assert {row["score"] for row in data["differences"]} >= {"ml_acc", "ml_util", "set_size", "tag_acc"}
+    assert sorted(path.name for path in plots.iterdir()) == ["ml_util_by_beta.png", "set_size_by_beta.png"]
+
+
+def test_names_of_documents_are_shown(config: Path) -> None:
+    result = run(config, "--kind", "cross-domain", "--least-tokens", 25, "--repeats", 1)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert {row[0] for row in rows if row and row[0].startswith("text")} == {"text1", "text3"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--folds", "9"], "CRF610"),
+        (["--kind", "monte-carlo", "--test-share", "2"], "CRF611"),
+        (["--kind", "across", "--by", "document"], "CRF613"),
+        (["--kind", "cross-domain", "--least-tokens", "9000"], "CRF614"),
+        (["--kind", "curve", "--fractions", "0.1,x"], "CRF605"),
+        (["--kind", "curve", "--fractions", "1.5"], "CRF611"),
+        (["--component", "parser"], "CRF621"),
+        (["--paths.train", "nowhere"], "CRF502"),
+        (["--with-dev", "--dev-share", "0"], "CRF624"),
+    ],
+)
+def test_what_is_wrong_is_named(config: Path, arguments: list[str], code: str) -> None:
+    result = run(config, *arguments)
+    assert result.exit_code == 1 and code in result.output
+
+
+def test_choices_are_checked(config: Path) -> None:
+    assert run(config, "--kind", "unheard-of").exit_code == 2
+    assert run(config, "--by", "token").exit_code == 2
+
+
+def test_pictures_are_refused_before_the_work(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run(config, "--plots", tmp_path / "plots")
+    assert result.exit_code == 1 and "CRF627" in result.output and "of 10" not in result.stderr

@@ -1,0 +1,97 @@
+"""`crf search` from the config and the space to the config."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.cli.search import _short
+from spacy_crf.tuning.trial import run_trial
+
+SPACE = """
+[settings]
+"components.crf_tagger.trainer.c2" = { low = 0.001, high = 0.1, log = true }
+"components.crf_tagger.trainer.period" = [5, 10]
+[templates]
+always = ["BIAS"]
+word = ["LOWER[0]"]
+before = { none = [], one = ["LOWER[-1]"] }
+[start]
+word = "off"
+before = "none"
+"""
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Path:
+    path = tmp_path / "space.toml"
+    path.write_text(SPACE, encoding="utf8")
+    return path
+
+
+@pytest.fixture
+def arguments(config: Path, corpus: Path, space: Path) -> tuple[Any, ...]:
+    few = ("--training.max_steps", 2, "--components.crf_tagger.trainer.iterations_per_step", 2)
+    return (config, space, "--paths.train", corpus, *few)
+
+
+def run(*arguments: Any) -> Any:
+    return CliRunner().invoke(app, ["search", *map(str, arguments)])
+
+
+def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_path: Path) -> None:
+    out, results, storage = tmp_path / "new" / "best.cfg", tmp_path / "new" / "results.json", tmp_path / "a" / "s.db"
+    options = ("--json", results, "--write", out, "--storage", storage, "--top", 3)
+    result = run(*arguments, "--trials", 6, *options)
+    assert result.exit_code == 0, result.output
+    assert "6 trials: " in result.stdout and "importance" in result.stdout and "before" in result.stdout
+    assert result.stderr.count("Trial ") == 6 and "Trial " not in result.stdout
+    data = json.loads(results.read_text(encoding="utf8"))
+    best = data["best"]
+    assert data["trials"][0]["values"]["word"] == "off" and best["values"]["word"] == "on"
+    before, after = (load_config(path, interpolate=False) for path in (config, out))
+    block = after["components"]["crf_tagger"]
+    assert block["trainer"]["c2"] == best["values"]["components.crf_tagger.trainer.c2"]
+    assert block["features"]["templates"][:2] == ["BIAS", "LOWER[0]"]
+    assert after["corpora"] == before["corpora"] and after["training"]["logger"] == before["training"]["logger"]
+    trained = run_trial(load_config(out), lambda evaluation: None)
+    assert trained.score == best["score"] and trained.scores["tag_acc"] == best["scores"]["tag_acc"]
+    more = run(*arguments, "--trials", 7, *options)
+    assert more.stderr.count("Trial ") == 1 and "7 trials: " in more.stdout
+    again = json.loads(results.read_text(encoding="utf8"))
+    assert again["trials"][:6] == data["trials"]
+
+
+def test_folds_need_no_dev_corpus(arguments: tuple[Any, ...], tmp_path: Path) -> None:
+    options = ("--folds", 3, "--trials", 2, "--json", tmp_path / "a.json", "--score", "tag_acc")
+    result = run(*arguments, "--paths.dev", "null", *options)
+    assert result.exit_code == 0, result.output
+    data = json.loads((tmp_path / "a.json").read_text(encoding="utf8"))
+    for trial in data["trials"]:
+        assert len(trial["folds"]) == 3 and trial["score"] == pytest.approx(sum(trial["folds"]) / 3)
+    assert "tag_acc" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--score", "nothing"], "CRF633"),
+        (["--folds", "1"], "CRF549"),
+        (["--folds", "99"], "CRF637"),
+        (["--trials", "0"], "CRF636"),
+        (["--component", "tagger"], "CRF635"),
+        (["--paths.train", "nowhere"], "CRF502"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments: tuple[Any, ...], options: list[str], code: str) -> None:
+    result = run(*arguments, *options)
+    assert result.exit_code == 1 and code in result.output, result.output
+
+
+def test_columns_have_the_shortest_names_that_differ() -> None:
+    assert _short(["a.b.c2", "a.d.c2", "words", "a.b.c1"]) == ["b.c2", "d.c2", "words", "c1"]
+    assert _short(["c", "a.c"]) == ["c", "a.c"]

@@ -1,0 +1,44 @@
+"""A dictionary as a table: what is written is read."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.components.dictionary_table import HEAD, read_table, write_table
+from spacy_crf.core.tagging.counts import CountTable
+from spacy_crf.core.tagging.dictionary import TagDictionary, make_dictionary
+
+TAGS = ["N", "V:fin", "#"]
+words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=3)
+entries = st.dictionaries(
+    st.tuples(words, st.sampled_from(range(3))), st.sampled_from([1.0, 0.5, 1 / 3, 120.0, np.inf]), max_size=8
+)
+
+
+def as_dictionary(found: dict[tuple[str, int], float]) -> TagDictionary:
+    keys, labels = [word for word, _ in found], np.array([label for _, label in found], dtype=np.intp)
+    return make_dictionary(CountTable.build(keys, labels, np.array(list(found.values())), 3))
+
+
+@given(found=entries)
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, found: dict[tuple[str, int], float]) -> None:
+    path = tmp_path_factory.mktemp("table") / "words.tsv"
+    write_table(as_dictionary(found), TAGS, path)
+    again = {(word, TAGS.index(tag)): count for word, tag, count in read_table(path)}
+    assert again.keys() == found.keys()
+    assert [again[key] for key in found] == pytest.approx(list(found.values()))
+
+
+def test_how_it_looks(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    write_table(as_dictionary({("wen", 1): 2.5, ("wen", 0): 1.0, ("#", 2): np.inf}), TAGS, path)
+    assert path.read_text(encoding="utf8") == f"{HEAD}\n#\t#\nwen\tN\t1\nwen\tV:fin\t2.5\n"
+
+
+@pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\rb"])
+def test_words_that_a_table_cannot_hold(word: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CRF843"):
+        write_table(as_dictionary({(word, 0): 1.0}), TAGS, tmp_path / "words.tsv")

@@ -1,0 +1,55 @@
+"""Names of documents, in all formats."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf.corpora.names import read_doc_name, write_doc_name
+from spacy_crf.corpora.reader import Corpus
+
+SETS = "he\tP\n\nkumt\tV\n"
+MARKED = (
+    "# newdoc\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tb\t_\t_\t_\t_\t_\t_\t_\t_\n\n# newdoc\n1\tc\t_\t_\t_\t_\t_\t_\t_\t_\n"
+)
+
+
+def names(*paths: Path, **settings: object) -> list[str]:
+    corpus = Corpus(list(paths), **settings)  # type: ignore[arg-type]
+    docs = list(corpus.read_docs(spacy.blank("xx").vocab))
+    assert [doc._.doc_name for doc in docs] == [read_doc_name(doc) for doc in docs]
+    return [read_doc_name(doc) for doc in docs]
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def test_files_of_folders(tmp_path: Path) -> None:
+    for name in ("one/a.tsv", "one/b.x.tsv", "one/sub/a.tsv", "two/a.tsv"):
+        write(tmp_path / name, SETS)
+    assert names(tmp_path / "one", format="tagsets") == ["a", "b.x", "sub/a"]
+    both = names(tmp_path / "one", tmp_path / "two", format="tagsets")
+    assert both == ["one/a", "one/b.x", "one/sub/a", "two/a"]
+    assert names(tmp_path / "two" / "a.tsv", format="tagsets", group="sentence") == ["a", "a"]
+
+
+def test_documents_and_sentences_of_one_file(tmp_path: Path) -> None:
+    marked = write(tmp_path / "m.conllu", MARKED)
+    assert names(marked) == ["m", "m 2"]
+    assert names(marked, group="sentence") == ["m", "m", "m 2"]
+    plain = write(tmp_path / "p.tsv", "a\tX\n\nb\tX\n")
+    assert names(plain, columns=["word", "tag"]) == ["p", "p"]
+
+
+@pytest.mark.parametrize("group", ["auto", "sentence"])
+def test_stored_documents_keep_their_name(tmp_path: Path, group: str) -> None:
+    vocab = spacy.blank("xx").vocab
+    docs = [Doc(vocab, words=["a", "b"], sent_starts=[True, True]) for _ in range(3)]
+    write_doc_name(docs[1], "mine")
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "s.spacy")
+    times = 2 if group == "sentence" else 1
+    assert names(tmp_path / "s.spacy", group=group) == ["s"] * times + ["mine"] * times + ["s 3"] * times
