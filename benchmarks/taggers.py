@@ -24,7 +24,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.runner import ROOT
-from benchmarks.tagsets import CONFIG, NAME, measure, paths
+from benchmarks.tagsets import CONFIG, NAME, PLAIN_NAME, files, measure
 
 CRF = ROOT / "benchmarks" / "tagsets.json"
 HISTORICAL = {"@misc": "spacy_crf.Features.v1", "templates": ["@historical"]}
@@ -51,7 +51,7 @@ def train(data: Path, tagger: dict[str, Any], folder: Path) -> dict[str, float]:
     config.to_disk(folder / "config.cfg")
     command = [sys.executable, "-m", "spacy", "train", str(folder / "config.cfg"), "--output", str(folder)]
     for split in ("train", "dev"):
-        command += [f"--paths.{split}", json.dumps(paths(data, "pos", split))]
+        command += [f"--paths.{split}", json.dumps(files(data, "pos", split))]
     started, before = time.perf_counter(), _child_seconds()
     subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     return {"seconds": time.perf_counter() - started, "cpu_seconds": _child_seconds() - before}
@@ -65,7 +65,7 @@ def _child_seconds() -> float:
 def reference() -> dict[str, Any]:
     """The row of the CRF, as `benchmarks/tagsets.py` has measured it."""
     rows = json.loads(CRF.read_text(encoding="utf8"))["rows"]
-    (row,) = [row for row in rows if (row["kind"], row["learn_from"], row["split"]) == ("pos", "soft", "dev")]
+    (row,) = [row for row in rows if (row["kind"], row["name"], row["split"]) == ("pos", PLAIN_NAME, "dev")]
     return {"tagger": "CRF (`set_valued_tagger`)", **row}
 
 
@@ -89,7 +89,7 @@ def render(rows: list[dict[str, Any]], line: str) -> str:
 def main() -> None:
     """Train and score every tagger, write the JSON, and put the table into the README."""
     options = new_parser(__doc__).parse_args()
-    data, rows, machine = options.data / "ren_mlg", [], describe()
+    data, rows, machine = options.data, [], describe()
     for name, tagger in TAGGERS.items():
         with tempfile.TemporaryDirectory() as folder:
             cost = train(data, tagger, Path(folder))

@@ -113,7 +113,7 @@ class ChainPipe(IsolatesFailures, ChainState):
 
     def _make_dictionary(self, examples: Sequence[Example]) -> None:
         """Make the tag dictionary, if the config has one, from a table or from training data."""
-        self._valid_tags.read(self.tags, self._features.resources.speller)
+        self._valid_tags.read(self.tags, self._features.resources.lexicon.speller)
         if self._valid_tags.needs_gold:
             columns = self._features.extractor.read([example.predicted for example in examples], self.vocab)
             self._valid_tags.fit(columns, self.gold(examples, columns.lengths), self.vocab.strings, self.tags)

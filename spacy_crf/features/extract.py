@@ -38,7 +38,7 @@ class FeatureExtractor:
     """Computes feature keys of Docs.
 
     templates (list[Template]): state and edge templates.
-    resources (Resources): word lists and normal forms that templates ask for.
+    resources (Resources): word lists and the like that templates ask for.
     sequence (str): what a sequence is; see `ColumnReader`.
     padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
         no feature as in CRFsuite's examples.
