@@ -5,25 +5,22 @@ It is a container: serialisation, `use_params`, resuming and `finish_update` com
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
-import srsly
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model, NumpyOps, glorot_uniform_init
-from thinc.model import deserialize_attr, serialize_attr
 from thinc.types import Floats1d, Floats2d
-from thinc.util import convert_recursive, is_xp_array
 
 from .core.chain.potentials import ChainPotentials
 from .core.labels import TagSet
 from .core.observations import Observations, potentials
 from .core.params import DenseWeights, Layout, gather, scatter
-from .core.trigrams import Trigrams, no_trigrams
+from .core.trigrams import no_trigrams
 from .core.types import Bools, Floats, Indices
 from .errors import Errors
+from .layouts import empty_layout
 from .trigrams import (
     TRIGRAMS,
     forget_trigrams,
@@ -37,7 +34,6 @@ from .trigrams import (
 ChainModel = Model[Observations, ChainPotentials]
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
-GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
 Precision = Literal["float32", "float16"]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
 
@@ -83,7 +79,7 @@ def LinearChain(
         layers=[] if tok2vec is None else [tok2vec],
         refs={} if tok2vec is None else {"tok2vec": tok2vec},
         attrs={
-            "layout": _empty_layout(0, boundary),
+            "layout": empty_layout(0, boundary),
             "all_states": all_states,
             "all_transitions": all_transitions,
             "precision": precision,
@@ -156,7 +152,7 @@ def start_layout(model: ChainModel, tags: TagSet, allowed: tuple[Bools, Bools, B
 
     allowed (tuple): transitions (L, L), starts (L,), ends (L,) that are not forbidden.
     """
-    layout = _empty_layout(len(tags), get_layout(model).boundary)
+    layout = empty_layout(len(tags), get_layout(model).boundary)
     model.attrs["layout"] = _with_masks(layout, allowed)
     forget_trigrams(model, len(tags))
     init(model)
@@ -247,7 +243,7 @@ def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
         return first * n_labels + second
 
     model.attrs["layout"] = replace(
-        _empty_layout(n_labels, old.boundary),
+        empty_layout(n_labels, old.boundary),
         n_features=old.n_features,
         n_edge_features=old.n_edge_features,
         state_cells=feature * n_labels + label,
@@ -270,97 +266,5 @@ def _lengthen(model: ChainModel, name: str, count: int) -> None:
     model.set_param(name, cast(Floats1d, np.concatenate([weights, np.zeros(count, dtype=weights.dtype)])))
 
 
-def _empty_layout(n_labels: int, boundary: bool) -> Layout:
-    none = np.zeros(0, dtype=np.intp)
-    allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
-    return Layout(0, n_labels, 0, none, none, none, boundary, allowed, at_edges, at_edges)
-
-
 def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:
     return replace(layout, allowed=allowed[0], allowed_start=allowed[1], allowed_end=allowed[2])
-
-
-def stored_weights(model: ChainModel) -> Floats:
-    """((size,)): all weights as they will be when the model is loaded again: rounded to what is stored.
-
-    RAISES (OverflowError): for a weight that is too large for half precision.
-    """
-    return _stored(model, flat_weights(model)).astype(np.float32)
-
-
-def stored_bytes(model: ChainModel, layout: Layout, flat: Floats) -> bytes:
-    """What `model.to_bytes` would give if the model had the given layout and weights, in the precision of files.
-
-    Trigrams whose weight is 0 are left out.
-
-    RAISES (OverflowError): as `stored_weights`, for scores of vectors too.
-    """
-    data = model.to_dict()
-    params, vectors = data["params"][0], vector_weights(model)
-    params.update(zip(PARAMS, layout.split(_stored(model, flat))))
-    if vectors is not None:
-        params[VECTORS] = _stored(model, vectors)
-    data["attrs"][0]["layout"] = serialize_attr(layout, layout, "layout", model)
-    if is_second_order(model):
-        weights = _stored(model, trigram_weights(model))
-        kept = Trigrams(layout.n_labels, get_trigrams(model).cells[weights != 0])
-        params[TRIGRAMS] = weights[weights != 0]
-        data["attrs"][0][TRIGRAMS] = serialize_attr(kept, kept, TRIGRAMS, model)
-    data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
-    serialized: bytes = srsly.msgpack_dumps(data)
-    return serialized
-
-
-def load_bytes(model: ChainModel, data: bytes) -> None:
-    """Restore weights and layout; precision, order and choice of candidates stay those of the config."""
-    settings = {name: model.attrs[name] for name in ("precision", "order", "candidates", "max_candidates")}
-    model.from_bytes(data)
-    model.attrs.update(settings)
-    for name in model.param_names:
-        if model.has_param(name):
-            model.set_param(name, cast(Floats1d, np.asarray(model.get_param(name), dtype=np.float32)))
-
-
-def _stored(model: ChainModel, values: Floats) -> Floats:
-    if model.attrs["precision"] == "float32":
-        return values.astype(np.float32)
-    greatest = float(np.abs(values).max(initial=0.0))
-    if greatest > GREATEST_HALF:
-        raise OverflowError(greatest)
-    return values.astype(np.float16)
-
-
-@serialize_attr.register(Layout)
-def _serialize_layout(_: Layout, value: Layout, name: str, model: ChainModel) -> bytes:
-    """Cells as differences in 32 bits; the masks are the component's to set."""
-    data = {
-        "n_features": value.n_features,
-        "n_labels": value.n_labels,
-        "n_edge_features": value.n_edge_features,
-        "boundary": value.boundary,
-        "state_cells": _differences(value.state_cells),
-        "transition_cells": _differences(value.transition_cells),
-        "edge_cells": _differences(value.edge_cells),
-    }
-    serialized: bytes = srsly.msgpack_dumps(data)
-    return serialized
-
-
-@deserialize_attr.register(Layout)
-def _deserialize_layout(_: Layout, value: bytes, name: str, model: ChainModel) -> Layout:
-    data = srsly.msgpack_loads(value)
-    return replace(
-        _empty_layout(data["n_labels"], data["boundary"]),
-        n_features=data["n_features"],
-        n_edge_features=data["n_edge_features"],
-        state_cells=np.cumsum(data["state_cells"], dtype=np.intp),
-        transition_cells=np.cumsum(data["transition_cells"], dtype=np.intp),
-        edge_cells=np.cumsum(data["edge_cells"], dtype=np.intp),
-    )
-
-
-def _differences(cells: Indices) -> "np.ndarray[Any, np.dtype[np.signedinteger]]":
-    """Cells as small differences: ascending cells fit 16 bits, others need more."""
-    steps = np.diff(cells, prepend=0)
-    size = int(np.abs(steps).max(initial=0))
-    return steps.astype(np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64)

@@ -22,13 +22,11 @@ from ..model import (
     LinearChain,
     dense_weights,
     get_layout,
-    load_bytes,
     resize_labels,
     set_masks,
-    stored_bytes,
-    stored_weights,
     vector_weights,
 )
+from ..model_files import load_bytes, stored_bytes, stored_weights
 from ..trainers import Trainer
 from ..trigrams import get_trigrams, is_second_order, second_order, trigram_weights
 from .dictionary import DictionaryConfig
