@@ -30,7 +30,7 @@ TEXTS = {
     **{"note": "note", "location": "place", "pagetotal": "page_total"},
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
-OF_DATES = ("date", "year", "month", "urldate", "archiveprefix")
+OF_DATES = ("date", "year", "month", "urldate")
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 YEARS = re.compile(r"(\d{4})(?:--(\d{4}))?([a-z]?)")
 
@@ -60,23 +60,31 @@ def _pybtex() -> ModuleType:
 
 def _read(key: str, entry: Any) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
-    values = {field: fields[name] for name, field in VERBATIM.items() if name in fields}
-    notes = []
-    for name, latex in fields.items():
-        if name in TEXTS and TEXTS[name] not in values:
-            latex = latex.replace("--", "-") if name == "pages" else latex
-            values[TEXTS[name]] = decode(latex)
-        elif name not in VERBATIM and name not in OF_DATES:
-            notes.append(f"{name}: {decode(latex)}")
+    date = _read_date(fields)
     return Entry(
         type=TYPES.get(entry.type.lower(), EntryType.MISC),
         key=key,
         authors=_read_names(entry.persons.get("author", ())),
         editors=_read_names(entry.persons.get("editor", ())),
-        date=_read_date(fields),
+        date=date,
         accessed=_iso_date(fields.get("urldate", "")),
-        **{**values, "note": ". ".join([*([values["note"]] if "note" in values else []), *notes])},
+        **_read_texts(fields, OF_DATES if date is not None else ("urldate",)),
     )
+
+
+def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str]:
+    """Fields of text; those without a place of their own and not `read` already are added to the note."""
+    values: dict[str, str] = {}
+    notes = []
+    of_arxiv = fields.get("archiveprefix", "").lower() in ("", "arxiv")
+    for name, latex in fields.items():
+        if name in VERBATIM and (name != "eprint" or of_arxiv):
+            values[VERBATIM[name]] = latex
+        elif name in TEXTS and TEXTS[name] not in values:
+            values[TEXTS[name]] = decode(latex.replace("--", "-") if name == "pages" else latex)
+        elif name not in read and not (name == "archiveprefix" and of_arxiv):
+            notes.append(f"{name}: {decode(latex)}")
+    return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 
 def _read_date(fields: Mapping[str, str]) -> Date | None:
@@ -90,10 +98,10 @@ def _read_date(fields: Mapping[str, str]) -> Date | None:
 
 
 def _iso_date(text: str, letter: str = "") -> Date | None:
-    days = [ISO.fullmatch(part) for part in text.split("/")]
-    if days[0] is None:
+    found = [ISO.fullmatch(part) for part in text.split("/")]
+    if found[0] is None:
         return None
-    first, *last = [Day(*(int(part) if part else None for part in day.groups())) for day in days if day]  # type: ignore[arg-type]
+    first, *last = (Day(*map(int, filter(None, day.groups()))) for day in found if day)
     return Date(first, last[0] if last else None, letter)
 
 

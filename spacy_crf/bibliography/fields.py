@@ -45,13 +45,14 @@ UNPUBLISHED = re.compile(
     r"\bdraft\b",
     re.IGNORECASE,
 )
+# words of meetings, or an acronym, alone or with a year
 PROCEEDINGS = re.compile(
-    r"\bproc\b|proceedings|\bconf|sympos|\bsymp\b|workshop|meeting|congress|colloqui|tagung|assembly|kongress|forum|"
-    r"school\b|presented at|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)",
-    re.IGNORECASE,
+    r"(?i:\bproc\b|proceedings|\bconf|sympos|\bsymp\b|workshop|meeting|congress|colloqui|tagung|assembly|kongress|forum|"
+    r"school\b|presented at)|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)"
 )
 SHORT = re.compile(
-    r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|[Rr]ept?|[Dd]iss|phil)\.$"
+    r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
+    r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
 QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "'", "``": "''"}
 

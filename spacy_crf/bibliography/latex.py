@@ -105,9 +105,7 @@ def protect_capitals(title: str, unicode: bool = False) -> str:
     RETURNS (str): LaTeX.
     """
     words = title.split(" ")
-    telling = [
-        word for word in words[1:] if sum(map(str.isalpha, word)) > 3 and not SMALL_WORDS.fullmatch(word.lower())
-    ]
+    telling = [word for word in words[1:] if sum(map(str.isalpha, word)) > 3 and not SMALL_WORDS.fullmatch(word)]
     is_headline = sum(map(_has_capital, telling)) > len(telling) / 2
     protected = []
     for before, word in zip(["", *words], words):

@@ -13,7 +13,8 @@ TRAILING_INITIALS = re.compile(r"(?P<family>.*[^\W\d_A-Z.].*?|[A-Z]{2,}.*?)\s+(?
 BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
 BODY = re.compile(
     r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
-    r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|agency|"
+    r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
+    r"agency|"
     r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
     r"partnership|team|press|conference|gesellschaft|verein|ministerium|amt|bund|verband|kommission|société|comité)\b"
     r"|^the\s|\s(?:of|for|on|für|pour)\s",

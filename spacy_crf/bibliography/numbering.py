@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-STYLES = {
-    "[1]": re.compile(r"\[(\d{1,4})\](?=\s|\S)"),
-    "(1)": re.compile(r"\((\d{1,3})\)(?=\s)"),
-    "1.": re.compile(r"(\d{1,4})\.(?=\s)"),
-    "1)": re.compile(r"(\d{1,4})\)(?=\s)"),
-}
+# Patterns of numbers, and how many may be missing between two references: bare ones are common in texts.
+STYLES = (
+    (re.compile(r"\[(\d{1,4})\]"), 3),
+    (re.compile(r"\((\d{1,3})\)(?=\s|$)"), 3),
+    (re.compile(r"(\d{1,4})\.(?=\s|$)"), 0),
+    (re.compile(r"(\d{1,4})\)(?=\s|$)"), 0),
+)
 KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
-WIDEST_GAP = 3  # numbers that may be missing between two references
-GAP_COST, BLANK_GAIN, FINISHED_GAIN = 1.5, 0.5, 0.25
+GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
 
 Line = tuple[str, int, bool]
@@ -43,9 +43,9 @@ def numbered_starts(lines: Sequence[Line]) -> dict[int, Marker]:
     if KEY.match(lines[0][0]):
         keyed = ((place, KEY.match(text)) for place, (text, *_) in enumerate(lines))
         return {place: Marker(match[0], 0, place) for place, match in keyed if match}
-    for style in STYLES.values():
+    for style, widest_gap in STYLES:
         if style.match(lines[0][0]):
-            return {marker.line: marker for marker in _best_chain(lines, _candidates(lines, style))}
+            return {marker.line: marker for marker in _best_chain(lines, _candidates(lines, style), widest_gap)}
     return {}
 
 
@@ -59,7 +59,7 @@ def _candidates(lines: Sequence[Line], style: re.Pattern[str]) -> list[Marker]:
     return found
 
 
-def _best_chain(lines: Sequence[Line], candidates: Sequence[Marker]) -> list[Marker]:
+def _best_chain(lines: Sequence[Line], candidates: Sequence[Marker], widest_gap: int) -> list[Marker]:
     """Candidates from the first one on with the greatest gain, by dynamic programming, O(n^2)."""
     gains, before = [1.0], [-1]
     for place, marker in enumerate(candidates[1:], 1):
@@ -67,7 +67,7 @@ def _best_chain(lines: Sequence[Line], candidates: Sequence[Marker]) -> list[Mar
         for earlier in range(place):
             gap = marker.number - candidates[earlier].number - 1
             gain = gains[earlier] - GAP_COST * gap
-            if 0 <= gap <= WIDEST_GAP and gain > best:
+            if 0 <= gap <= widest_gap and gain > best:
                 best, source = gain, earlier
         gains.append(best + _gain(lines, marker.line))
         before.append(source)
