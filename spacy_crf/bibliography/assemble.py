@@ -54,9 +54,15 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
         container=journal or book,
         date=draft.date,
         accessed=draft.accessed,
-        note=". ".join(draft.notes),
+        note=_sentences(draft.notes),
         **values,
     )
+
+
+def _sentences(notes: Sequence[str]) -> str:
+    """Notes with a full stop between them."""
+    ended = [note if note.endswith((".", "?", "!")) else f"{note}." for note in notes[:-1]]
+    return " ".join([*ended, *notes[-1:]])
 
 
 def normalise(text: str) -> str:

@@ -23,7 +23,7 @@ def test_the_corpus_makes_the_round_trip(unicode: bool) -> None:
     assert write_bibtex(read_bibtex(text), unicode) == text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lists_of_entries, st.booleans())
 def test_any_entry_makes_the_round_trip(entries: list[Entry], unicode: bool) -> None:
     assert read_bibtex(write_bibtex(entries, unicode)) == entries

@@ -44,7 +44,7 @@ def test_the_corpus_makes_the_round_trip() -> None:
         check_item(item)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lists_of_entries)
 def test_any_entry_makes_the_round_trip(entries: list[Entry]) -> None:
     text = write_csl(entries)

@@ -48,7 +48,7 @@ def test_letters_tell_equal_keys_apart_and_are_taken_by_nobody_else() -> None:
     assert len(set(many)) == 800
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(entries(), max_size=6))
 def test_keys_of_anything(found: list[Entry]) -> None:
     keys = unique_keys(found * 2)
