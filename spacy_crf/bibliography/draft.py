@@ -11,7 +11,7 @@ from .identifiers import take_accessed, take_identifiers
 from .names import parse_names
 
 IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
-SERIES = re.compile(r"^\(\s*=?\s*")
+SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)

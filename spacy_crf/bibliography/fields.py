@@ -32,7 +32,8 @@ EDITION = re.compile(
     re.IGNORECASE,
 )
 REPORT_NUMBER = re.compile(
-    r"(?P<genre>.*?)[\s,]*(?:\b(?:no|nr|number|n°)\b\.?\s*:?\s*)?(?P<number>(?=[^\s]*\d)[^\s,]+(?:[,\s]\d{3})*)",
+    r"(?P<genre>.*?)[\s,]*(?:\b(?:no|nr|number|n°)\b\.?\s*:?\s*)?"
+    r"(?P<number>\d+(?:[,\s]+\d{3,4})+|(?=\S*\d)[^\s,]+)",
     re.IGNORECASE,
 )
 THESIS = re.compile(r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift", re.IGNORECASE)

@@ -48,23 +48,24 @@ def find_words(text: str) -> frozenset[str]:
 def _join(text: str, line: str, words: frozenset[str]) -> str:
     if text.endswith(SOFT_HYPHEN):
         return text[:-1] + line
-    if _continues_address(text, line):
+    last = text[text.rfind(" ") + 1 :]
+    if _continues_address(last, line):
         return text + line
-    broken, second = BROKEN_WORD.search(text), WORD.match(line)
+    broken, second = BROKEN_WORD.search(last), WORD.match(line)
     if broken and second:
         keep = _is_compound(broken["first"], second[0], words)
         return (text if keep else text[:-1]) + line
-    is_range = re.search(r"\S[-\u2010\u2013]$", text) is not None
+    is_range = re.search(r"\S[-\u2010\u2013]$", last) is not None
     return text + ("" if is_range else " ") + line
 
 
-def _continues_address(text: str, line: str) -> bool:
-    """Whether a line begins with the rest of the address that the text ends with."""
-    if not ADDRESS.search(text):
+def _continues_address(last: str, line: str) -> bool:
+    """Whether a line begins with the rest of the address that is the last word before it."""
+    if not ADDRESS.search(last):
         return False
-    if OPEN_END.search(text) or OPEN_START.match(line):
+    if OPEN_END.search(last) or OPEN_START.match(line):
         return True
-    return text.endswith(".") and re.match(r"[a-z\d]", line) is not None
+    return last.endswith(".") and re.match(r"[a-z\d]", line) is not None
 
 
 def _is_compound(first: str, second: str, words: frozenset[str]) -> bool:

@@ -33,9 +33,9 @@ def is_initials(text: str) -> bool:
 
 
 def put_spaces(text: str) -> str:
-    """Initials apart: "R.J.Smith" becomes "R. J. Smith"."""
-    text = re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
-    return re.sub(r"\s+,", ",", text)
+    """Initials apart, "R. J. Smith" for "R.J.Smith", and no spaces before punctuation or within "J.-P."."""
+    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
+    return re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
 
 
 def inverted_name(family: str, given: str, suffix: str = "") -> Name:

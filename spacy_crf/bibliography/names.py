@@ -36,6 +36,7 @@ CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|eine
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
 HARD = re.compile(r"\s*;\s*|\s+/\s+")
 SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with)\b)\s*(?=\S)")
+MOST_WORDS = 12  # a text with more between its commas is no list of names, and stays whole
 EDGES = " \t,;:/–—-"
 
 
@@ -93,6 +94,9 @@ def _group(text: str) -> Iterator[Name]:
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
     pieces = [piece.strip(" :") for piece in text.split(",")]
     pieces = [piece for piece in pieces if re.search(r"\w", piece)]
+    if any(len(piece.split()) > MOST_WORDS for piece in pieces):
+        yield Name(_end(", ".join(pieces)))
+        return
     place = 0
     while place < len(pieces):
         size = _inverted_size(pieces, place)

@@ -106,6 +106,7 @@ def test_editions(text: str, edition: str) -> None:
         ("TR-77-102,", (None, "TR-77-102"), "techreport"),
         ("U.S. Patent 99,214,077,", ("U.S. Patent", "99,214,077"), "misc"),
         ("U.S. Patent 99 123 456,", ("U.S. Patent", "99 123 456"), "misc"),
+        ("US patent 4 0054 881", ("US patent", "4 0054 881"), "misc"),
         ("[Master's thesis,", ("Master's thesis", None), "mastersthesis"),
         ("(unpublished LL.M. thesis,", ("unpublished LL.M. thesis", None), "mastersthesis"),
         ("Diploma thesis,", ("Diploma thesis", None), "mastersthesis"),

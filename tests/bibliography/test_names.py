@@ -56,6 +56,7 @@ CASES = {
     "In: Jutta Lamprecht (Hrsg.):": ["Lamprecht, Jutta"],
     "In: Abrams TY, Lund P, editors.": ["Abrams, T. Y.", "Lund, P."],
     "edited by Tobias Ferrand and Mina Koskela,": ["Ferrand, Tobias", "Koskela, Mina"],
+    "Shan, M.- C. and Louis, S .": ["Shan, M.-C.", "Louis, S."],
     "Edith Inman": ["Inman, Edith"],
     "Kerrigan et al,": ["{Kerrigan}", "others"],
     "": [],
