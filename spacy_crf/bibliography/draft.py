@@ -13,6 +13,7 @@ from .names import parse_names
 IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
 SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
+STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
 
@@ -41,7 +42,7 @@ class Draft:
 
         label (str): in upper case; with one that is not known the text goes to the notes. text (str): as printed.
         """
-        identifiers, rest = take_identifiers(text)
+        identifiers, rest = take_identifiers(STRAY.sub("", text))
         self.put_all(vars(identifiers))
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return

@@ -1,6 +1,6 @@
 """What a reference says, in typed fields."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -146,8 +146,3 @@ class Entry:
     def with_key(self, key: str) -> "Entry":
         """The same under another key."""
         return replace(self, key=key)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is known but type and key."""
-        return not any(getattr(self, field.name) for field in fields(self) if field.name not in ("type", "key"))

@@ -61,7 +61,7 @@ QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "
 def clean(text: str) -> str:
     """A field without the punctuation that ends it, and without brackets and quotation marks around it.
 
-    A bracket that the next field closes, or the one before has opened, goes as well.
+    One that the next field closes, or the one before has opened, goes as well.
     """
     text = " ".join(text.split())
     previous = None
@@ -153,13 +153,15 @@ def _ends_short(text: str) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Without a pair of marks around the text, and without a bracket that has no partner."""
+    """Without a pair of marks around the text, and without a mark at its ends that has no partner."""
     for opening, closing in QUOTES.items():
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening):
             inner = text[len(opening) : -len(closing)]
             if opening not in inner and (closing not in inner or closing in "'’"):
                 return inner
-    for opening, closing in ("()", "[]"):
+    if len(text) > 1 and text.count('"') == 1 and '"' in (text[0], text[-1]):
+        return text.strip('"')
+    for opening, closing in ("()", "[]", "“”", "«»"):
         if text.startswith(opening) and text.endswith(closing) and text.count(opening) == text.count(closing) == 1:
             return text[1:-1]
         if text.startswith(opening) and closing not in text:

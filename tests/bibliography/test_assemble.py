@@ -131,6 +131,11 @@ def test_what_has_no_place_is_in_the_note() -> None:
     assert entry.note == "Two. loose words. French. 9. doi:10.5555/b"
 
 
+def test_quotation_marks_on_the_wrong_side_of_a_border() -> None:
+    entry = make_entry([("TITLE", '"Slow drilling,'), ("BOOKTITLE", '" in Proc. Tunnel Conf.,'), ("DATE", "1983.")])
+    assert (entry.title, entry.container, entry.type) == ("Slow drilling", "Proc. Tunnel Conf.", "inproceedings")
+
+
 def test_dates_of_meeting_and_publication() -> None:
     later = make_entry([("DATE", "2011 Sep 14-17;"), ("DATE", "2012.")])
     assert later.date == Date(Day(2012)) and later.note == "2011-09-14/2011-09-17"
