@@ -48,8 +48,8 @@ UNPUBLISHED = re.compile(
 )
 # words of meetings, or an acronym, alone or with a year
 PROCEEDINGS = re.compile(
-    r"(?i:\bproc\b|proceedings|\bconf|sympos|\bsymp\b|workshop|meeting|congress|colloqui|tagung|assembly|kongress|forum|"
-    r"school\b|presented at)|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)"
+    r"(?i:\bproc\b|proceedings|\bconf|sympos|\bsymp\b|workshop|meeting|congress|colloqui|tagung|assembly|kongress|"
+    r"forum|school\b|presented at)|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)"
 )
 SHORT = re.compile(
     r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"

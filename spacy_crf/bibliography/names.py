@@ -15,8 +15,7 @@ from .name_parts import (
 )
 
 ET_AL = re.compile(
-    r"[\s,;]*(?:\band\b|&)?[\s,;]*(?:\bet\.?\s*al\b\.?|\[?\bu\.\s?a\.\]?|\band others\b|\bo\.\s?a\.)[\s,;]*",
-    re.IGNORECASE,
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*al\b\.?|\band others\b)|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.)[\s,;]*"
 )
 OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
 KEY = re.compile(r"^\[[^\[\]]+\]\s*")
@@ -32,7 +31,7 @@ AFTER = re.compile(
     r"[\s,;:.)]*",
     re.IGNORECASE,
 )
-CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*)$")
+CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$")
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
 HARD = re.compile(r"\s*;\s*|\s+/\s+")
 SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with)\b)\s*(?=\S)")

@@ -57,6 +57,8 @@ CASES = {
     "In: Abrams TY, Lund P, editors.": ["Abrams, T. Y.", "Lund, P."],
     "edited by Tobias Ferrand and Mina Koskela,": ["Ferrand, Tobias", "Koskela, Mina"],
     "Shan, M.- C. and Louis, S .": ["Shan, M.-C.", "Louis, S."],
+    "U. A. Smith, O.A. Jones, and Rudd, U. A.": ["Smith, U. A.", "Jones, O. A.", "Rudd, U. A."],
+    "Pike, S., with the Metro Noise Group": ["Pike, S.", "{the Metro Noise Group}"],
     "Edith Inman": ["Inman, Edith"],
     "Kerrigan et al,": ["{Kerrigan}", "others"],
     "": [],
