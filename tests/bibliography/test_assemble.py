@@ -14,9 +14,9 @@ from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 
 # Words that announce a field and are no part of it.
 ANNOUNCED = re.compile(
-    "in|ln|dans|ed|eds|editors?|edited|by|collected|compiled|et|al|and|with|und|hg|hgg|hrsg|von|dir|note|pp?|pages?|pag|s"
-    "|sp|blz|vol|volume|vols|no|number|heft|h|bd|dl|t|n|chap|chapter|ch|doi|https?|org|retrieved|available|from|accessed"
-    "|viewed|online|zugriff|cited|arxiv|preprint|corr|abs|edition|edn|ed|edit|aufl|u|a|dx|at|to|appear",
+    "in|ln|dans|ed|eds|editors?|edited|by|collected|compiled|et|al|and|with|und|hg|hgg|hrsg|von|dir|note|pp?|pages?"
+    "|pag|s|sp|blz|vol|volume|vols|no|number|heft|h|bd|dl|t|n|chap|chapter|ch|doi|https?|org|retrieved|available"
+    "|from|accessed|viewed|online|zugriff|cited|arxiv|preprint|corr|abs|edition|edn|ed|edit|aufl|u|a|dx|at|to|appear",
     re.IGNORECASE,
 )
 
