@@ -37,13 +37,14 @@ BELOW: dict[str, set[str]] = {
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
     "explain": {"components", "emissions", "model", "features", "core", "errors"},
+    "bibliography": {"errors"},
     "review": {"corpora", "components", "core"},
     "tuning": {"corpora", "components", "trainers", "learner", "model", "features", "core", "errors"},
     "experiments": {"corpora", "components", "core", "errors"},
     "visual": {"components", "errors"},
     "cli": {
-        *("experiments", "tuning", "inspect", "explain", "review", "visual", "corpora", "components", "scorers"),
-        *("features", "core", "errors"),
+        *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
+        *("scorers", "features", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {
@@ -104,12 +105,16 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
     assert not {name.split(".")[0] for name in names} & heavy
 
 
 def test_one_module_knows_optuna() -> None:
     assert [module for module in MODULES if "optuna" in imports(module)] == ["tuning.search"]
+
+
+def test_pybtex_is_needed_to_read_bibtex_only() -> None:
+    assert [module for module in MODULES if "pybtex.database" in imports(module)] == ["bibliography.bibtex_reader"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -79,3 +79,15 @@ class CommandErrors:
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
     CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
     CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
+    CRF640 = "{path} is not UTF-8: byte {value:#04x} at position {position}. Convert it, e.g. with iconv -t UTF-8."
+    CRF641 = "{path} has no reference: it is empty, or has headings only. Give a file with a bibliography."
+    CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
+    CRF643 = "The text is not BibTeX: {error}"
+    CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
+    CRF645 = (
+        "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, and was "
+        "the model trained on such ones?"
+    )
+    CRF646 = (
+        "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."
+    )

@@ -1,0 +1,1 @@
+"""Pasted bibliographies in; BibTeX, CSL-JSON or a table out."""

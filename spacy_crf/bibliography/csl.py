@@ -1,0 +1,157 @@
+"""Entries as CSL-JSON, https://docs.citationstyles.org/en/stable/specification.html."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import Errors
+from .entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from .fields import report_type
+
+TYPES = {
+    EntryType.ARTICLE: "article-journal",
+    EntryType.INPROCEEDINGS: "paper-conference",
+    EntryType.INCOLLECTION: "chapter",
+    EntryType.BOOK: "book",
+    EntryType.TECHREPORT: "report",
+    EntryType.PHDTHESIS: "thesis",
+    EntryType.MASTERSTHESIS: "thesis",
+    EntryType.MISC: "document",
+    EntryType.UNPUBLISHED: "manuscript",
+}
+READ_TYPES = {
+    "article-magazine": EntryType.ARTICLE,
+    "article-newspaper": EntryType.ARTICLE,
+    "entry-encyclopedia": EntryType.INCOLLECTION,
+    "entry-dictionary": EntryType.INCOLLECTION,
+    **{name: kind for kind, name in TYPES.items()},
+}
+FIELDS = {
+    "title": "title",
+    "container": "container-title",
+    "series": "collection-title",
+    "pages": "page",
+    "page_total": "number-of-pages",
+    "chapter": "chapter-number",
+    "publisher": "publisher",
+    "place": "publisher-place",
+    "genre": "genre",
+    "edition": "edition",
+    "doi": "DOI",
+    "url": "URL",
+    "arxiv": "archive_location",
+    "isbn": "ISBN",
+    "note": "note",
+}
+OTHERS = {"literal": "others"}
+PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
+
+Item = dict[str, Any]
+
+
+def write_csl(entries: Iterable[Entry]) -> str:
+    """A CSL-JSON file.
+
+    Names in one part are literal, and "et al." is a last name "others". Numbers of reports are in `number`, those of
+    issues in `issue`, volumes of a series in `collection-number`; numbers at arXiv in `archive_location`.
+
+    entries (Iterable[Entry]): with distinct keys.
+    RETURNS (str): read back by `read_csl`.
+    """
+    return json.dumps([to_item(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
+
+
+def read_csl(text: str) -> list[Entry]:
+    """Entries of a CSL-JSON file.
+
+    text (str): a list of items. Variables that an entry has no field for are left out.
+    RETURNS (list[Entry]): in the order of the file.
+    RAISES (ValueError): if the text is not a list of items with types and ids.
+    """
+    try:
+        items = json.loads(text)
+        return [from_item(item) for item in items]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(Errors.CRF644.format(error=error)) from error
+
+
+def to_item(entry: Entry) -> Item:
+    """An entry as an item of CSL-JSON; variables without a value are left out."""
+    item: Item = {"id": entry.key, "type": TYPES[entry.type]}
+    item["author"] = _write_names(entry.authors)
+    item["editor"] = _write_names(entry.editors)
+    item |= {name: getattr(entry, field) for field, name in FIELDS.items()}
+    item[_volume_name(item)] = entry.volume
+    item[_number_name(item)] = entry.number
+    item["archive"] = "arXiv" if entry.arxiv else ""
+    item["issued"] = _write_date(entry.date)
+    item["accessed"] = _write_date(entry.accessed)
+    item["year-suffix"] = "" if entry.date is None else entry.date.letter
+    return {name: value for name, value in item.items() if value or name in ("id", "type")}
+
+
+def from_item(item: Item) -> Entry:
+    """An entry of an item of CSL-JSON."""
+    kind = READ_TYPES.get(item["type"], EntryType.MISC)
+    values = {field: str(item[name]) for field, name in FIELDS.items() if name in item}
+    if kind in THESES:
+        found = report_type(values.get("genre", ""))
+        kind = found if found in THESES else EntryType.PHDTHESIS
+    if item.get("archive") != "arXiv":
+        values.pop("arxiv", None)
+    return Entry(
+        type=kind,
+        key=str(item["id"]),
+        authors=_read_names(item.get("author", ())),
+        editors=_read_names(item.get("editor", ())),
+        volume=str(item.get(_volume_name(item), "")),
+        number=str(item.get(_number_name(item), "")),
+        date=_read_date(item.get("issued"), item.get("year-suffix", "")),
+        accessed=_read_date(item.get("accessed")),
+        **values,
+    )
+
+
+def _volume_name(item: Mapping[str, Any]) -> str:
+    """Volumes are counted within the series, if there is one and no journal."""
+    return "collection-number" if item.get("collection-title") and item["type"] != "article-journal" else "volume"
+
+
+def _number_name(item: Mapping[str, Any]) -> str:
+    return "issue" if READ_TYPES.get(item["type"]) is EntryType.ARTICLE else "number"
+
+
+def _write_names(names: Names) -> list[dict[str, str]]:
+    return [*(_write_name(name) for name in names.names), *([OTHERS] if names.others else [])]
+
+
+def _write_name(name: Name) -> dict[str, str]:
+    if name.is_whole:
+        return {"literal": name.family}
+    return {part: getattr(name, field) for field, part in PARTS.items() if getattr(name, field)}
+
+
+def _read_names(names: Iterable[Mapping[str, str]]) -> Names:
+    found = [name for name in names if name != OTHERS]
+    return Names(tuple(_read_name(name) for name in found), OTHERS in names)
+
+
+def _read_name(name: Mapping[str, str]) -> Name:
+    if "literal" in name:
+        return Name(name["literal"])
+    parts = {field: name.get(part, "") for field, part in PARTS.items()}
+    parts["particle"] = parts["particle"] or name.get("dropping-particle", "")
+    return Name(**parts)
+
+
+def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
+    if date is None:
+        return None
+    return {"date-parts": [list(day.parts) for day in (date.first, date.last) if day is not None]}
+
+
+def _read_date(date: Mapping[str, Any] | None, letter: str = "") -> Date | None:
+    if date is None or "date-parts" not in date:
+        return None
+    first, *last = (Day(*(int(part) for part in day)) for day in date["date-parts"])
+    return Date(first, last[0] if last else None, letter)

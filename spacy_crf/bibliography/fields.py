@@ -1,0 +1,171 @@
+"""Pages, volumes, editions and reports as they are printed."""
+
+import re
+
+from .entry import EntryType
+
+PAGES_WORD = re.compile(
+    r"^(?:pages?\b|pag\.|pgs?\.|pp?\b\.?|pp?(?=\d)|S\.|s\.|Sp\.|blz\.?|cols?\b\.?)\s*(?=\S)", re.IGNORECASE
+)
+CHAPTER = re.compile(r"^(?:chap(?:ter)?|ch|kap(?:itel)?)\b\.?\s*(?P<number>[\dIVXLivxl]+)[\s,.;]*", re.IGNORECASE)
+TOTAL = re.compile(
+    r"^(?P<total>(?:[\[\]\divxlc]+,\s*)*\[?\d+\]?)"
+    r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
+)
+RANGE = re.compile(r"\s*[-–—‐]{1,3}\s*")
+VOLUMES = re.compile(r"^\d+\s+(?:vols?|volumes|Bde|Bände|t|tomes|dln)\b\.?$", re.IGNORECASE)
+VOLUME_WORD = re.compile(r"^(?:volume|vol|Bd|Band|dl|deel|tome|t)\b\.?\s*|^vol(?=\d)", re.IGNORECASE)
+NUMBER_WORD = re.compile(
+    r"^(?:number|no|nr|n|n°|nº|№|Heft|H|issue|iss)\b\.?\s*(?=[\dIVXL])|^(?:n°|nº|№|no(?=\d))\s*", re.IGNORECASE
+)
+BRACKETED_NUMBER = re.compile(r"(?P<volume>.*?)[\s,]*\((?P<number>[^()]+)\)")
+SPELT_NUMBER = re.compile(
+    r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|no|nr|n|Heft|H|issue)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
+    re.IGNORECASE,
+)
+SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*)(?P<number>[\w\-–/]+)")
+PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
+EDITION = re.compile(
+    r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
+    r"(?:first|second|third|fourth|fifth|sixth|revised|rev\.|enlarged|enl\.|expanded|verb\.|erw\.|neubearb\.|überarb\.|"
+    r"new|and|&|\s|,)*)\s*(?:edition|edit|edn|ed|Auflage|Aufl|éd)\b",
+    re.IGNORECASE,
+)
+REPORT_NUMBER = re.compile(
+    r"(?P<genre>.*?)[\s,]*(?:\b(?:no|nr|number|n°)\b\.?\s*:?\s*)?"
+    r"(?P<number>\d+(?:[,\s]+\d{3,4})+|(?=\S*\d)[^\s,]+)",
+    re.IGNORECASE,
+)
+THESIS = re.compile(r"\bthes[ei]s\b|dissertation|\bdiss\b|thèse|arbeit$|tesis|proefschrift", re.IGNORECASE)
+MASTERS = re.compile(
+    r"master|\bM\.?\s?(?:S|A|Sc|Phil|Eng)\b|\bLL\.?\s?M\b|magister|diplom|bachelor|\bB\.?\s?(?:A|Sc)\b|licen",
+    re.IGNORECASE,
+)
+UNPUBLISHED = re.compile(
+    r"\bunpublished\b|\bmanuscript\b|personal communication|private communication|typescript|in preparation|submitted|"
+    r"\bdraft\b",
+    re.IGNORECASE,
+)
+# words of meetings, or an acronym, alone or with a year
+PROCEEDINGS = re.compile(
+    r"(?i:\bproc\b|proceedings|\bconf|sympos|\bsymp\b|workshop|meeting|congress|colloqui|tagung|assembly|kongress|"
+    r"forum|school\b|presented at)|\b[A-Z]{3,}[- ]?[’']?\d{2,4}\b|[’']\d\d\b|^[A-Z]{3,}(?:\W|$)"
+)
+SHORT = re.compile(
+    r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
+    r"[Rr]ept?|[Dd]iss|phil)\.$"
+)
+QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "'", "``": "''"}
+
+
+def clean(text: str) -> str:
+    """A field without the punctuation that ends it, and without brackets and quotation marks around it.
+
+    One that the next field closes, or the one before has opened, goes as well.
+    """
+    text = " ".join(text.split())
+    previous = None
+    while text != previous:
+        previous = text
+        text = text.strip(" ,;:/–—=").removesuffix(" -")
+        text = text if _ends_short(text) else text.rstrip(".")
+        text = _unwrapped(text)
+    return text
+
+
+def parse_pages(text: str) -> dict[str, str]:
+    """Pages of a work.
+
+    text (str): such as "pp. 12--34", "chap. 3, pp. 5-9", "xii, 88 p. ; 19 cm", "Article 17", "e1234".
+    RETURNS (dict[str, str]): some of `pages`, `page_total`, `chapter` and `note`; ranges with a hyphen.
+    """
+    text, found = clean(text), {}
+    chapter = CHAPTER.match(text)
+    if chapter:
+        found["chapter"], text = chapter["number"], text[chapter.end() :]
+    total = TOTAL.match(text)
+    if total:
+        rest = {"note": clean(total["rest"])} if total["rest"] else {}
+        return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
+    pages = RANGE.sub("-", PAGES_WORD.sub("", text)).strip(" -")
+    return {**found, "pages": pages} if pages else found
+
+
+def parse_volume(text: str) -> dict[str, str]:
+    """Volume and number of a journal or series.
+
+    text (str): such as "12(3)", "vol. 12, no. 3", "12.3", "Bd. 1", "Heft 3/4", "3 vols.".
+    RETURNS (dict[str, str]): some of `volume`, `number` and, for how many volumes there are, `note`.
+    """
+    bare = clean(text)
+    if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
+        return {"number": RANGE.sub("-", bare)}
+    if VOLUMES.match(bare):
+        return {"note": text.strip(" ,;:()")}
+    alone = NUMBER_WORD.match(bare)
+    if alone:
+        return {"number": RANGE.sub("-", bare[alone.end() :])}
+    volume, number = VOLUME_WORD.sub("", bare), ""
+    for pattern in (BRACKETED_NUMBER, SPELT_NUMBER, SHORT_NUMBER, PART):
+        match = pattern.fullmatch(volume)
+        if match:
+            volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
+            break
+    found = {"volume": RANGE.sub("-", volume.strip(" ,")), "number": RANGE.sub("-", number.strip(" ,"))}
+    return {name: value for name, value in found.items() if value}
+
+
+def parse_edition(text: str) -> str:
+    """The edition, such as "2nd" of "(2nd ed.)"; empty if the text is about something else."""
+    match = EDITION.fullmatch(clean(text))
+    return match["edition"].strip(" ,") if match else ""
+
+
+def parse_report(text: str) -> dict[str, str]:
+    """Kind and number of a report, thesis or patent.
+
+    text (str): such as "Technical Report CS-94-08", "[Master's thesis", "U.S. Patent 99,214,077".
+    RETURNS (dict[str, str]): some of `genre` and `number`.
+    """
+    text = clean(text)
+    match = REPORT_NUMBER.fullmatch(text)
+    found = {"genre": clean(match["genre"]), "number": match["number"]} if match else {"genre": text}
+    return {name: value for name, value in found.items() if value}
+
+
+def report_type(genre: str) -> EntryType:
+    """The type of an entry by what a report is called; thesis before manuscript before report."""
+    if THESIS.search(genre):
+        return EntryType.MASTERSTHESIS if MASTERS.search(genre) else EntryType.PHDTHESIS
+    if UNPUBLISHED.search(genre):
+        return EntryType.UNPUBLISHED
+    return EntryType.MISC if "patent" in genre.lower() else EntryType.TECHREPORT
+
+
+def is_proceedings(text: str) -> bool:
+    """Whether a book is that of a meeting."""
+    return PROCEEDINGS.search(text) is not None
+
+
+def _ends_short(text: str) -> bool:
+    """Whether the full stop at the end is that of an abbreviation or initial."""
+    return SHORT.search(text) is not None
+
+
+def _unwrapped(text: str) -> str:
+    """Without a pair of marks around the text, and without a mark at its ends that has no partner."""
+    for opening, closing in QUOTES.items():
+        if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening):
+            inner = text[len(opening) : -len(closing)]
+            if opening not in inner and (closing not in inner or closing in "'’"):
+                return inner
+    if len(text) > 1 and text.count('"') == 1 and '"' in (text[0], text[-1]):
+        return text.strip('"')
+    for opening, closing in ("()", "[]", "“”", "«»"):
+        if text.startswith(opening) and text.endswith(closing) and text.count(opening) == text.count(closing) == 1:
+            return text[1:-1]
+        if text.startswith(opening) and closing not in text:
+            return text[1:]
+        if text.endswith(closing) and opening not in text:
+            return text[:-1]
+    return text

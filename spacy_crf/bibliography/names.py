@@ -1,0 +1,133 @@
+"""Authors and editors: a list as it is printed to the parts of each name."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .entry import Name, Names
+from .name_parts import (
+    ONE_WORD,
+    SUFFIX,
+    inverted_name,
+    is_body,
+    is_initials,
+    natural_name,
+    put_spaces,
+)
+
+ET_AL = re.compile(
+    r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*al\b\.?|\band others\b)|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.)[\s,;]*"
+)
+OMITTED = re.compile(r"\s*(?:…|\.\s?\.\s?\.)\s*&?\s*")
+KEY = re.compile(r"^\[[^\[\]]+\]\s*")
+# Words that announce names, or say what the named did.
+BEFORE = re.compile(
+    r"^[(\[]?(?:(?:in|ln|dans)\b:?\s+)?[(\[]?"
+    r"(?:(?:edited|compiled|collected|written)\s+by\s+|ed(?:s|d|ited)?\.?\s+(?:by\s+)?"
+    r"|(?:hg|hrsg|hgg)\.?\s+(?:von|v\.)\s+|éd(?:s)?\.\s+|by\s+)?(?:\[(?=[A-Z]))?",
+    re.IGNORECASE,
+)
+AFTER = re.compile(
+    r"[\s,;:]*[(\[]?\s*\b(?:eds?|editors?|hrsg|hgg?|dirs?|éds?|comps?|compilers?|note|comment)\b\.?\s*(?:[)\]]|$)"
+    r"[\s,;:.)]*",
+    re.IGNORECASE,
+)
+CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$")
+ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
+HARD = re.compile(r"\s*;\s*|\s+/\s+")
+SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with)\b)\s*(?=\S)")
+MOST_WORDS = 12  # a text with more between its commas is no list of names, and stays whole
+EDGES = " \t,;:/–—-"
+
+
+def parse_names(text: str) -> tuple[Names, str]:
+    """The persons and bodies of a list of names.
+
+    Understood are "G. Family", "Family, G.", "Family GH" and "Family (Given)", mixed as in "Family, Given, and Given
+    Family", with ";", "/", "&", "and", "und" and "et" between them. A part of a name is a particle if it is written
+    with a small letter before the family name, or behind an inverted given name. Words such as University or Council
+    make a body, which is one name whatever it contains.
+
+    text (str): a field with authors or editors, with the words that announce it.
+    RETURNS (tuple[Names, str]): the names, and what was said besides, such as "with a preface by Clara Venn".
+    """
+    text = put_spaces(KEY.sub("", " ".join(text.split())))
+    besides = CONTRIBUTION.search(text)
+    rest = besides[1].strip(EDGES + ".") if besides else ""
+    text = text[: besides.start()] if besides else text
+    text = AFTER.sub(" ", BEFORE.sub("", text).rstrip(EDGES)).strip()
+    text = ROMAN_END.sub("", text)
+    shortened = ET_AL.sub(", ", text)
+    others = shortened != text
+    text = OMITTED.sub(", ", shortened)
+    others = others or text != shortened
+    return Names(tuple(_names(text.strip(EDGES))), others), rest
+
+
+def _names(text: str) -> Iterator[Name]:
+    if not re.search(r"\w", text):
+        return
+    if is_body(text) and "," not in text and ";" not in text:
+        yield Name(_end(text))
+        return
+    pieces = [piece for piece in HARD.split(text) if piece]
+    if len(pieces) > 1:
+        for piece in pieces:
+            yield from _group(re.sub(r"^(?:and|und|et|&)\s+", "", piece))
+        return
+    for group in _groups(text):
+        yield from _group(group)
+
+
+def _groups(text: str) -> Iterator[str]:
+    """Parts between the words for "and"; those of a body stay together."""
+    groups = SOFT.split(text)
+    while groups:
+        group = groups.pop(0)
+        if groups and is_body(groups[0]) and not re.search(r"[,.]", group) and group.lower().startswith("the "):
+            group = f"{group} and {groups.pop(0)}"
+        yield group
+
+
+def _group(text: str) -> Iterator[Name]:
+    """Names between commas."""
+    text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
+    pieces = [piece.strip(" :") for piece in text.split(",")]
+    pieces = [piece for piece in pieces if re.search(r"\w", piece)]
+    if any(len(piece.split()) > MOST_WORDS for piece in pieces):
+        yield Name(_end(", ".join(pieces)))
+        return
+    place = 0
+    while place < len(pieces):
+        size = _inverted_size(pieces, place)
+        end = place + size
+        suffix = ""
+        if end < len(pieces) and SUFFIX.fullmatch(pieces[end]):
+            suffix, end = pieces[end], end + 1
+        yield _name(pieces[place : place + size], suffix)
+        place = end
+    if bracketed:
+        yield Name(_end(bracketed.rstrip(") ")))
+
+
+def _inverted_size(pieces: Sequence[str], place: int) -> int:
+    """How many pieces make the name that begins at a place: 2 if its given names come last."""
+    if place + 1 == len(pieces) or is_body(pieces[place]):
+        return 1
+    first, second = pieces[place], pieces[place + 1]
+    if SUFFIX.fullmatch(second) or is_initials(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
+        return 1
+    if is_initials(second) or ONE_WORD.fullmatch(first):
+        return 2
+    return 2 if place == 0 and ONE_WORD.fullmatch(second) else 1
+
+
+def _name(pieces: Sequence[str], suffix: str) -> Name:
+    if len(pieces) == 2:
+        return inverted_name(pieces[0], pieces[1], suffix)
+    return Name(_end(pieces[0])) if is_body(pieces[0]) else natural_name(_end(pieces[0]), suffix)
+
+
+def _end(text: str) -> str:
+    """Without the full stop of the field; those of initials and abbreviations stay."""
+    is_short = re.search(r"(?:^|[\s.\-])(?:[^\W\d_]|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
+    return text if is_short else text.rstrip(". ")

@@ -1,0 +1,169 @@
+"""Labelled references become entries of the right type, and nothing of them is lost."""
+
+import re
+from collections import Counter
+from dataclasses import fields
+
+import pytest
+from entries import corpus_entries
+from references import all_references, parse_reference
+
+from spacy_crf.bibliography.assemble import make_entries, make_entry, normalise
+from spacy_crf.bibliography.dates import month_of
+from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
+
+# Words that announce a field and are no part of it.
+ANNOUNCED = re.compile(
+    "in|ln|dans|ed|eds|editors?|edited|by|collected|compiled|et|al|and|with|und|hg|hgg|hrsg|von|dir|note|pp?|pages?"
+    "|pag|s|sp|blz|vol|volume|vols|no|number|heft|h|bd|dl|t|n|chap|chapter|ch|doi|https?|org|retrieved|available"
+    "|from|accessed|viewed|online|zugriff|cited|arxiv|preprint|corr|abs|edition|edn|ed|edit|aufl|u|a|dx|at|to|appear",
+    re.IGNORECASE,
+)
+
+
+def words_of(entry: Entry) -> str:
+    """All texts and numbers of an entry."""
+    found = []
+    for field in fields(entry):
+        value = getattr(entry, field.name)
+        if isinstance(value, Names):
+            found += [part for name in value.names for part in (name.particle, name.family, name.given, name.suffix)]
+        elif isinstance(value, Date):
+            found += [value.iso, value.letter]
+        elif isinstance(value, str) and field.name not in ("type", "key"):
+            found.append(value)
+    return " ".join(found)
+
+
+def is_kept(label: str, word: str, kept: str) -> bool:
+    if word.lower() in kept or ANNOUNCED.fullmatch(word):
+        return True
+    if label == "DATE":
+        return month_of(word) is not None or re.fullmatch(r"[\dlO]{4}[a-z]?", word) is not None
+    # when an address was looked up is a date as well
+    return label == "NOTE" and month_of(word) is not None
+
+
+def test_nothing_of_the_corpus_is_lost() -> None:
+    lost = []
+    for reference, entry in zip(all_references(), corpus_entries(), strict=True):
+        kept = "".join(filter(str.isalnum, words_of(entry))).lower()
+        for label, text in reference:
+            text = re.sub(r"^\[.*?\]", "", text) if label == "AUTHOR" else text
+            words = re.findall(r"[^\W_]+", re.sub(r"\b(pp?|vol|no)(?=\d)", "", text))
+            lost += [(label, text, word) for word in words if not is_kept(label, word, kept)]
+    assert lost == []
+
+
+def test_types_of_the_corpus() -> None:
+    counts = Counter(entry.type.value for entry in corpus_entries())
+    assert set(counts) == {
+        *("article", "book", "incollection", "inproceedings", "mastersthesis", "misc", "phdthesis", "techreport"),
+        "unpublished",
+    }
+    with_journal = [any(label == "JOURNAL" for label, _ in reference) for reference in all_references()]
+    for entry, is_article in zip(corpus_entries(), with_journal):
+        assert (entry.type == "article") >= is_article or "thes" in entry.type
+        assert entry.type != "article" or is_article
+
+
+CASES = {
+    "<author> K. Lund. </author> <title> Ropes. </title> <journal> Knots </journal> <date> 1990. </date>": "article",
+    "<author> K. Lund. </author> <title> Ropes. </title> <booktitle> In Proc. 2nd Conf. on Knots, </booktitle>": (
+        "inproceedings"
+    ),
+    "<author> K. Lund. </author> <title> Ropes. </title> <booktitle> In Knots at Sea, </booktitle>": "incollection",
+    "<author> K. Lund. </author> <title> Ropes. </title> <booktitle> (= Knots </booktitle> <volume> 3), </volume>"
+    " <location> Ulm </location>": "book",
+    "<author> K. Lund. </author> <title> Ropes. </title> <publisher> Sea Press, </publisher>": "book",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> PhD thesis, </tech>": "phdthesis",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> M.Sc. thesis, </tech>": "mastersthesis",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> TR-7, </tech>": "techreport",
+    "<author> K. Lund. </author> <title> Ropes. </title> <institution> Sea Lab, </institution>": "techreport",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> arXiv:2013.04881 </tech>": "misc",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> U.S. Patent 7, </tech>": "misc",
+    "<author> K. Lund. </author> <title> Ropes. </title> <note> in preparation. </note>": "unpublished",
+    "<author> K. Lund. </author> <title> Ropes. </title> <tech> Personal communication, </tech>": "unpublished",
+    "<author> K. Lund. </author> <title> Ropes. </title> <note> http://a.example </note>": "misc",
+}
+
+
+@pytest.mark.parametrize("line", CASES)
+def test_types(line: str) -> None:
+    assert make_entry(parse_reference(line)).type == CASES[line]
+
+
+def test_fields_find_their_places() -> None:
+    line = (
+        "<author> Egerland, Thomas: </author> <title> Art. „Almende“, </title> <booktitle> in: Handbuch, </booktitle>"
+        " <volume> Bd. 1, </volume> <editor> hg. von Klara Stoll, </editor> <location> Marburg </location>"
+        " <date> 1962, </date> <pages> Sp. 88–91. </pages> <note> 2nd ed. </note> <note> doi:10.5555/a </note>"
+    )
+    assert make_entry(parse_reference(line)) == Entry(
+        type="incollection",  # type: ignore[arg-type]
+        authors=Names((Name("Egerland", "Thomas"),)),
+        editors=Names((Name("Stoll", "Klara"),)),
+        title="Art. „Almende“",
+        container="Handbuch",
+        volume="1",
+        pages="88-91",
+        date=Date(Day(1962)),
+        place="Marburg",
+        edition="2nd",
+        doi="10.5555/a",
+    )
+
+
+def test_what_has_no_place_is_in_the_note() -> None:
+    entry = make_entry(
+        [
+            ("TITLE", "One."),
+            ("TITLE", "Two."),
+            ("", "loose words"),
+            ("LANGUAGE", "French."),
+            ("PAGES", "1-2"),
+            ("PAGES", "9"),
+            ("NOTE", "doi:10.5555/a, doi:10.5555/b"),
+            ("", "!"),
+        ]
+    )
+    assert (entry.title, entry.pages, entry.doi) == ("One", "1-2", "10.5555/a")
+    assert entry.note == "Two. loose words. French. 9. doi:10.5555/b"
+
+
+def test_quotation_marks_on_the_wrong_side_of_a_border() -> None:
+    entry = make_entry([("TITLE", '"Slow drilling,'), ("BOOKTITLE", '" in Proc. Tunnel Conf.,'), ("DATE", "1983.")])
+    assert (entry.title, entry.container, entry.type) == ("Slow drilling", "Proc. Tunnel Conf.", "inproceedings")
+
+
+def test_dates_of_meeting_and_publication() -> None:
+    later = make_entry([("DATE", "2011 Sep 14-17;"), ("DATE", "2012.")])
+    assert later.date == Date(Day(2012)) and later.note == "2011-09-14/2011-09-17"
+    same = make_entry([("DATE", "2003."), ("DATE", "May 7–9, 2003.")])
+    assert same.date == Date(Day(2003, 5, 7), Day(2003, 5, 9)) and same.note == ""
+    month = make_entry([("DATE", "2014a."), ("DATE", "(October):")])
+    assert month.date == Date(Day(2014, 10), letter="a") and month.note == ""
+    assert make_entry([("DATE", "(n.d.).")]).note == "n.d."
+
+
+def test_a_dash_is_the_author_before() -> None:
+    lund, fox = Name("Lund", "K."), Name("Fox", "A.")
+    entries = make_entries(
+        [
+            [("AUTHOR", "Lund, K.,"), ("TITLE", "One")],
+            [("", "nothing")],
+            [("AUTHOR", "-----,"), ("TITLE", "Two")],
+            [("AUTHOR", "——— and A. Fox"), ("TITLE", "Three")],
+        ]
+    )
+    assert [entry and entry.authors.names for entry in entries] == [(lund,), None, (lund,), (lund, fox)]
+
+
+def test_references_without_fields_leave_a_gap_and_keys_are_distinct() -> None:
+    title = [("title", "Ropes")]
+    entries = make_entries([title, [("", "Ropes")], [], [("O", "x")], title])
+    assert [entry and entry.key for entry in entries] == ["ropesa", None, None, None, "ropesb"]
+
+
+def test_texts_are_normalised() -> None:
+    assert normalise(" e\u0301\t\n a\x00b\x07 \ud800 ") == "é ab"

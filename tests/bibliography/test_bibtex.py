@@ -1,0 +1,116 @@
+"""BibTeX is read back as it was, and others read it as it is meant."""
+
+import re
+import sys
+
+import pybtex.database
+import pytest
+from entries import corpus_entries, lists_of_entries
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_crf.bibliography.bibtex import write_bibtex
+from spacy_crf.bibliography.bibtex_reader import read_bibtex
+from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
+
+
+@pytest.mark.parametrize("unicode", [False, True])
+def test_the_corpus_makes_the_round_trip(unicode: bool) -> None:
+    entries = corpus_entries()
+    assert len(entries) >= 250
+    text = write_bibtex(entries, unicode)
+    assert read_bibtex(text) == entries
+    assert write_bibtex(read_bibtex(text), unicode) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(lists_of_entries, st.booleans())
+def test_any_entry_makes_the_round_trip(entries: list[Entry], unicode: bool) -> None:
+    assert read_bibtex(write_bibtex(entries, unicode)) == entries
+
+
+def test_what_is_written() -> None:
+    entry = Entry(
+        type=EntryType.INPROCEEDINGS,
+        key="orlova2003garden",
+        authors=Names((Name("Orlova", "Ludmila", "van der", "Jr."), Name("Ferry Users' Council")), others=True),
+        title="Garden paths & the MESH",
+        container="Proceedings of the Conference on Code Reading",
+        pages="9-18",
+        date=Date(Day(2003, 5, 7), Day(2003, 5, 9)),
+        publisher="Öresund Press",
+        doi="10.5555/a_b",
+        accessed=Date(Day(2019, 10, 2)),
+    )
+    assert write_bibtex([entry]).splitlines() == [
+        "@inproceedings{orlova2003garden,",
+        "  author = {van der Orlova, Jr., Ludmila and {Ferry Users' Council} and others},",
+        r"  title = {Garden paths \& the {MESH}},",
+        "  booktitle = {Proceedings of the Conference on Code Reading},",
+        "  year = {2003},",
+        "  month = may,",
+        "  date = {2003-05-07/2003-05-09},",
+        "  pages = {9--18},",
+        r"  publisher = {{\"O}resund Press},",
+        "  doi = {10.5555/a_b},",
+        "  urldate = {2019-10-02}",
+        "}",
+    ]
+
+
+def test_pybtex_finds_the_parts_of_names() -> None:
+    found = pybtex.database.parse_string(write_bibtex(corpus_entries(), unicode=True), "bibtex").entries
+    for entry in corpus_entries():
+        persons = found[entry.key].persons.get("author", [])
+        assert len(persons) == len(entry.authors.names) + entry.authors.others
+        for name, person in zip(entry.authors.names, persons):
+            assert " ".join(person.prelast_names) == name.particle
+            assert " ".join(person.lineage_names) == name.suffix
+            assert " ".join([*person.first_names, *person.middle_names]) == name.given
+            assert re.sub(r"[{}]|\\(?=&)", "", " ".join(person.last_names)) == name.family
+
+
+def test_keys_and_fields_suit_bibtex() -> None:
+    text = write_bibtex(corpus_entries())
+    assert text.isascii() or not re.search(r"[À-ÿ]", text)
+    keys = re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE)
+    assert len(keys) == len(set(keys)) == len(corpus_entries())
+    assert all(re.fullmatch(r"[a-z0-9]+", key) for key in keys)
+
+
+FOREIGN = r"""
+% a comment
+@string{acm = "ACM " # "Press"}
+@Conference(k1,
+  Author = "Ludwig van Beethoven and {\'E}. Poe and others",
+  title = "{A} Study of G{\"o}del's \& {B}rown's",
+  booktitle = "Proc.", month = "1~" # jul, year = 1999, publisher = acm,
+  keywords = {x, y},
+  eprint = {77}, archiveprefix = {HAL},
+)
+@thesis{k2, author={Doe, Jr, John}, school="S", date={2001-02}, title={T}, type={Master's thesis}}
+@weird{k3, title={T}, year={in press}}
+"""
+
+
+def test_what_others_write_is_read() -> None:
+    first, second, third = read_bibtex(FOREIGN)
+    assert first.type is EntryType.INPROCEEDINGS
+    assert first.authors == Names((Name("Beethoven", "Ludwig", "van"), Name("Poe", "É.")), others=True)
+    assert (first.title, first.publisher) == ("A Study of Gödel's & Brown's", "ACM Press")
+    assert first.note == "keywords: x, y. eprint: 77. archiveprefix: HAL"
+    assert second.authors == Names((Name("Doe", "John", suffix="Jr"),))
+    assert second.date == Date(Day(2001, 2)) and second.publisher == "S"
+    assert (third.type, third.note) == (EntryType.MISC, "year: in press")
+
+
+def test_what_is_no_bibtex_is_refused() -> None:
+    with pytest.raises(ValueError, match="CRF643"):
+        read_bibtex("@article{key, title = {unfinished")
+
+
+def test_without_pybtex_only_reading_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pybtex.database", None)
+    assert write_bibtex(corpus_entries()[:1])
+    with pytest.raises(ImportError, match="CRF642"):
+        read_bibtex("")

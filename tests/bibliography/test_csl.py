@@ -1,0 +1,111 @@
+"""CSL-JSON is read back as it was, with types and variables that the specification knows."""
+
+import json
+
+import pytest
+from entries import corpus_entries, lists_of_entries
+from hypothesis import given, settings
+
+from spacy_crf.bibliography.csl import read_csl, write_csl
+from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
+
+# Types and variables of the specification that occur here, with the JSON types of their values.
+TYPES = {"article-journal", "paper-conference", "chapter", "book", "report", "thesis", "document", "manuscript"}
+STRINGS = {
+    *("id", "type", "title", "container-title", "collection-title", "collection-number", "volume", "issue", "number"),
+    *("page", "number-of-pages", "chapter-number", "publisher", "publisher-place", "genre", "edition", "DOI", "URL"),
+    *("archive", "archive_location", "ISBN", "note", "year-suffix"),
+}
+NAMES, DATES = {"author", "editor"}, {"issued", "accessed"}
+NAME_PARTS = {"family", "given", "non-dropping-particle", "suffix", "literal"}
+
+
+def check_item(item: dict) -> None:
+    assert item["type"] in TYPES
+    assert isinstance(item["id"], str)
+    for name, value in item.items():
+        assert value
+        if name in NAMES:
+            assert all(set(part) <= NAME_PARTS and ("family" in part) != ("literal" in part) for part in value)
+            assert all(isinstance(text, str) for part in value for text in part.values())
+        elif name in DATES:
+            assert set(value) == {"date-parts"} and len(value["date-parts"]) in (1, 2)
+            assert all(1 <= len(part) <= 3 and all(type(n) is int for n in part) for part in value["date-parts"])
+        else:
+            assert name in STRINGS and isinstance(value, str)
+
+
+def test_the_corpus_makes_the_round_trip() -> None:
+    entries = corpus_entries()
+    assert len(entries) >= 250
+    text = write_csl(entries)
+    assert read_csl(text) == entries
+    for item in json.loads(text):
+        check_item(item)
+
+
+@settings(max_examples=60, deadline=None)
+@given(lists_of_entries)
+def test_any_entry_makes_the_round_trip(entries: list[Entry]) -> None:
+    text = write_csl(entries)
+    assert read_csl(text) == entries
+    for item in json.loads(text):
+        check_item({name: value for name, value in item.items() if value})
+
+
+def test_what_is_written() -> None:
+    entry = Entry(
+        type=EntryType.MASTERSTHESIS,
+        key="k",
+        authors=Names((Name("Hartog", "Willem", "van der", "Jr."), Name("Ferry Users' Council")), others=True),
+        title="Fog",
+        date=Date(Day(2003, 5), Day(2003, 6), "b"),
+        publisher="University of Northmere",
+        arxiv="2013.04881",
+    )
+    assert json.loads(write_csl([entry])) == [
+        {
+            "id": "k",
+            "type": "thesis",
+            "author": [
+                {"family": "Hartog", "given": "Willem", "non-dropping-particle": "van der", "suffix": "Jr."},
+                {"literal": "Ferry Users' Council"},
+                {"literal": "others"},
+            ],
+            "title": "Fog",
+            "publisher": "University of Northmere",
+            "genre": "Master's thesis",
+            "archive_location": "2013.04881",
+            "archive": "arXiv",
+            "issued": {"date-parts": [[2003, 5], [2003, 6]]},
+            "year-suffix": "b",
+        }
+    ]
+
+
+def test_what_others_write_is_read() -> None:
+    item = {
+        "id": 7,
+        "type": "article-newspaper",
+        "author": [{"family": "Esch", "dropping-particle": "von"}],
+        "issued": {"date-parts": [["1999", 2]]},
+        "issue": 3,
+        "archive_location": "box 3",
+        "language": "en",
+    }
+    assert read_csl(json.dumps([item, {"id": "w", "type": "webpage", "issued": {"raw": "1999"}}])) == [
+        Entry(
+            type=EntryType.ARTICLE,
+            key="7",
+            authors=Names((Name("Esch", particle="von"),)),
+            number="3",
+            date=Date(Day(1999, 2)),
+        ),
+        Entry(key="w"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"id": "a"}', '[{"id": "a"}]', '[{"type": "book"}]', "[3]", "3"])
+def test_what_is_no_csl_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="CRF644"):
+        read_csl(text)

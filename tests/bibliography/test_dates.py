@@ -1,0 +1,82 @@
+"""Dates as they are printed."""
+
+from calendar import month_name
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.bibliography.dates import merge_dates, month_of, parse_date
+from spacy_crf.bibliography.entry import Date, Day
+
+MONTHS = list(month_name)[1:]
+
+
+@pytest.mark.parametrize(
+    "text, iso",
+    [
+        ("(2014).", "2014"),
+        ("1598.", "1598"),
+        ("June 1989.", "1989-06"),
+        ("(1998, August).", "1998-08"),
+        ("1978 Feb;", "1978-02"),
+        ("Sept. 1974.", "1974-09"),
+        ("4 March 1791,", "1791-03-04"),
+        ("October 9, 1868,", "1868-10-09"),
+        ("(2021, March 4).", "2021-03-04"),
+        ("2021 May 18;", "2021-05-18"),
+        ("12.03.2014", "2014-03-12"),
+        ("2014-03-12", "2014-03-12"),
+        ("1926–28),", "1926/1928"),
+        ("(2008/09),", "2008/2009"),
+        ("Apr.–Jun. 2017.", "2017-04/2017-06"),
+        ("May 7–9, 2003.", "2003-05-07/2003-05-09"),
+        ("2011 Sep 14-17;", "2011-09-14/2011-09-17"),
+        ("1889– .", "1889"),
+        ("l898.", "1898"),
+        ("19O4", "1904"),
+        ("3. März 1904", "1904-03-03"),
+        ("août 1921", "1921-08"),
+    ],
+)
+def test_dates(text: str, iso: str) -> None:
+    date, rest = parse_date(text)
+    assert date is not None and date.iso == iso
+    assert rest == ""
+
+
+def test_letters_and_what_is_no_date() -> None:
+    assert parse_date("(2015a).") == (Date(Day(2015), letter="a"), "")
+    assert parse_date("(Winter 1999):") == (Date(Day(1999)), "Winter")
+    assert parse_date("o. J. [ca. 1920].") == (Date(Day(1920)), "o J ca")
+    assert parse_date("191?") == (None, "191")
+    assert parse_date("(October):") == (None, "October")
+    assert parse_date("2014-13-12")[0] == Date(Day(2014))
+
+
+@given(
+    st.integers(1400, 2099),
+    st.integers(1, 12),
+    st.integers(1, 31),
+    st.sampled_from(["{d} {m} {y}", "{m} {d}, {y}", "{y} {m} {d}", "({y}, {m} {d})."]),
+    st.integers(3, 9),
+)
+def test_any_day_in_any_order(year: int, month: int, day: int, form: str, length: int) -> None:
+    text = form.format(y=year, m=MONTHS[month - 1][:length], d=day)
+    assert parse_date(text) == (Date(Day(year, month, day)), "")
+
+
+def test_months() -> None:
+    assert [month_of(name) for name in MONTHS] == list(range(1, 13))
+    assert [month_of(name) for name in ("Mrz", "mai", "déc.", "ju", "Juno", "Winter")] == [3, 5, 12, None, None, None]
+
+
+def test_merging() -> None:
+    year, month, day = Date(Day(2003)), Date(Day(2003, 5)), Date(Day(2003, 5, 7), Day(2003, 5, 9))
+    assert merge_dates(None, year) == merge_dates(year, None) == year
+    assert merge_dates(year, month) == merge_dates(month, year) == month
+    assert merge_dates(day, year) == day
+    assert merge_dates(Date(Day(2003), letter="b"), month) == Date(Day(2003, 5), letter="b")
+    for other in (Date(Day(2004)), Date(Day(2004, 5))):
+        with pytest.raises(ValueError):
+            merge_dates(month, other)

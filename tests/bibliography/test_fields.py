@@ -1,0 +1,168 @@
+"""Pages, volumes, editions and reports."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.bibliography.entry import EntryType
+from spacy_crf.bibliography.fields import (
+    clean,
+    is_proceedings,
+    parse_edition,
+    parse_pages,
+    parse_report,
+    parse_volume,
+    report_type,
+)
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("12-34.", {"pages": "12-34"}),
+        ("pp. 31--40.", {"pages": "31-40"}),
+        ("(pp. 201–233).", {"pages": "201-233"}),
+        ("S. 201-216.", {"pages": "201-216"}),
+        ("S22-7.", {"pages": "S22-7"}),
+        ("e1502-e1511.", {"pages": "e1502-e1511"}),
+        ("7 - 19 .", {"pages": "7-19"}),
+        ("p12-19", {"pages": "12-19"}),
+        ("blz. 210-238.", {"pages": "210-238"}),
+        ("45:1–45:19.", {"pages": "45:1-45:19"}),
+        ("301, 315-22", {"pages": "301, 315-22"}),
+        ("xxiv–xxvii.", {"pages": "xxiv-xxvii"}),
+        ("Article 17", {"pages": "Article 17"}),
+        ("chapter 4, pages 77-102.", {"chapter": "4", "pages": "77-102"}),
+        ("chap. 3.", {"chapter": "3"}),
+        ("28 pages.", {"page_total": "28"}),
+        ("[8], 211 p.", {"page_total": "[8], 211"}),
+        ("xvi, 88 p. ; 19 cm. –", {"page_total": "xvi, 88", "note": "19 cm"}),
+        ("14 leaves.", {"page_total": "14 leaves"}),
+        ("-", {}),
+    ],
+)
+def test_pages(text: str, found: dict[str, str]) -> None:
+    assert parse_pages(text) == found
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("12(3):", ("12", "3")),
+        ("vol. 18, no. 3,", ("18", "3")),
+        ("22.4", ("22", "4")),
+        ("4, 3-4,", ("4", "3-4")),
+        ("27(1–2),", ("27", "1-2")),
+        ("15 Suppl 1:", ("15", "Suppl 1")),
+        ("33(Pt 2):", ("33", "Pt 2")),
+        ("vol6 no1", ("6", "1")),
+        ("XXII, n 3", ("XXII", "3")),
+        ("(Vol. 2,", ("2", None)),
+        ("Bd. 6).", ("6", None)),
+        ("dl. XII", ("XII", None)),
+        ("41/42", ("41/42", None)),
+        ("new series xxiii", ("new series xxiii", None)),
+        ("115B", ("115B", None)),
+        ("(44):", (None, "44")),
+        ("no. 12:", (None, "12")),
+        ("n° 9,", (None, "9")),
+        ("Heft 3/4,", (None, "3/4")),
+    ],
+)
+def test_volumes(text: str, found: tuple[str | None, str | None]) -> None:
+    parsed = parse_volume(text)
+    assert (parsed.get("volume"), parsed.get("number")) == found
+    assert set(parsed) <= {"volume", "number"}
+
+
+def test_how_many_volumes_there_are_is_no_volume() -> None:
+    assert parse_volume("3 vols.") == {"note": "3 vols."}
+
+
+@pytest.mark.parametrize(
+    "text, edition",
+    [
+        ("2nd ed.", "2nd"),
+        ("(2nd ed.).", "2nd"),
+        ("second edition,", "second"),
+        ("Rev. ed.", "Rev."),
+        ("2., verb. Aufl.", "2., verb."),
+        ("2nd ed. –", "2nd"),
+        ("Second printing.", ""),
+        ("edited by A. Bell", ""),
+        ("in press", ""),
+    ],
+)
+def test_editions(text: str, edition: str) -> None:
+    assert parse_edition(text) == edition
+
+
+@pytest.mark.parametrize(
+    "text, found, kind",
+    [
+        ("Technical Report CSD-84-19,", ("Technical Report", "CSD-84-19"), "techreport"),
+        ("(Report No. 44).", ("Report", "44"), "techreport"),
+        ("Technical Report Series, No.: 81.", ("Technical Report Series", "81"), "techreport"),
+        ("TR-77-102,", (None, "TR-77-102"), "techreport"),
+        ("U.S. Patent 99,214,077,", ("U.S. Patent", "99,214,077"), "misc"),
+        ("U.S. Patent 99 123 456,", ("U.S. Patent", "99 123 456"), "misc"),
+        ("US patent 4 0054 881", ("US patent", "4 0054 881"), "misc"),
+        ("[Master's thesis,", ("Master's thesis", None), "mastersthesis"),
+        ("(unpublished LL.M. thesis,", ("unpublished LL.M. thesis", None), "mastersthesis"),
+        ("Diploma thesis,", ("Diploma thesis", None), "mastersthesis"),
+        ("Magisterarbeit,", ("Magisterarbeit", None), "mastersthesis"),
+        ("(PhD diss.,", ("PhD diss.", None), "phdthesis"),
+        ("thèse de doctorat,", ("thèse de doctorat", None), "phdthesis"),
+        ("[dissertation].", ("dissertation", None), "phdthesis"),
+        ("Personal communication,", ("Personal communication", None), "unpublished"),
+    ],
+)
+def test_reports(text: str, found: tuple[str | None, str | None], kind: str) -> None:
+    parsed = parse_report(text)
+    assert (parsed.get("genre"), parsed.get("number")) == found
+    assert report_type(parsed.get("genre", "")) is EntryType(kind)
+
+
+@pytest.mark.parametrize(
+    "text, cleaned",
+    [
+        ("“Low-latency relays,”", "Low-latency relays"),
+        ("``Remote calls,''", "Remote calls"),
+        ("« Le curé et l'instituteur »,", "Le curé et l'instituteur"),
+        ("‘Who mends the pavement?’,", "Who mends the pavement?"),
+        ("[Review of a book, by S. Ledoux].", "Review of a book, by S. Ledoux"),
+        ("Undo (CORE ’18).", "Undo (CORE ’18)"),
+        ("(London:", "London"),
+        ("Kestrel Bay University].", "Kestrel Bay University"),
+        ("Songs of the eel fishers /", "Songs of the eel fishers"),
+        ("Volt & Ampere, Inc.", "Volt & Ampere, Inc."),
+        ('"Slow drilling', "Slow drilling"),
+        ("“Slow drilling", "Slow drilling"),
+        ('The "slow" drilling', 'The "slow" drilling'),
+        ("“One” and “Two”", "“One” and “Two”"),
+        ("...", ""),
+    ],
+)
+def test_cleaning(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+@given(st.text(alphabet="aB1 .,:;()[]\"'“”‘’/-–", max_size=30))
+def test_cleaning_takes_marks_only_and_is_final(text: str) -> None:
+    assert "".join(filter(str.isalnum, clean(text))) == "".join(filter(str.isalnum, text))
+    assert clean(clean(text)) == clean(text)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Proc. ICTS-95", True),
+        ("Urban Data Mining Workshop", True),
+        ("ICGN", True),
+        ("Fachtagung Rechnen im Alltag", True),
+        ("The handbook of idle minds", False),
+        ("Essays on Travel Presented to H. L. Crewe", False),
+    ],
+)
+def test_proceedings(text: str, expected: bool) -> None:
+    assert is_proceedings(text) is expected

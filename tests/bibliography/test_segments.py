@@ -1,0 +1,45 @@
+"""Fields of a Doc, from tags, entities, spans and token extensions."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span, Token
+
+from spacy_crf.bibliography.segments import read_segments
+
+WORDS = ["K.", "Lund", ".", "On", "ropes", ".", "?", "1999", "2000"]
+SPACES = [True, False, True, True, False, True, True, True, False]
+BOUNDS = [(0, 3, "AUTHOR"), (3, 6, "TITLE"), (7, 8, "DATE"), (8, 9, "DATE")]
+FIELDS = [("AUTHOR", "K. Lund."), ("TITLE", "On ropes."), ("", "?"), ("DATE", "1999"), ("DATE", "2000")]
+EXTENSION = "crf_test_field"
+
+
+@pytest.fixture
+def doc():
+    Token.set_extension(EXTENSION, default=None)
+    doc = Doc(spacy.blank("en").vocab, words=WORDS, spaces=SPACES)
+    spans = [Span(doc, start, end, label=label) for start, end, label in BOUNDS]
+    doc.set_ents(spans)
+    doc.spans["sc"] = [*spans, Span(doc, 4, 5, label="NOTE")]
+    for start, end, label in BOUNDS:
+        for place in range(start, end):
+            doc[place].tag_ = f"{'I' if place > start else 'B'}-{label}"
+            doc[place]._.set(EXTENSION, label)
+    doc[6].tag_ = "O"
+    yield doc
+    Token.remove_extension(EXTENSION)
+
+
+@pytest.mark.parametrize("target", ["ent", "spans", "tag"])
+def test_spans_and_bio_tags(doc: Doc, target: str) -> None:
+    assert read_segments(doc, target) == FIELDS
+
+
+def test_neighbours_of_the_same_plain_tag_are_one_field(doc: Doc) -> None:
+    assert read_segments(doc, EXTENSION) == [*FIELDS[:3], ("DATE", "1999 2000")]
+
+
+def test_without_labels_all_is_between_fields() -> None:
+    doc = Doc(spacy.blank("en").vocab, words=WORDS, spaces=SPACES)
+    for target in ("ent", "spans", "tag", "pos"):
+        assert read_segments(doc, target) == [("", "K. Lund. On ropes. ? 1999 2000")]
+    assert read_segments(Doc(doc.vocab), "ent") == []

@@ -1,0 +1,132 @@
+"""Pasted text is divided where its references begin, whatever the layout."""
+
+import textwrap
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from references import pasted, pasted_gold
+
+from spacy_crf.bibliography.split import split_references
+
+TEXTS = [text for *_, text in pasted_gold()]
+MARKERS = {
+    "[1]": "[{}] ",
+    "(1)": "({}) ",
+    "1.": "{}. ",
+    "1)": "{}) ",
+    "none": "",
+}
+
+
+def test_the_pasted_bibliography_comes_out_right() -> None:
+    found = split_references(pasted())
+    assert [(item.first_line, item.last_line, item.marker, item.text) for item in found] == pasted_gold()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    marker=st.sampled_from(sorted(MARKERS)),
+    width=st.integers(30, 100),
+    hanging=st.integers(0, 6),
+    blank=st.booleans(),
+    order=st.permutations(range(len(TEXTS))),
+)
+def test_any_layout_gives_the_same_references(
+    marker: str, width: int, hanging: int, blank: bool, order: list[int]
+) -> None:
+    if marker == "none" and not (hanging or blank):
+        hanging = 2
+    texts = [TEXTS[place] for place in order if "-----" not in TEXTS[place]]
+    options = {"subsequent_indent": " " * hanging, "break_on_hyphens": False, "break_long_words": False}
+    paragraphs = [
+        "\n".join(textwrap.wrap(MARKERS[marker].format(number) + text, width, **options))  # type: ignore[arg-type]
+        for number, text in enumerate(texts, 1)
+    ]
+    # "4." and the like may begin a line by chance, right behind the third reference: that cannot be told
+    by_chance = any(line.strip().startswith("1. pp.") for text in paragraphs for line in text.split("\n"))
+    found = split_references(("\n\n" if blank else "\n").join(paragraphs))
+    if not (by_chance and marker == "1."):
+        assert [item.text for item in found] == texts
+        assert [item.marker for item in found] == [
+            MARKERS[marker].format(number + 1).strip() for number in range(len(texts))
+        ]
+
+
+def test_one_reference_on_each_line() -> None:
+    found = split_references("\n".join(TEXTS))
+    assert [item.text for item in found] == TEXTS
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "References",
+        "REFERENCES:",
+        "7. References",
+        "Bibliography",
+        "Literatur",
+        "References to Chapter 3",
+        "Works Cited",
+    ],
+)
+def test_headings_are_dropped_and_begin_a_new_layout(heading: str) -> None:
+    text = f"{heading}\n[1] A. Bell, One, 1990.\n[2] C. Dent, Two,\n    1991.\n\n{heading}\n"
+    text += "E. Fox, Three, 1992.\n\nG. Hay, Four,\n1993.\n"
+    assert [item.text for item in split_references(text)] == [
+        "A. Bell, One, 1990.",
+        "C. Dent, Two, 1991.",
+        "E. Fox, Three, 1992.",
+        "G. Hay, Four, 1993.",
+    ]
+
+
+def test_a_title_about_references_is_no_heading() -> None:
+    (found,) = split_references("A. Bell, On the history of the\nreferences in books and their notes, 1990.\n")
+    assert found.text.endswith("of the references in books and their notes, 1990.")
+
+
+def test_numbers_that_do_not_go_on_counting_are_text() -> None:
+    text = "1. A. Bell, Vol.\n7. Annals, 1990.\n2. C. Dent, The year\n1990. A history, 2001.\n3. E. Fox, Three.\n"
+    assert [item.marker for item in split_references(text)] == ["1.", "2.", "3."]
+
+
+def test_a_number_in_the_text_gives_way_to_the_true_one() -> None:
+    text = "1. A. Bell, Annals and\n2. more of them, 1990.\n2. C. Dent, Two, 1991.\n3. E. Fox, Three, 1992.\n"
+    assert [item.first_line for item in split_references(text)] == [1, 3, 4]
+
+
+def test_missing_numbers_and_numbers_set_flush_right() -> None:
+    text = " [8] A. Bell, One.\n [9] C. Dent, Two.\n[12] E. Fox,\n     Three, 1992.\n"
+    assert [item.marker for item in split_references(text)] == ["[8]", "[9]", "[12]"]
+
+
+def test_keys_in_brackets() -> None:
+    text = "[OP87] S. Orban, A\nthing [2], 1987.\n[Fahlberg, 1990] Fahlberg, S. Other, 1990.\n"
+    found = split_references(text)
+    assert [(item.marker, item.text) for item in found] == [
+        ("[OP87]", "S. Orban, A thing [2], 1987."),
+        ("[Fahlberg, 1990]", "Fahlberg, S. Other, 1990."),
+    ]
+
+
+def test_first_lines_may_be_the_indented_ones() -> None:
+    text = "   A. Bell, One\nand more, 1990.\n   C. Dent, Two,\n1991.\n"
+    assert [item.text for item in split_references(text)] == ["A. Bell, One and more, 1990.", "C. Dent, Two, 1991."]
+
+
+@pytest.mark.parametrize("text", ["", "\n \n\t\n", "References\n", "[1]\n"])
+def test_nothing_is_no_reference(text: str) -> None:
+    assert split_references(text) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="Ab1.[](),- \n\t­–", max_size=80))
+def test_no_character_is_lost_or_made_up(text: str) -> None:
+    def bare(value: str) -> str:
+        return "".join(char for char in value if char not in " \n\t­-")
+
+    found = split_references(text)
+    assert "".join(bare(item.marker) + bare(item.text) for item in found) in bare(text) or "[" in text
+    assert all(item.first_line <= item.last_line for item in found)
+    assert all(one.last_line < two.first_line for one, two in zip(found, found[1:]))

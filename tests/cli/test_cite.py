@@ -1,0 +1,130 @@
+"""`crf cite`: a pasted bibliography and a trained tagger."""
+
+import re
+from pathlib import Path
+
+import pytest
+import spacy
+from references import pasted, pasted_gold, read_references
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.bibliography.bibtex_reader import read_bibtex
+from spacy_crf.bibliography.csl import read_csl
+from spacy_crf.bibliography.dates import month_of
+from spacy_crf.bibliography.entry import Name
+from spacy_crf.cli import app
+
+STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
+
+
+def train(path: Path, target: str) -> Path:
+    """A tagger of references, trained on a few styles."""
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SHAPE[-1..1]", "SUFFIX2", "POSITION8"]}
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.1, "iterations_per_step": 30}
+    nlp.add_pipe("crf_tagger", config={"target": target, "features": features, "trainer": trainer})
+    examples = []
+    for reference in read_references("train", *STYLES):
+        fields = [(label, nlp.make_doc(text)) for label, text in reference]
+        gold = Doc.from_docs([doc for _, doc in fields])
+        ends = [sum(len(doc) for _, doc in fields[: place + 1]) for place in range(len(fields))]
+        gold.set_ents([Span(gold, end - len(doc), end, label=label) for (label, doc), end in zip(fields, ends)])
+        gold.spans["sc"] = list(gold.ents)
+        for token in gold:
+            token.tag_ = token.ent_type_
+        examples.append(Example(nlp.make_doc(gold.text), gold))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(tmp_path_factory.mktemp("model"), "ent")
+
+
+@pytest.fixture
+def bibliography(tmp_path: Path) -> Path:
+    path = tmp_path / "pasted.txt"
+    path.write_text(pasted(), encoding="utf8")
+    return path
+
+
+def run(*arguments: object, input: bytes | None = None, code: int = 0) -> tuple[str, str]:
+    """Standard output and standard error."""
+    result = CliRunner().invoke(app, ["cite", *map(str, arguments)], input=input)
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("target", ["ent", "spans", "tag"])
+def test_every_reference_comes_out_with_its_words(tmp_path: Path, bibliography: Path, target: str) -> None:
+    out, _ = run(train(tmp_path / "model", target), bibliography, "--to", "csl")
+    entries = read_csl(out)
+    assert len(entries) == len(pasted_gold()) == 24
+    for entry, (*_, text) in zip(entries, pasted_gold()):
+        parts = "".join(filter(str.isalnum, str(entry)))
+        words = [word for word in re.findall(r"[^\W\d_]{6,}", text) if month_of(word) is None]
+        lost = [
+            word for word in words if word not in parts and word not in ("editors", "edited", "Available", "accessed")
+        ]
+        assert lost == [], text
+
+
+def test_formats_agree(model: Path, bibliography: Path, tmp_path: Path) -> None:
+    bibtex, _ = run(model, bibliography)
+    entries = read_bibtex(bibtex)
+    assert bibtex.isascii()
+    unicode, _ = run(model, bibliography, "--unicode")
+    assert "Fähren" in unicode and read_bibtex(unicode) == entries
+    csl, _ = run(model, bibliography, "--to", "csl")
+    assert read_csl(csl) == entries
+    target = tmp_path / "new" / "table.tsv"
+    out, _ = run(model, bibliography, "--to", "tsv", "--output", target)
+    assert "Wrote 24 references" in out
+    rows = target.read_text(encoding="utf8").splitlines()
+    assert [row.split("\t")[1] for row in rows[1:]] == [entry.key for entry in entries]
+
+
+def test_standard_input(model: Path, bibliography: Path) -> None:
+    from_file, _ = run(model, bibliography)
+    from_stdin, _ = run(model, "-", input=b"\xef\xbb\xbf" + pasted().encode())
+    assert from_stdin == from_file
+
+
+def test_what_is_wrong_is_named(model: Path, tmp_path: Path) -> None:
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes("1. A. Böll, Häuser.\n".encode("latin1"))
+    empty = tmp_path / "empty.txt"
+    empty.write_text("References\n\n", encoding="utf8")
+    for arguments, message in (
+        ((latin,), "CRF640"),
+        ((latin,), "0xf6 at position 7"),
+        ((empty,), "CRF641"),
+        ((tmp_path / "none.txt",), "none.txt"),
+        ((empty, "--component", "other"), "CRF602"),
+    ):
+        out, error = run(model, *arguments, code=1)
+        assert message in error.replace("\n", " ") and out == ""
+
+
+def test_references_without_fields_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01, "iterations_per_step": 30}
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
+    nlp.add_pipe("crf_tagger", config={"target": "ent", "features": features, "trainer": trainer})
+    gold = Doc(
+        nlp.vocab, words=["Lund", "ropes", "1999", "hey", "you"], ents=["B-AUTHOR", "B-TITLE", "B-DATE", "O", "O"]
+    )
+    examples = [Example(nlp.make_doc(gold.text), gold)]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    out, error = run(tmp_path / "model", "-", input=b"Lund ropes\n  1999\n\nhey\n  you\n\nLund ropes\n  2000 hey\n")
+    assert [(entry.authors.names, entry.title) for entry in read_bibtex(out)] == [((Name("Lund"),), "ropes")] * 2
+    assert "CRF645" in error and "reference 2 (lines 4 to 5)" in error.replace("\n", " ")
+    out, error = run(tmp_path / "model", "-", input=b"hey you\n", code=1)
+    assert out == "" and "CRF646" in error and "AUTHOR, DATE, TITLE" in error.replace("\n", " ")
