@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.chain.forward import ForwardBackward
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
-from ..core.labels import TagSet
+from ..core.labels import OUTSIDE, TagSet
 from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
 from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
@@ -204,7 +204,7 @@ class _Spans:
 
 def _spans(labels: Ints, columns: Columns, tags: TagSet, messages: ForwardBackward | None) -> _Spans:
     starts, ends, first_tags = tags.spans(labels, columns.lengths)
-    names = [tags.tags[tag][2:] for tag in first_tags.tolist()]
+    names = [tags.span_label(tag) for tag in first_tags.tolist()]
     return _Spans(starts, ends, names, None if messages is None else score_spans(messages, tags, starts, ends, names))
 
 
@@ -212,8 +212,22 @@ def score_spans(
     messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
 ) -> SpanScores:
     """The three exact probabilities of spans."""
+    if tags.scheme == "none":
+        return _score_runs(messages, tags, starts, ends, labels)
     exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
     return SpanScores(*span_probabilities(messages, exact, bounded_spans(tags, starts, ends), covered))
+
+
+def _score_runs(
+    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The same for spans that are maximal runs: those with any label are added up over the labels."""
+    names = [tag for tag in tags.tags if tag != OUTSIDE]
+    each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
+    *exact, covered = span_probabilities(messages, *each, covered_spans(tags, starts, ends, labels))
+    by_label = np.stack(exact, axis=1)
+    own = by_label[np.arange(len(labels)), [names.index(label) for label in labels]]
+    return SpanScores(own, by_label.sum(axis=1), covered)
 
 
 def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from ..core.chain.temperature import HeldOut
 from ..core.gold import Gold
-from ..core.labels import Scheme, TagSet
+from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.types import Bools, Hashes, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
@@ -24,7 +24,15 @@ from .annotate import register_extensions, write_attribute, write_entities, writ
 from .base import ChainPipe
 from .dictionary import DictionaryConfig
 from .evidence import read_evidence
-from .gold import collect_labels, describe_annotation, gold_tags, narrow, spans_with_tokens, without_overlaps
+from .gold import (
+    collect_labels,
+    describe_annotation,
+    gold_tags,
+    has_outside,
+    narrow,
+    spans_with_tokens,
+    without_overlaps,
+)
 from .inference import Inference, Prediction, SpanScores, score_spans
 from .legality import Violation, find_violation, forget_crossing
 from .orders import check_order, require_first_order
@@ -65,9 +73,6 @@ class CRFTagger(ChainPipe):
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"
-        if target in SPAN_TARGETS and resolved == "none":
-            problem = {"setting": "scheme", "value": scheme, "expected": "'BIO' or 'BILUO' for spans"}
-            raise ValueError(Errors.CRF408.format(name=name, **problem))
         self.target = target
         settings = {
             "target": target,
@@ -106,9 +111,14 @@ class CRFTagger(ChainPipe):
         custom = None if self.target in BUILT_IN_TARGETS else self.target
         register_extensions(custom, self.cfg["scores"], self.cfg["marginals"], values)
 
+    @property
+    def has_plain_spans(self) -> bool:
+        """Whether the tags of spans are their labels; then O is a label where the training data have it."""
+        return self.target in SPAN_TARGETS and self.scheme == "none"
+
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        if self.target in SPAN_TARGETS:
-            return TagSet.of_spans(labels, self.scheme) if labels else TagSet((), self.scheme)
+        if self.target in SPAN_TARGETS and self.scheme != "none" and labels:
+            return TagSet.of_spans(labels, self.scheme)
         return TagSet(labels, self.scheme)
 
     def _check_label(self, label: str) -> None:
@@ -117,7 +127,11 @@ class CRFTagger(ChainPipe):
             raise ValueError(Errors.CRF413.format(name=self.name, label=label))
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        return collect_labels(references, self.target, self.cfg["spans_key"])
+        found, where = list(references), (self.target, self.cfg["spans_key"])
+        labels = collect_labels(found, *where)
+        if labels and self.has_plain_spans and any(has_outside(doc, *where) for doc in found):
+            return [OUTSIDE, *labels]
+        return labels
 
     def describe_gold(self) -> str:
         return describe_annotation(self.target, self.cfg["spans_key"])
@@ -206,7 +220,7 @@ class CRFTagger(ChainPipe):
         """
         require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
-            if span.label_ not in self.labels:
+            if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
