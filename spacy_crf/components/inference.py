@@ -14,6 +14,7 @@ from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
+from .constrained import ConstrainedDecoder, Decided, SequenceFacts, by_doc
 from .reading import Reading, given, read
 from .strata import Tokens
 from .uncertainty import (
@@ -42,6 +43,7 @@ class Inference:
         than the attributes that it returns.
     sets (Callable | None): chooses sets of labels (N, L) by the marginals, which must be asked for as well, and tokens.
     sequences (SequenceChoice | None): how many labellings of each sequence to list.
+    constrained (ConstrainedDecoder | None): chooses the labels, in the place of Viterbi.
     """
 
     spans: bool = False
@@ -54,6 +56,7 @@ class Inference:
     extra: int | None = None
     sets: Callable[[Floats, Tokens], Bools] | None = None
     sequences: SequenceChoice | None = None
+    constrained: ConstrainedDecoder | None = None
 
     @property
     def first_order(self) -> str | None:
@@ -62,6 +65,7 @@ class Inference:
             "probabilities of spans": self.probabilities,
             "n_best": self.n_best,
             "sequences": self.sequences,
+            "decoding under constraints": self.constrained,
         }
         return next((what for what, is_asked in asked.items() if is_asked), None)
 
@@ -94,6 +98,7 @@ class Prediction:
     n_best (list[Alternatives] | None), entropies (Entropies | None): of its sequences.
     members ((n, L) | None): the set of labels of each token.
     sequences (list[LikelySequences] | None): labellings of its sequences.
+    decided (list[Decided] | None): what is known of its sequences under constraints.
     """
 
     tags: Ints
@@ -105,6 +110,7 @@ class Prediction:
     entropies: Entropies | None = None
     members: Bools | None = None
     sequences: list[LikelySequences] | None = None
+    decided: list[Decided] | None = None
 
     @classmethod
     def empty(cls, n_labels: int) -> "Prediction":
@@ -119,6 +125,7 @@ class Prediction:
             entropies=Entropies(nowhere, nowhere, none, none),
             members=np.zeros((0, n_labels), dtype=bool),
             sequences=[],
+            decided=[],
         )
 
     def above(self, threshold: float) -> "Prediction":
@@ -130,24 +137,33 @@ class Prediction:
 
 
 def infer(
-    columns: Columns, emissions: Emissions, tags: TagSet, inference: Inference, evidence: Bools | None = None
+    columns: Columns,
+    emissions: Emissions,
+    tags: TagSet,
+    inference: Inference,
+    evidence: Bools | None = None,
+    facts: SequenceFacts | None = None,
 ) -> list[Prediction]:
     """Decode a batch of Docs on the threads of this process.
 
     evidence ((N, L) | None): labels that each unit may have, beyond what the masks forbid.
+    facts (SequenceFacts | None): about the units, for decoding under constraints.
     RETURNS (list[Prediction]): one for each Doc.
     """
     n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-    parts, first = [], 0
+    parts, first, begun = [], 0, 0
     for part in columns.split(n_threads):
         own = slice(first, first + len(part.orths))
-        parts.append((part, emissions.look_up(part), None if evidence is None else evidence[own]))
-        first = own.stop
+        known = None if facts is None else facts.part(own, slice(begun, begun + len(part.lengths)))
+        parts.append((part, emissions.look_up(part), None if evidence is None else evidence[own], known))
+        first, begun = own.stop, begun + len(part.lengths)
 
-    def decode(part: tuple[Columns, list[Rows], Bools | None]) -> list[Prediction]:
-        columns, looked_up, evidence = part
+    def decode(part: tuple[Columns, list[Rows], Bools | None, SequenceFacts | None]) -> list[Prediction]:
+        columns, looked_up, evidence, facts = part
         chains = given(emissions.potentials(columns, looked_up), evidence)
-        return _decode(columns, read(chains, inference.temperature, emissions.second_order), tags, inference)
+        return decode_chains(
+            columns, read(chains, inference.temperature, emissions.second_order), tags, inference, facts
+        )
 
     decoded = run_parallel(decode, parts, n_threads)
     return [prediction for part in decoded for prediction in part]
@@ -163,14 +179,29 @@ def encode(columns: Columns, features: Features, vectors: Floats | None = None) 
     return observe(columns.lengths, state, edge_observations(columns, features), scores)
 
 
-def _decode(columns: Columns, reading: Reading, tags: TagSet, inference: Inference) -> list[Prediction]:
-    batch = reading.chains.batch
-    labels = reading.labels(inference.posterior)[batch.rows]
+def decode_chains(
+    columns: Columns, reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None = None
+) -> list[Prediction]:
+    """Decode chains, wherever their scores come from.
+
+    columns (Columns): of their Docs; only lengths, word forms and what was read along are looked at.
+    facts (SequenceFacts | None): about the units, for decoding under constraints.
+    RETURNS (list[Prediction]): one for each Doc.
+    """
+    batch, decided = reading.chains.batch, None
+    if inference.constrained is not None:
+        decided = inference.constrained(reading.chains, tags, facts)
+        labels = np.concatenate([one.decision.labels for one in decided])
+    else:
+        labels = reading.labels(inference.posterior)[batch.rows]
     marginals = reading.marginals[batch.rows].astype(np.float32) if inference.marginals else None
     spans = None
     if inference.spans:
         spans = _spans(labels, columns, tags, reading.messages if inference.probabilities else None)
     predictions = _by_doc(columns, labels, marginals, spans)
+    if decided is not None:
+        for prediction, found in zip(predictions, by_doc(decided, batch.lengths, columns.doc_lengths)):
+            prediction.decided = found
     if marginals is not None and inference.sets is not None:
         tokens = Tokens(columns.orths, columns.lengths, columns.doc_lengths)
         members, ends = inference.sets(marginals, tokens), np.cumsum(columns.doc_lengths)
@@ -182,10 +213,10 @@ def _decode(columns: Columns, reading: Reading, tags: TagSet, inference: Inferen
         ):
             prediction.sequences = likely
     if inference.n_best and reading.messages is not None:
-        for prediction, found in zip(
+        for prediction, listed in zip(
             predictions, alternatives(reading.messages, inference.n_best, columns.doc_lengths)
         ):
-            prediction.n_best = found
+            prediction.n_best = listed
     if inference.entropies:
         for prediction, values in zip(
             predictions, entropies(batch, reading.entropies, reading.marginals, columns.doc_lengths)

@@ -49,9 +49,11 @@ class ChainState(TrainablePipe):
     """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
 
     learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
+    extra_files (tuple[str, ...]): names of the files that only this kind of component has.
     """
 
     learned_settings: tuple[str, ...] = ()
+    extra_files: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -157,7 +159,7 @@ class ChainState(TrainablePipe):
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Restore from `to_bytes`."""
         with readable(self.name, "bytes"):
-            files = choose(srsly.msgpack_loads(bytes_data), exclude)
+            files = choose(srsly.msgpack_loads(bytes_data), exclude, self.extra_files)
         self._restore(files, "bytes")
         return self
 
@@ -170,7 +172,7 @@ class ChainState(TrainablePipe):
 
         RAISES (ValueError): for a folder that is incomplete, damaged, or of another format.
         """
-        self._restore(read_folder(Path(path), exclude, self.name), str(path))
+        self._restore(read_folder(Path(path), exclude, self.name, self.extra_files), str(path))
         return self
 
     def _parts(self, exclude: Iterable[str]) -> Parts:
@@ -179,7 +181,8 @@ class ChainState(TrainablePipe):
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
         if not all(map(self.model.has_param, PARAMS)):
-            return Parts(self.cfg, {**self._features.to_data(), **self._valid_tags.to_data()}, self.model.to_bytes())
+            features = {**self._features.to_data(), **self._valid_tags.to_data()}
+            return Parts(self.cfg, features, self.model.to_bytes(), self._write_extra())
         layout, kept = get_layout(self.model), None
         try:
             flat = stored_weights(self.model)
@@ -189,7 +192,15 @@ class ChainState(TrainablePipe):
             model = stored_bytes(self.model, layout, flat)
         except OverflowError as error:
             raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
-        return Parts(self.cfg, {**self._features.to_data(kept), **self._valid_tags.to_data()}, model)
+        features = {**self._features.to_data(kept), **self._valid_tags.to_data()}
+        return Parts(self.cfg, features, model, self._write_extra())
+
+    def _write_extra(self) -> dict[str, bytes]:
+        """Contents of the files that only this kind of component has."""
+        return {}
+
+    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+        """Take over the contents of such files, those that were not excluded."""
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
@@ -211,6 +222,7 @@ class ChainState(TrainablePipe):
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()
+        self._read_extra(parts.extra, path)
         if get_layout(self.model).n_labels:
             self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
 

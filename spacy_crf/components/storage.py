@@ -1,9 +1,9 @@
-"""Files of a component: cfg (JSON), features and model (msgpack in zlib). Reading them runs no code."""
+"""Files of a component: cfg (JSON), features and model (msgpack in zlib), and its own. Reading them runs no code."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,20 @@ class Parts:
 
     cfg (dict | None): settings and labels. features (dict | None): see `Features.to_data`.
     model (bytes | None): of the thinc Model.
+    extra (dict): contents of the files that only some components have, by their names.
     """
 
     cfg: dict[str, Any] | None
     features: dict[str, Any] | None
     model: bytes | None
+    extra: dict[str, bytes] = field(default_factory=dict)
 
     def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files by name; the same bytes for the same state, given the same zlib."""
         writers = {"cfg": self._cfg_bytes, "features": self._features_bytes, "model": self._model_bytes}
         excluded = set(exclude)
-        return {name: write() for name, write in writers.items() if name not in excluded}
+        written = {name: write() for name, write in writers.items() if name not in excluded}
+        return {**written, **{name: content for name, content in self.extra.items() if name not in excluded}}
 
     def _cfg_bytes(self) -> bytes:
         return srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")
@@ -58,7 +61,8 @@ class Parts:
         with readable(name, path):
             packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
             features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
-        return cls(cfg, features, packed.get("model"))
+        extra = {part: content for part, content in files.items() if part not in NAMES}
+        return cls(cfg, features, packed.get("model"), extra)
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
@@ -68,24 +72,26 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
         (path / name).write_bytes(content)
 
 
-def choose(files: Mapping[str, bytes], exclude: Iterable[str]) -> dict[str, bytes]:
+def choose(files: Mapping[str, bytes], exclude: Iterable[str], extra: Iterable[str] = ()) -> dict[str, bytes]:
     """The files that are not excluded.
 
+    extra (Iterable[str]): names of the files that only some components have.
     RAISES (KeyError): where one is missing.
     """
     excluded = set(exclude)
-    return {name: files[name] for name in NAMES if name not in excluded}
+    return {name: files[name] for name in (*NAMES, *extra) if name not in excluded}
 
 
-def read_folder(path: Path, exclude: Iterable[str], name: str) -> dict[str, bytes]:
+def read_folder(path: Path, exclude: Iterable[str], name: str, extra: Iterable[str] = ()) -> dict[str, bytes]:
     """Contents of the files that are not excluded.
 
     name (str): of the component, for messages.
+    extra (Iterable[str]): names of the files that only some components have.
     RAISES (ValueError): where one is missing.
     """
     excluded = set(exclude)
     with readable(name, str(path)):
-        return {part: (path / part).read_bytes() for part in NAMES if part not in excluded}
+        return {part: (path / part).read_bytes() for part in (*NAMES, *extra) if part not in excluded}
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from spacy.attrs import IDX, POS, TAG
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -14,13 +13,13 @@ from spacy.vocab import Vocab
 from ..core.chain.temperature import HeldOut
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
-from ..core.types import Bools, Hashes, Indices, Ints
+from ..core.types import Bools, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
-from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
+from .annotate import register_extensions
 from .base import ChainPipe
 from .dictionary import DictionaryConfig
 from .evidence import read_evidence
@@ -38,9 +37,9 @@ from .legality import Violation, find_violation, forget_crossing
 from .orders import check_order, require_first_order
 from .reading import given, probabilistic
 from .settings import SPAN_TARGETS, Decode, check_settings
+from .writer import LabelWriter, read_along
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
-ATTRIBUTES = {"tag": TAG, "pos": POS}
 
 
 class CRFTagger(ChainPipe):
@@ -206,9 +205,7 @@ class CRFTagger(ChainPipe):
 
     def _read_along(self) -> int | None:
         """What `set_annotations` has to know of each token: its present tag, or where its extensions are kept."""
-        if self.target in ATTRIBUTES:
-            return None if self.cfg["overwrite"] else ATTRIBUTES[self.target]
-        return None if self.target in SPAN_TARGETS else IDX
+        return read_along(self.target, self.cfg["overwrite"])
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -242,22 +239,12 @@ class CRFTagger(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         self._register_extensions()
-        overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
-        tags = np.array(self.tags.tags, dtype=object)
-        ids = self._label_ids() if self.target in ATTRIBUTES else None
+        marginals, tags = self.cfg["marginals"], list(self.tags.tags)
+        writer = LabelWriter(self.vocab, self.target, self.tags, self.cfg)
         for doc, prediction in zip(docs, predictions):
-            if ids is not None:
-                write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
-            elif self.target == "ent":
-                write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
-            elif self.target == "spans":
-                decoded = prediction.above(self.cfg["threshold"])
-                write_group(doc, decoded, overwrite, self.cfg["spans_key"], extend=self.cfg["given"])
-            else:
-                values = tags.take(prediction.tags).tolist()
-                write_extension(doc, self.target, values, prediction.extra, overwrite)
+            writer(doc, prediction)
             if marginals is not None and prediction.marginals is not None:
-                doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})
+                doc._.set(marginals, {"tags": tags, "values": prediction.marginals})
             self._write_uncertainty(doc, prediction)
 
     def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
@@ -265,9 +252,3 @@ class CRFTagger(ChainPipe):
             doc._.set(self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
         if prediction.entropies is not None and self.cfg["entropy"] is not None:
             doc._.set(self.cfg["entropy"], prediction.entropies.to_data())
-
-    def _label_ids(self) -> Hashes:
-        """Ids of the tags in the arrays of a Doc."""
-        strings = self.vocab.strings
-        ids = [POS_IDS[tag] if self.target == "pos" else strings.add(tag) for tag in self.tags.tags]
-        return np.array(ids, dtype=np.uint64)

@@ -85,7 +85,7 @@ def _viterbi_decision(
     broken = violations(constraints, Labelling(path.tolist(), fields, facts))
     if any(constraints[index].cost for index in broken):
         return None
-    return Decision(path, score, score, score, score, "viterbi", 0, broken)
+    return Decision(path, score, score, score, score, "viterbi", 0, broken, viterbi_violated=broken)
 
 
 def _parts(sequences: list[int], potentials: ChainPotentials) -> list[list[int]]:
