@@ -73,7 +73,7 @@ def train(**config: Any) -> Language:
     return nlp
 
 
-def new_docs(nlp: Language, seed: int = 1, count: int = 30) -> list[Doc]:
+def new_docs(nlp: Language, seed: int = 1, count: int = 20) -> list[Doc]:
     """References that were not trained on, without annotation."""
     return [example.predicted for example in make_examples(nlp, seed, count)]
 

@@ -81,7 +81,7 @@ class FactReader:
         for predicate, what in own.items():
             if isinstance(what, str) and what.startswith(EXTENSION) and len(what) > len(EXTENSION):
                 self._extensions[predicate] = what[len(EXTENSION) :]
-            elif not isinstance(what, str) and what and all(isinstance(word, str) for word in what):
+            elif isinstance(what, list | tuple) and what and all(isinstance(word, str) for word in what):
                 self._by_form[predicate] = _OneOf(what)
             else:
                 raise ValueError(Errors.CRF444.format(name=name, predicate=predicate, value=what))
