@@ -34,8 +34,15 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "dictionary": None,
     "scorer": {"@scorers": "spacy_crf.constrained_ner_scorer.v1"},
 }
-SCORES = ("tok_acc", "whole_doc_acc", "macro_f", "ents_p", "ents_r", "certified", "violations", "violations_before")
-SCORE_WEIGHTS: dict[str, float | None] = {"ents_f": 1.0, **dict.fromkeys(SCORES)}
+# a weight of 0 shows a score in the table of `spacy train`
+SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "certified", "violations", "violations_before")
+SCORE_WEIGHTS: dict[str, float | None] = {
+    "ents_f": 1.0,
+    "ents_p": None,
+    "ents_r": None,
+    "ents_per_type": None,
+    **dict.fromkeys(SHOWN, 0.0),
+}
 
 
 @Language.factory(

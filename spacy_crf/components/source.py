@@ -28,6 +28,8 @@ class ProbabilitySource:
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the source; none where the pipeline has no such component."""
+        if self._source == self._name:
+            return ()
         known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
         return tuple(getattr(known.get(self._source), "labels", ()))
 

@@ -46,13 +46,13 @@ def train(folder: Path, every: int = 1, **mine: object) -> Path:
     config.to_disk(folder / "config.cfg")
     result = CliRunner().invoke(app, ["train", str(folder / "config.cfg"), "--output", str(folder)])
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    assert "TOK_ACC" in result.output and "CERTIFIED" in result.output
+    assert {"TOK_ACC", "WHOLE_DOC_ACC", "MACRO_F", "CERTIFIED"} <= set(result.output.split())
     return folder / "model-best"
 
 
-@pytest.mark.parametrize("every, least", [(4, 0.6), pytest.param(1, 0.75, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every, least", [(6, 0.5), pytest.param(1, 0.75, marks=pytest.mark.slow)])
 def test_training_mines_and_loading_decodes_the_same(every: int, least: float, tmp_path: Path) -> None:
-    model = train(tmp_path, every, folds=2, iterations=20, epochs=2, min_support=5 if every > 1 else 10)
+    model = train(tmp_path, every, folds=2, iterations=10, epochs=1, min_support=10)
     scores = srsly.read_json(model / "meta.json")["performance"]
     assert scores["tok_acc"] > least and 0 < scores["macro_f"] < 1 and scores["certified"] > 0.9
     assert scores["violations"] <= scores["violations_before"]
