@@ -80,24 +80,21 @@ def learn_costs(
     tags: TagSet,
     settings: Learning | None = None,
     given: Sequence[Constraint] = (),
-    start: Doubles | None = None,
 ) -> Doubles:
     """Costs under which labellings break constraints as often as gold does. One decoding of each sequence an epoch.
 
-    After each batch c <- max(0, c + step (violations of the labellings - violations of gold)).
+    Costs begin at 0. After each batch c <- max(0, c + step (violations of the labellings - violations of gold)).
 
     parts (sequence of ScoredGold): sequences, and their scores under models that were trained without them.
     constraints (sequence of Constraint): what may be charged for; their own costs are not looked at.
     tags (TagSet): of the chains. settings (Learning | None): None for the defaults.
     given (sequence of Constraint): others, which are in force at their own costs.
-    start ((R,) | None): where costs begin; None for 0.
     RETURNS ((R,)): the mean of the costs over all updates; 0 for a constraint that is not worth having.
     """
     settings = settings or Learning()
     rng = np.random.default_rng(settings.seed)
     gold = [gold_violations(part, constraints, tags) for part in parts]
-    costs = np.zeros(len(constraints)) if start is None else start
-    total, updates = np.zeros(len(constraints)), 0
+    costs, total, updates = np.zeros(len(constraints)), np.zeros(len(constraints)), 0
     for _ in range(settings.epochs):
         batches = [
             (number, own)
@@ -110,7 +107,7 @@ def learn_costs(
             found = decoded_violations(parts[number].select(own), now, tags)[:, : len(constraints)]
             costs = np.maximum(0.0, costs + settings.step * (found - gold[number][own]).sum(axis=0))
             total, updates = total + costs, updates + 1
-    return total / updates if updates else costs
+    return total / max(updates, 1)
 
 
 def charged(constraints: Sequence[Constraint], costs: Doubles) -> list[Constraint]:
