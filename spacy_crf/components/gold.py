@@ -61,6 +61,16 @@ def has_outside(doc: Doc, target: str, spans_key: str) -> bool:
     return spans_key in doc.spans and len(covered) < len(doc)
 
 
+def has_touching(doc: Doc, target: str, spans_key: str) -> bool:
+    """Whether a span of a Doc ends where one with the same label begins.
+
+    target (str): "ent" or "spans".
+    """
+    spans = doc.ents if target == "ent" else spans_with_tokens(doc, spans_key)
+    ends = {(span.end, span.label) for span in spans}
+    return any((span.start, span.label) in ends for span in spans)
+
+
 def _extension_values(doc: Doc, name: str) -> list[object]:
     return [value for value in (token._.get(name) for token in doc) if value not in UNLABELLED]
 

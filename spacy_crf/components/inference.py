@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..core.chain.forward import ForwardBackward
-from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
-from ..core.labels import OUTSIDE, TagSet
+from ..core.labels import TagSet
 from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
-from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
+from ..core.types import Bools, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
 from .constrained import ConstrainedDecoder, Decided, SequenceFacts, by_doc
 from .reading import Reading, given, read
+from .span_scores import SpanScores, score_spans
 from .strata import Tokens
 from .uncertainty import (
     Alternatives,
@@ -68,24 +68,6 @@ class Inference:
             "decoding under constraints": self.constrained,
         }
         return next((what for what, is_asked in asked.items() if is_asked), None)
-
-
-@dataclass(frozen=True)
-class SpanScores:
-    """Exact probabilities of S spans.
-
-    label ((S,)): of a span with this label and these boundaries.
-    boundaries ((S,)): of a span with these boundaries and any label.
-    covered ((S,)): of every token lying in spans of this label, whatever the boundaries.
-    """
-
-    label: Doubles
-    boundaries: Doubles
-    covered: Doubles
-
-    def take(self, chosen: Indices | slice) -> "SpanScores":
-        """Scores of some of the spans."""
-        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
 @dataclass(slots=True)
@@ -188,12 +170,8 @@ def decode_chains(
     facts (SequenceFacts | None): about the units, for decoding under constraints.
     RETURNS (list[Prediction]): one for each Doc.
     """
-    batch, decided = reading.chains.batch, None
-    if inference.constrained is not None:
-        decided = inference.constrained(reading.chains, tags, facts)
-        labels = np.concatenate([one.decision.labels for one in decided])
-    else:
-        labels = reading.labels(inference.posterior)[batch.rows]
+    batch = reading.chains.batch
+    labels, decided = _labels(reading, tags, inference, facts)
     marginals = reading.marginals[batch.rows].astype(np.float32) if inference.marginals else None
     spans = None
     if inference.spans:
@@ -225,6 +203,16 @@ def decode_chains(
     return predictions
 
 
+def _labels(
+    reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None
+) -> tuple[Ints, list[Decided] | None]:
+    """((N,), ..): the labels of the units, one sequence after the other; and how they were found under constraints."""
+    if inference.constrained is None:
+        return reading.labels(inference.posterior)[reading.chains.batch.rows], None
+    decided = inference.constrained(reading.chains, tags, facts)
+    return np.concatenate([one.decision.labels for one in decided]), decided
+
+
 @dataclass(frozen=True)
 class _Spans:
     starts: Indices
@@ -237,28 +225,6 @@ def _spans(labels: Ints, columns: Columns, tags: TagSet, messages: ForwardBackwa
     starts, ends, first_tags = tags.spans(labels, columns.lengths)
     names = [tags.span_label(tag) for tag in first_tags.tolist()]
     return _Spans(starts, ends, names, None if messages is None else score_spans(messages, tags, starts, ends, names))
-
-
-def score_spans(
-    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
-) -> SpanScores:
-    """The three exact probabilities of spans."""
-    if tags.scheme == "none":
-        return _score_runs(messages, tags, starts, ends, labels)
-    exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
-    return SpanScores(*span_probabilities(messages, exact, bounded_spans(tags, starts, ends), covered))
-
-
-def _score_runs(
-    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
-) -> SpanScores:
-    """The same for spans that are maximal runs: those with any label are added up over the labels."""
-    names = [tag for tag in tags.tags if tag != OUTSIDE]
-    each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
-    *exact, covered = span_probabilities(messages, *each, covered_spans(tags, starts, ends, labels))
-    by_label = np.stack(exact, axis=1)
-    own = by_label[np.arange(len(labels)), [names.index(label) for label in labels]]
-    return SpanScores(own, by_label.sum(axis=1), covered)
 
 
 def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:

@@ -18,7 +18,7 @@ from ..errors import Errors
 from ..features.facts import MARKS
 
 Costs: TypeAlias = Literal["perceptron", "rate"]
-SCALES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # of -log rate against the scores of the chain
+SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
 DECIMALS = 4  # of costs, which people read
 # a model trained on some examples, asked about others: their gold, scores and facts about the named predicates
 HoldOut: TypeAlias = Callable[[Sequence[Example], Sequence[Example]], ScoredGold]

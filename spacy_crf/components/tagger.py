@@ -32,11 +32,12 @@ from .gold import (
     spans_with_tokens,
     without_overlaps,
 )
-from .inference import Inference, Prediction, SpanScores, score_spans
+from .inference import Inference, Prediction
 from .legality import Violation, find_violation, forget_crossing
 from .orders import check_order, require_first_order
 from .reading import given, probabilistic
 from .settings import SPAN_TARGETS, Decode, check_settings
+from .span_scores import SpanScores, score_spans
 from .writer import LabelWriter, read_along
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
