@@ -93,7 +93,7 @@ def check_entries(name: str, entries: Sequence[Entry], tags: TagSet) -> None:
     fields, constraints = Fields(tags), [entry.constraint for entry in entries]
     try:
         for constraint in constraints:
-            fields.check(constraint, to_text(constraint))
+            fields.check(constraint)
         require_consistent(constraints, tags)
     except ValueError as error:
         raise ValueError(Errors.CRF441.format(name=name, error=error)) from error
