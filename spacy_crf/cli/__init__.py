@@ -5,6 +5,7 @@ from spacy.cli._util import app as spacy_app
 from . import annotate as annotate
 from . import calibrate as calibrate
 from . import cite as cite
+from . import constraints as constraints
 from . import convert as convert
 from . import dictionary as dictionary
 from . import experiment as experiment

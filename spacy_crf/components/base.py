@@ -23,6 +23,7 @@ from ..features.resources import word_counter
 from ..learner import Sample
 from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..vectors import begin_update, predict_vectors
+from .constrained import SequenceFacts
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
 from .orders import require_first_order
@@ -142,7 +143,7 @@ class ChainPipe(IsolatesFailures, ChainState):
             self.finish_update(sgd)
         return losses
 
-    def finish_update(self, sgd: Optimizer) -> None:
+    def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step."""
         self.trainer.apply(self._learner, sgd or None)
         self._scores = None
@@ -214,7 +215,12 @@ class ChainPipe(IsolatesFailures, ChainState):
         if inference.first_order is not None:
             require_first_order(self.name, self.model, inference.first_order)
         columns = self._read_all(docs, inference.extra)
-        return infer(columns, self._emissions(), self.tags, inference, self.possible_tags(docs, columns, given))
+        possible, facts = self.possible_tags(docs, columns, given), self.facts(docs, columns)
+        return infer(columns, self._emissions(), self.tags, inference, possible, facts)
+
+    def facts(self, docs: Sequence[Doc], columns: Columns) -> SequenceFacts | None:
+        """What constraints may ask about the tokens; None for components without any."""
+        return None
 
     def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
         """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.

@@ -76,8 +76,9 @@ def make_crf_tagger(
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or spacy_crf.Minibatch.v1.
     target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
         name of a custom token extension.
-    scheme (str): how spans become tags, "BIO" or "BILUO"; for token targets, whether tags such as B-NP are kept
-        legal; "auto": BIO for spans, none for tokens.
+    scheme (str): how spans become tags, "BIO", "BILUO", or "none": each token has the label of its span, and spans are
+        maximal runs of a label, for text in which spans of one label never touch. For token targets, whether tags such
+        as B-NP are kept legal. "auto": BIO for spans, none for tokens.
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
     spans_key (str): key of doc.spans for target "spans".
     overwrite (bool): whether to replace annotation that is there already.

@@ -4,13 +4,13 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE, ORTH, POS, TAG
+from spacy.attrs import ENT_IOB, ENT_TYPE, IOB_STRINGS, ORTH, POS, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..core.gold import UNKNOWN, Gold
-from ..core.labels import TagSet
+from ..core.labels import OUTSIDE, TagSet
 from ..core.types import Ints
 from .partial import as_bio, partial_tags, possible_tags
 
@@ -45,6 +45,30 @@ def collect_labels(docs: Iterable[Doc], target: str, spans_key: str) -> list[str
             labels.update(str(value) for value in _extension_values(doc, target))
         labels.update(tag[2:] for tag in partial_tags(doc, target, spans_key) or ())
     return sorted(labels - {""})
+
+
+def has_outside(doc: Doc, target: str, spans_key: str) -> bool:
+    """Whether a token of a Doc is known to lie outside of all spans.
+
+    target (str): "ent" or "spans".
+    """
+    partial = partial_tags(doc, target, spans_key)
+    if partial is not None:
+        return OUTSIDE in partial
+    if target == "ent":
+        return bool((doc.to_array(ENT_IOB) == IOB_STRINGS.index(OUTSIDE)).any())
+    covered = {token for span in spans_with_tokens(doc, spans_key) for token in range(span.start, span.end)}
+    return spans_key in doc.spans and len(covered) < len(doc)
+
+
+def has_touching(doc: Doc, target: str, spans_key: str) -> bool:
+    """Whether a span of a Doc ends where one with the same label begins.
+
+    target (str): "ent" or "spans".
+    """
+    spans = doc.ents if target == "ent" else spans_with_tokens(doc, spans_key)
+    ends = {(span.end, span.label) for span in spans}
+    return any((span.start, span.label) in ends for span in spans)
 
 
 def _extension_values(doc: Doc, name: str) -> list[object]:
@@ -148,7 +172,7 @@ def _from_biluo(tag: str, tags: TagSet) -> str:
     """A BILUO tag as a tag of the scheme at hand."""
     if tags.scheme == "BILUO" or tag == "O":
         return tag
-    return as_bio(tag)
+    return tag[2:] if tags.scheme == "none" else as_bio(tag)
 
 
 def _span_tags(example: Example, spans_key: str, tags: TagSet) -> Sequence[str | None]:

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..core.chain.forward import ForwardBackward
-from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
 from ..core.labels import TagSet
 from ..core.observations import Observations, observe
 from ..core.threads import available_threads, run_parallel
-from ..core.types import Bools, Doubles, Floats, Hashes, Indices, Ints
+from ..core.types import Bools, Floats, Hashes, Indices, Ints
 from ..emissions import Emissions, Rows, edge_observations
 from ..features.columns import Columns
 from ..features.config import Features
+from .constrained import ConstrainedDecoder, Decided, SequenceFacts, by_doc
 from .reading import Reading, given, read
+from .span_scores import SpanScores, score_spans
 from .strata import Tokens
 from .uncertainty import (
     Alternatives,
@@ -42,6 +43,7 @@ class Inference:
         than the attributes that it returns.
     sets (Callable | None): chooses sets of labels (N, L) by the marginals, which must be asked for as well, and tokens.
     sequences (SequenceChoice | None): how many labellings of each sequence to list.
+    constrained (ConstrainedDecoder | None): chooses the labels, in the place of Viterbi.
     """
 
     spans: bool = False
@@ -54,6 +56,7 @@ class Inference:
     extra: int | None = None
     sets: Callable[[Floats, Tokens], Bools] | None = None
     sequences: SequenceChoice | None = None
+    constrained: ConstrainedDecoder | None = None
 
     @property
     def first_order(self) -> str | None:
@@ -62,26 +65,9 @@ class Inference:
             "probabilities of spans": self.probabilities,
             "n_best": self.n_best,
             "sequences": self.sequences,
+            "decoding under constraints": self.constrained,
         }
         return next((what for what, is_asked in asked.items() if is_asked), None)
-
-
-@dataclass(frozen=True)
-class SpanScores:
-    """Exact probabilities of S spans.
-
-    label ((S,)): of a span with this label and these boundaries.
-    boundaries ((S,)): of a span with these boundaries and any label.
-    covered ((S,)): of every token lying in spans of this label, whatever the boundaries.
-    """
-
-    label: Doubles
-    boundaries: Doubles
-    covered: Doubles
-
-    def take(self, chosen: Indices | slice) -> "SpanScores":
-        """Scores of some of the spans."""
-        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
 
 
 @dataclass(slots=True)
@@ -94,6 +80,7 @@ class Prediction:
     n_best (list[Alternatives] | None), entropies (Entropies | None): of its sequences.
     members ((n, L) | None): the set of labels of each token.
     sequences (list[LikelySequences] | None): labellings of its sequences.
+    decided (list[Decided] | None): what is known of its sequences under constraints.
     """
 
     tags: Ints
@@ -105,6 +92,7 @@ class Prediction:
     entropies: Entropies | None = None
     members: Bools | None = None
     sequences: list[LikelySequences] | None = None
+    decided: list[Decided] | None = None
 
     @classmethod
     def empty(cls, n_labels: int) -> "Prediction":
@@ -119,6 +107,7 @@ class Prediction:
             entropies=Entropies(nowhere, nowhere, none, none),
             members=np.zeros((0, n_labels), dtype=bool),
             sequences=[],
+            decided=[],
         )
 
     def above(self, threshold: float) -> "Prediction":
@@ -130,24 +119,33 @@ class Prediction:
 
 
 def infer(
-    columns: Columns, emissions: Emissions, tags: TagSet, inference: Inference, evidence: Bools | None = None
+    columns: Columns,
+    emissions: Emissions,
+    tags: TagSet,
+    inference: Inference,
+    evidence: Bools | None = None,
+    facts: SequenceFacts | None = None,
 ) -> list[Prediction]:
     """Decode a batch of Docs on the threads of this process.
 
     evidence ((N, L) | None): labels that each unit may have, beyond what the masks forbid.
+    facts (SequenceFacts | None): about the units, for decoding under constraints.
     RETURNS (list[Prediction]): one for each Doc.
     """
     n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-    parts, first = [], 0
+    parts, first, begun = [], 0, 0
     for part in columns.split(n_threads):
         own = slice(first, first + len(part.orths))
-        parts.append((part, emissions.look_up(part), None if evidence is None else evidence[own]))
-        first = own.stop
+        known = None if facts is None else facts.part(own, slice(begun, begun + len(part.lengths)))
+        parts.append((part, emissions.look_up(part), None if evidence is None else evidence[own], known))
+        first, begun = own.stop, begun + len(part.lengths)
 
-    def decode(part: tuple[Columns, list[Rows], Bools | None]) -> list[Prediction]:
-        columns, looked_up, evidence = part
+    def decode(part: tuple[Columns, list[Rows], Bools | None, SequenceFacts | None]) -> list[Prediction]:
+        columns, looked_up, evidence, facts = part
         chains = given(emissions.potentials(columns, looked_up), evidence)
-        return _decode(columns, read(chains, inference.temperature, emissions.second_order), tags, inference)
+        return decode_chains(
+            columns, read(chains, inference.temperature, emissions.second_order), tags, inference, facts
+        )
 
     decoded = run_parallel(decode, parts, n_threads)
     return [prediction for part in decoded for prediction in part]
@@ -163,14 +161,25 @@ def encode(columns: Columns, features: Features, vectors: Floats | None = None) 
     return observe(columns.lengths, state, edge_observations(columns, features), scores)
 
 
-def _decode(columns: Columns, reading: Reading, tags: TagSet, inference: Inference) -> list[Prediction]:
+def decode_chains(
+    columns: Columns, reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None = None
+) -> list[Prediction]:
+    """Decode chains, wherever their scores come from.
+
+    columns (Columns): of their Docs; only lengths, word forms and what was read along are looked at.
+    facts (SequenceFacts | None): about the units, for decoding under constraints.
+    RETURNS (list[Prediction]): one for each Doc.
+    """
     batch = reading.chains.batch
-    labels = reading.labels(inference.posterior)[batch.rows]
+    labels, decided = _labels(reading, tags, inference, facts)
     marginals = reading.marginals[batch.rows].astype(np.float32) if inference.marginals else None
     spans = None
     if inference.spans:
         spans = _spans(labels, columns, tags, reading.messages if inference.probabilities else None)
     predictions = _by_doc(columns, labels, marginals, spans)
+    if decided is not None:
+        for prediction, found in zip(predictions, by_doc(decided, batch.lengths, columns.doc_lengths)):
+            prediction.decided = found
     if marginals is not None and inference.sets is not None:
         tokens = Tokens(columns.orths, columns.lengths, columns.doc_lengths)
         members, ends = inference.sets(marginals, tokens), np.cumsum(columns.doc_lengths)
@@ -182,16 +191,26 @@ def _decode(columns: Columns, reading: Reading, tags: TagSet, inference: Inferen
         ):
             prediction.sequences = likely
     if inference.n_best and reading.messages is not None:
-        for prediction, found in zip(
+        for prediction, listed in zip(
             predictions, alternatives(reading.messages, inference.n_best, columns.doc_lengths)
         ):
-            prediction.n_best = found
+            prediction.n_best = listed
     if inference.entropies:
         for prediction, values in zip(
             predictions, entropies(batch, reading.entropies, reading.marginals, columns.doc_lengths)
         ):
             prediction.entropies = values
     return predictions
+
+
+def _labels(
+    reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None
+) -> tuple[Ints, list[Decided] | None]:
+    """((N,), ..): the labels of the units, one sequence after the other; and how they were found under constraints."""
+    if inference.constrained is None:
+        return reading.labels(inference.posterior)[reading.chains.batch.rows], None
+    decided = inference.constrained(reading.chains, tags, facts)
+    return np.concatenate([one.decision.labels for one in decided]), decided
 
 
 @dataclass(frozen=True)
@@ -204,16 +223,8 @@ class _Spans:
 
 def _spans(labels: Ints, columns: Columns, tags: TagSet, messages: ForwardBackward | None) -> _Spans:
     starts, ends, first_tags = tags.spans(labels, columns.lengths)
-    names = [tags.tags[tag][2:] for tag in first_tags.tolist()]
+    names = [tags.span_label(tag) for tag in first_tags.tolist()]
     return _Spans(starts, ends, names, None if messages is None else score_spans(messages, tags, starts, ends, names))
-
-
-def score_spans(
-    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
-) -> SpanScores:
-    """The three exact probabilities of spans."""
-    exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
-    return SpanScores(*span_probabilities(messages, exact, bounded_spans(tags, starts, ends), covered))
 
 
 def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:

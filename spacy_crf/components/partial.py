@@ -47,6 +47,8 @@ def possible_tags(bio: Sequence[str], tags: TagSet) -> list[tuple[str, ...]]:
 
     bio (list[str]): one tag for each token. tags (TagSet): of spans.
     """
+    if tags.scheme == "none":
+        return [((tag if tag == OUTSIDE else tag[2:]),) if tag else () for tag in bio]
     return [_possible(tag, after, tags.scheme == "BILUO") for tag, after in zip(bio, [*bio[1:], OUTSIDE])]
 
 

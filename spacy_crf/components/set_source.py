@@ -9,14 +9,13 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
 from ..core.types import Floats
-from ..errors import Errors
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
 from .annotate import register_extensions, write_marginals
 from .isolation import IsolatesFailures
-from .probabilities import token_probabilities
 from .set_rules import check_set_settings, set_rule
 from .set_tagger import listed, register_sets
+from .source import ProbabilitySource
 from .strata import Tokens
 from .tag_tree import tag_tree
 
@@ -39,8 +38,9 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         check_set_settings(name, settings)
-        self._nlp, self.vocab, self.name, self.source, self.scorer = nlp, nlp.vocab, name, source, scorer
+        self.vocab, self.name, self.source, self.scorer = nlp.vocab, name, source, scorer
         self.target: str = settings["target"]
+        self._probabilities = ProbabilitySource(nlp, name, source)
         self.cfg: dict[str, Any] = {**settings, "source": source}
         self._register_extensions()
 
@@ -52,8 +52,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the source; none where the pipeline has no such component."""
-        known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
-        return tuple(getattr(known.get(self.source), "labels", ()))
+        return self._probabilities.labels
 
     @property
     def tag_probs(self) -> str:
@@ -73,11 +72,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         RETURNS (list of (n, L)): for each Doc, in single precision.
         RAISES (ValueError): where there is no source, or it has no probabilities of each label.
         """
-        found, n_labels = token_probabilities(self._find_source(), docs), len(self.labels)
-        for doc, values in zip(docs, found):
-            if values.shape != (len(doc), n_labels):
-                raise ValueError(Errors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
-        return [values.astype(np.float32, copy=False) for values in found]
+        return self._probabilities.predict(docs, len(self.labels))
 
     def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
         """What promises may know of the tokens of Docs, whose sequences are their sentences, or the Docs without."""
@@ -97,11 +92,3 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
             if tree is not None:
                 doc._.set(self.cfg["tag_nodes"], tree.names_of(own))
             write_marginals(doc, self.cfg["tag_probs"], labels, values)
-
-    def _find_source(self) -> Any:
-        """The component with the probabilities, which must come before this one."""
-        names = self._nlp.pipe_names
-        before = names[: names.index(self.name)] if self.name in names else names
-        if self.source not in before:
-            raise ValueError(Errors.CRF416.format(name=self.name, source=self.source, known=", ".join(before)))
-        return self._nlp.get_pipe(self.source)

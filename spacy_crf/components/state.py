@@ -139,7 +139,8 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
         if not all(map(self.model.has_param, PARAMS)):
-            return Parts(self.cfg, self.model.to_bytes(), {**self._features.to_data(), **self._valid_tags.to_data()})
+            features = {**self._features.to_data(), **self._valid_tags.to_data()}
+            return Parts(self.cfg, self.model.to_bytes(), features, self._write_extra())
         layout, kept = get_layout(self.model), None
         try:
             flat = stored_weights(self.model)
@@ -149,7 +150,15 @@ class ChainState(HasLabels, Stored, TrainablePipe):
             model = stored_bytes(self.model, layout, flat)
         except OverflowError as error:
             raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
-        return Parts(self.cfg, model, {**self._features.to_data(kept), **self._valid_tags.to_data()})
+        features = {**self._features.to_data(kept), **self._valid_tags.to_data()}
+        return Parts(self.cfg, model, features, self._write_extra())
+
+    def _write_extra(self) -> dict[str, bytes]:
+        """Contents of the files that only this kind of component has."""
+        return {}
+
+    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+        """Take over the contents of such files, those that were not excluded."""
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
@@ -171,6 +180,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()
+        self._read_extra(parts.extra, path)
         if get_layout(self.model).n_labels:
             self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
 

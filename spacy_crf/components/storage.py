@@ -1,10 +1,10 @@
-"""Files of a component: cfg (JSON), features and model (msgpack in zlib). Reading them runs no code."""
+"""Files of a component: cfg (JSON), features and model (msgpack in zlib), and its own. Reading them runs no code."""
 
 import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,17 +24,20 @@ class Parts:
 
     cfg (dict | None): settings and labels. model (bytes | None): what was learned.
     features (dict | None): see `Features.to_data`.
+    extra (dict): contents of the files that only some components have, by their names.
     """
 
     cfg: dict[str, Any] | None
     model: bytes | None
     features: dict[str, Any] | None = None
+    extra: dict[str, bytes] = field(default_factory=dict)
 
     def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files by name; the same bytes for the same state, given the same zlib."""
         writers = {"cfg": self._cfg_bytes, "features": self._features_bytes, "model": self._model_bytes}
         excluded = {*exclude, *(() if self.features is not None else ["features"])}
-        return {name: write() for name, write in writers.items() if name not in excluded}
+        written = {name: write() for name, write in writers.items() if name not in excluded}
+        return {**written, **{name: content for name, content in self.extra.items() if name not in excluded}}
 
     def _cfg_bytes(self) -> bytes:
         return srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")
@@ -60,11 +63,12 @@ class Parts:
         with readable(name, path):
             packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
             features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
-        return cls(cfg, packed.get("model"), features)
+        extra = {part: content for part, content in files.items() if part not in NAMES}
+        return cls(cfg, packed.get("model"), features, extra)
 
 
 class Stored:
-    """What `nlp` calls to store a component and to read it again."""
+    """What `nlp` calls to store a component and to read it again. parts (tuple[str, ...]): names of its files."""
 
     name: str
     parts: ClassVar[tuple[str, ...]] = NAMES

@@ -5,39 +5,39 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from spacy.attrs import IDX
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..core.chain.temperature import HeldOut
 from ..core.gold import Gold
-from ..core.labels import Scheme, TagSet
+from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.types import Bools, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
-from .annotate import (
-    ATTRIBUTES,
-    label_ids,
-    register_extensions,
-    write_attribute,
-    write_entities,
-    write_extension,
-    write_group,
-    write_marginals,
-)
+from .annotate import register_extensions, write_marginals
 from .base import ChainPipe
 from .dictionary import DictionaryConfig
 from .evidence import read_evidence
-from .gold import collect_labels, describe_annotation, gold_tags, narrow, spans_with_tokens, without_overlaps
-from .inference import Inference, Prediction, SpanScores, score_spans
+from .gold import (
+    collect_labels,
+    describe_annotation,
+    gold_tags,
+    has_outside,
+    narrow,
+    spans_with_tokens,
+    without_overlaps,
+)
+from .inference import Inference, Prediction
 from .legality import Violation, find_violation, forget_crossing
 from .orders import check_order, require_first_order
 from .reading import given, probabilistic
 from .settings import SPAN_TARGETS, Decode, check_settings
+from .span_scores import SpanScores, score_spans
+from .writer import LabelWriter, read_along
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
 
@@ -72,9 +72,6 @@ class CRFTagger(ChainPipe):
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"
-        if target in SPAN_TARGETS and resolved == "none":
-            problem = {"setting": "scheme", "value": scheme, "expected": "'BIO' or 'BILUO' for spans"}
-            raise ValueError(Errors.CRF408.format(name=name, **problem))
         self.target = target
         settings = {
             "target": target,
@@ -113,13 +110,22 @@ class CRFTagger(ChainPipe):
         custom = None if self.target in BUILT_IN_TARGETS else self.target
         register_extensions(custom, self.cfg["scores"], self.cfg["marginals"], values)
 
+    @property
+    def has_plain_spans(self) -> bool:
+        """Whether the tags of spans are their labels; then O is a label where the training data have it."""
+        return self.target in SPAN_TARGETS and self.scheme == "none"
+
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        if self.target in SPAN_TARGETS:
-            return TagSet.of_spans(labels, self.scheme) if labels else TagSet((), self.scheme)
+        if self.target in SPAN_TARGETS and self.scheme != "none" and labels:
+            return TagSet.of_spans(labels, self.scheme)
         return TagSet(labels, self.scheme)
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        return collect_labels(references, self.target, self.cfg["spans_key"])
+        found, where = list(references), (self.target, self.cfg["spans_key"])
+        labels = collect_labels(found, *where)
+        if labels and self.has_plain_spans and any(has_outside(doc, *where) for doc in found):
+            return [OUTSIDE, *labels]
+        return labels
 
     def describe_gold(self) -> str:
         return describe_annotation(self.target, self.cfg["spans_key"])
@@ -194,9 +200,7 @@ class CRFTagger(ChainPipe):
 
     def _read_along(self) -> int | None:
         """What `set_annotations` has to know of each token: its present tag, or where its extensions are kept."""
-        if self.target in ATTRIBUTES:
-            return None if self.cfg["overwrite"] else ATTRIBUTES[self.target]
-        return None if self.target in SPAN_TARGETS else IDX
+        return read_along(self.target, self.cfg["overwrite"])
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -208,7 +212,7 @@ class CRFTagger(ChainPipe):
         """
         require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
-            if span.label_ not in self.labels:
+            if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
                 raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
@@ -230,20 +234,10 @@ class CRFTagger(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         self._register_extensions()
-        overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
-        tags = np.array(self.tags.tags, dtype=object)
-        ids = label_ids(self.vocab.strings, self.target, self.tags.tags) if self.target in ATTRIBUTES else None
+        marginals = self.cfg["marginals"]
+        writer = LabelWriter(self.vocab, self.target, self.tags, self.cfg)
         for doc, prediction in zip(docs, predictions):
-            if ids is not None:
-                write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
-            elif self.target == "ent":
-                write_entities(doc, prediction.above(self.cfg["threshold"]), overwrite, self.cfg["scores"])
-            elif self.target == "spans":
-                decoded = prediction.above(self.cfg["threshold"])
-                write_group(doc, decoded, overwrite, self.cfg["spans_key"], extend=self.cfg["given"])
-            else:
-                values = tags.take(prediction.tags).tolist()
-                write_extension(doc, self.target, values, prediction.extra, overwrite)
+            writer(doc, prediction)
             if marginals is not None and prediction.marginals is not None:
                 write_marginals(doc, marginals, self.tags.tags, prediction.marginals)
             self._write_uncertainty(doc, prediction)

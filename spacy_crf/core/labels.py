@@ -1,6 +1,7 @@
 """Tags of a labelling scheme: which sequences are legal, and what spans they stand for.
 
-BIO: every span starts with B-. BILUO: spans of one unit are U-, longer ones run B- I- .. L-. In both, O is outside.
+BIO: every span starts with B-. BILUO: spans of one unit are U-, longer ones run B- I- .. L-. none: each unit has the
+label of its span, so that spans of one label never touch. In all of them, O is outside.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ OUTSIDE = "O"
 class TagSet:
     """The tags of a chain, in the order of its label indices.
 
-    tags (tuple[str, ...]): O, B-PER, .. under a scheme; any strings under "none".
+    tags (tuple[str, ...]): O, B-PER, .. under a scheme; any strings under "none", those of spans by their labels.
     scheme (str): the scheme that makes sequences legal.
     """
 
@@ -91,11 +92,13 @@ class TagSet:
         return not (inside and self.scheme == "BILUO")
 
     def spans(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
-        """Spans of legal tag sequences. O(N).
+        """Spans of legal tag sequences; under "none" the maximal runs of each tag but O. O(N).
 
         tags ((N,)): label indices. lengths ((B,)): lengths of the sequences; spans do not cross them.
         RETURNS (tuple): first unit, unit after the last, and tag of the first unit of each span.
         """
+        if self.scheme == "none":
+            return self._runs(tags, lengths)
         begins, inside = self.begins()[tags], self.continues()[tags]
         starts = np.flatnonzero(begins)
         first_units = np.zeros(len(tags) + 1, dtype=bool)
@@ -104,9 +107,28 @@ class TagSet:
         ends = stops[np.searchsorted(stops, starts, side="right")] if len(starts) else starts
         return starts, ends, tags[starts].astype(np.intp)
 
+    def _runs(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
+        """The maximal runs of each tag but O, as `spans` returns them."""
+        opens = np.ones(len(tags) + 1, dtype=bool)
+        opens[1:-1] = tags[1:] != tags[:-1]
+        opens[np.cumsum(lengths)] = True
+        bounds = np.flatnonzero(opens)
+        starts, ends = bounds[:-1], bounds[1:]
+        kept = tags[starts] != self.number.get(OUTSIDE, len(self))
+        return starts[kept], ends[kept], tags[starts[kept]].astype(np.intp)
+
+    def span_label(self, tag: int) -> str:
+        """Label of the spans that a tag is part of.
+
+        tag (int): index of a tag that is not outside.
+        """
+        return self.tags[tag] if self.scheme == "none" else self.tags[tag][2:]
+
     def tag_span(self, start: int, end: int, label: str) -> list[str]:
         """Tags of one span."""
         inner = end - start
+        if self.scheme == "none":
+            return [label] * inner
         if self.scheme == "BILUO":
             if inner == 1:
                 return [f"U-{label}"]

@@ -16,6 +16,10 @@ class WarningMessages:
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
         "`rules` to the dictionary, or raise its min_count."
     )
+    CRFW440 = (
+        "Component {name!r}: document {document!r} has gold spans of one label without a token between them. With "
+        "scheme = 'none' they are one span. Take the scheme 'BIO' if they are to be told apart."
+    )
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."

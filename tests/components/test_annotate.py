@@ -5,7 +5,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from tagging import EXTENSION, build, fit, make_examples, train
+from tagging import EXTENSION, build, fit, make_examples, read_target, train
 
 
 def two_docs(overwrite: bool, target: str, **config: object) -> tuple[Language, Doc, Doc]:
@@ -112,9 +112,11 @@ def test_settings_for_spans_are_refused_for_tokens(setting: str, value: object) 
         spacy.blank("xx").add_pipe("crf_tagger", config={"target": "tag", setting: value})
 
 
-def test_spans_need_a_scheme() -> None:
-    with pytest.raises(ValueError, match=r"CRF408.*scheme"):
-        spacy.blank("xx").add_pipe("crf_tagger", config={"target": "ent", "scheme": "none"})
+@pytest.mark.parametrize("target", ["ent", "spans"])
+def test_spans_whose_tags_are_their_labels(target: str) -> None:
+    nlp, doc, gold = two_docs(True, target, scheme="none")
+    assert nlp.get_pipe("crf_tagger").labels == ("O", "LOC", "PER")
+    assert read_target(nlp(doc), target) == read_target(gold, target) != []
 
 
 def test_tokens_that_carry_a_scheme_are_kept_legal() -> None:

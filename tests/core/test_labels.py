@@ -64,3 +64,16 @@ def test_labels_with_hyphens_keep_them():
 def test_spans_need_a_scheme():
     with pytest.raises(ValueError, match="CRF106"):
         TagSet.of_spans(("A",), "none")
+
+
+def test_plain_spans_are_maximal_runs_of_each_tag_but_o():
+    tags = TagSet(("A", "O", "B"), "none")
+    first, end, tag = tags.spans(np.array([0, 0, 2, 1, 0, 0, 1]), np.array([2, 3, 2]))
+    assert (first.tolist(), end.tolist()) == ([0, 2, 4, 5], [2, 3, 5, 6])
+    assert [tags.span_label(number) for number in tag.tolist()] == ["A", "B", "A", "A"]
+    assert tags.tag_span(3, 5, "B") == ["B", "B"]
+
+
+def test_plain_spans_need_no_o():
+    first, end, _ = TagSet(("A", "B"), "none").spans(np.array([0, 1, 1]), np.array([0, 3]))
+    assert (first.tolist(), end.tolist()) == ([0, 1], [1, 3])

@@ -19,7 +19,8 @@ class SpanQuery:
     firsts ((S,)), ends ((S,)): units of the concatenated sequences; a span lies within one sequence.
     opening ((S, L)), inner ((S, L)), closing ((S, L)): labels allowed at the first unit, between, at the last unit;
         at an only unit both opening and closing.
-    after ((S, L)): labels allowed at the unit after the span, where its sequence has one.
+    after ((S, L)), before ((S, L) | None): labels allowed at the units after and before the span, where its sequence
+        has them; None for all.
     """
 
     firsts: Indices
@@ -28,6 +29,7 @@ class SpanQuery:
     inner: Bools
     closing: Bools
     after: Bools
+    before: Bools | None = None
 
 
 def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[Doubles]:
@@ -53,8 +55,28 @@ def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[D
                 for name in ("opening", "inner", "closing", "after")
             ),
         )
-        out[own] = _run(messages, events, nodes[batch.rows[firsts[own]]].astype(np.float64))
+        mass = nodes[batch.rows[firsts[own]]].astype(np.float64)[:, None, :]
+        if any(query.before is not None for query in queries):
+            mass = _entering(
+                messages, mass, [None if query.before is None else query.before[own] for query in queries], firsts[own]
+            )
+        out[own] = _run(messages, events, mass)
     return list(out.T)
+
+
+def _entering(messages: ForwardBackward, nodes: Doubles, before: list[Bools | None], firsts: Indices) -> Doubles:
+    """((n, K, L)): probability of each label of the first units together with labels allowed at the units before.
+
+    nodes ((n, 1, L)): marginals of the first units. before (list of (n, L)): for each query.
+    """
+    batch = messages.potentials.batch
+    mass = np.repeat(nodes, len(before), axis=1)
+    inner = np.flatnonzero(batch.times[firsts] > 0)
+    edges = edge_marginals(messages, batch.rows[firsts[inner]]).astype(np.float64)
+    for number, allowed in enumerate(before):
+        if allowed is not None:
+            mass[inner, number] = np.einsum("nf,nft->nt", allowed[inner].astype(np.float64), edges)
+    return mass
 
 
 @dataclass(frozen=True)
@@ -79,10 +101,13 @@ class _Events:
 
 
 def _run(messages: ForwardBackward, events: _Events, nodes: Doubles) -> Doubles:
-    """((n, K)): probabilities, by pushing mass from the first unit (marginals (n, L)) to the unit after the last."""
+    """((n, K)): probabilities, by pushing mass from the first unit to the unit after the last.
+
+    nodes ((n, 1 or K, L)): mass of the first units.
+    """
     rows = messages.potentials.batch.rows
     single = (events.ends - events.firsts == 1)[:, None, None]
-    mass = np.where(events.opening & (events.closing | ~single), nodes[:, None, :], 0.0)
+    mass = np.where(events.opening & (events.closing | ~single), nodes, 0.0)
     out = np.zeros(mass.shape[:2])
     for offset in range(1, int((events.ends - events.firsts).max(initial=0)) + 1):
         units = events.firsts + offset
@@ -105,6 +130,9 @@ def _conditionals(messages: ForwardBackward, rows: Indices) -> Doubles:
 
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "a span with this label and exactly these boundaries"."""
+    if tags.scheme == "none":
+        own = np.array([tags.tags_of(label) for label in labels], dtype=bool).reshape(len(firsts), len(tags))
+        return SpanQuery(firsts, ends, own, own, own, ~own, ~own)
     single = ends - firsts == 1
     opening, inner, closing = (np.zeros((len(firsts), len(tags)), dtype=bool) for _ in range(3))
     after = np.ones_like(opening)
@@ -122,7 +150,10 @@ def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str])
 
 
 def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
-    """The events "a span with exactly these boundaries", whatever its label: legal tags do not change it inside."""
+    """The events "a span with exactly these boundaries", whatever its label: legal tags do not change it inside.
+
+    Not for the scheme "none", whose tags may change: there they are the sum of `exact_spans` over all labels.
+    """
     single = (ends - firsts == 1)[:, None]
     is_tag = {prefix: np.array([tag.startswith(f"{prefix}-") for tag in tags.tags]) for prefix in "BILU"}
     inner, after = (np.broadcast_to(row, (len(firsts), len(tags))) for row in (is_tag["I"], ~is_tag["I"]))
@@ -137,5 +168,5 @@ def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
 
 def covered_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "every unit lies in a span of this label, whatever its boundaries"."""
-    members = np.array([tags.members(label) for label in labels], dtype=bool).reshape(len(firsts), len(tags))
+    members = np.array([tags.tags_of(label) for label in labels], dtype=bool).reshape(len(firsts), len(tags))
     return SpanQuery(firsts, ends, members, members, members, np.ones_like(members))

@@ -1,6 +1,6 @@
 """How to decode under constraints, and what is known of the answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ...errors import Errors
@@ -76,6 +76,7 @@ class Decision:
     violated (dict): indices of the constraints that are broken and were not relaxed, and how often each is paid for;
         hard ones among them only with the method "viterbi".
     relaxed (tuple of int): indices of the hard constraints that were given up.
+    viterbi_violated (dict): what the best labelling without constraints breaks, as `violated`.
     grounds (tuple of int): indices of the constraints that the bound rests on. Without any of the others that the
         labelling keeps, it would still be certified.
     """
@@ -90,6 +91,7 @@ class Decision:
     violated: dict[int, int]
     relaxed: tuple[int, ...] = ()
     grounds: tuple[int, ...] = ()
+    viterbi_violated: dict[int, int] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:

@@ -21,7 +21,6 @@ from .families import Constraint
 from .ilp import require_solver
 from .predicates import Fields, UnitFacts
 from .problem import Problem
-from .spelling import to_text
 from .strategy import Strategy
 
 CELLS = 1 << 22  # arcs that are relaxed side by side
@@ -74,8 +73,8 @@ def decode(
 def check_constraints(constraints: Sequence[Constraint], fields: Fields, facts: UnitFacts) -> None:
     """Raise a coded error for constraints with unknown labels, or without the facts that they ask for."""
     for constraint in constraints:
-        fields.check(constraint, to_text(constraint))
-        facts.check(constraint, to_text(constraint))
+        fields.check(constraint)
+        facts.check(constraint)
 
 
 def _viterbi_decision(
@@ -85,7 +84,7 @@ def _viterbi_decision(
     broken = violations(constraints, Labelling(path.tolist(), fields, facts))
     if any(constraints[index].cost for index in broken):
         return None
-    return Decision(path, score, score, score, score, "viterbi", 0, broken)
+    return Decision(path, score, score, score, score, "viterbi", 0, broken, viterbi_violated=broken)
 
 
 def _parts(sequences: list[int], potentials: ChainPotentials) -> list[list[int]]:

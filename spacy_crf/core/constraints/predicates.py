@@ -13,6 +13,7 @@ from ...errors import Errors
 from ..labels import TagSet
 from ..types import Bools, Indices, Ints
 from .families import Boundary, Constraint, Fixed, Labels, Level, SameSurface, StateChange
+from .spelling import to_text
 
 NOTHING = -1  # before the first unit; a surface or a fixed label that is not given
 
@@ -83,15 +84,12 @@ class Fields:
             found = self._tags[labels] = np.array([number in numbers for number in self.of_tag])
         return found
 
-    def check(self, constraint: Constraint, text: str) -> None:
-        """Raise a coded error for labels that are not there.
-
-        text (str): the constraint as it is to be shown.
-        """
+    def check(self, constraint: Constraint) -> None:
+        """Raise a coded error for labels that are not there."""
         for label in (label for labels in constraint.label_sets for label in labels):
             if label not in self.names:
                 near = get_close_matches(label, self.names, 3, 0.0)
-                raise ValueError(Errors.CRF902.format(constraint=text, label=label, near=near))
+                raise ValueError(Errors.CRF902.format(constraint=to_text(constraint), label=label, near=near))
 
     def segments(self, labels: list[int], tags: list[int], level: Level) -> list[Segment]:
         """The segments of a labelling, given by labels and by tags. O(T)."""
@@ -136,18 +134,15 @@ class UnitFacts:
             fixed=None if self.fixed is None else self.fixed[rows],
         )
 
-    def check(self, constraint: Constraint, text: str) -> None:
-        """Raise a coded error if a constraint asks for what is not given.
-
-        text (str): the constraint as it is to be shown.
-        """
+    def check(self, constraint: Constraint) -> None:
+        """Raise a coded error if a constraint asks for what is not given."""
         if isinstance(constraint, (StateChange, Boundary)) and constraint.at not in self.predicates:
             known = ", ".join(self.predicates) or "none"
-            raise ValueError(Errors.CRF906.format(constraint=text, name=constraint.at, known=known))
+            raise ValueError(Errors.CRF906.format(constraint=to_text(constraint), name=constraint.at, known=known))
         if isinstance(constraint, SameSurface) and self.surfaces is None:
-            raise ValueError(Errors.CRF907.format(constraint=text, what="surfaces"))
+            raise ValueError(Errors.CRF907.format(constraint=to_text(constraint), what="surfaces"))
         if isinstance(constraint, Fixed) and self.fixed is None:
-            raise ValueError(Errors.CRF907.format(constraint=text, what="fixed labels"))
+            raise ValueError(Errors.CRF907.format(constraint=to_text(constraint), what="fixed labels"))
 
     @cached_property
     def repeats(self) -> list[tuple[int, int]]:

@@ -143,12 +143,13 @@ class Strategy:
 
     def _decide(self, sequence: int, problem: Problem, viterbi_path: Ints, answer: Answer) -> Decision:
         """The decision that an answer stands for; without a labelling, some hard constraints are relaxed first."""
-        viterbi_score = problem.arcs.score(viterbi_path)
+        viterbi_score, _, viterbi_violated = problem.value(viterbi_path)
         if answer.path is not None or self.settings.method == "viterbi":
             path = viterbi_path if answer.path is None else answer.path
             value = problem.value(path)
             outcome = (value.score, value.objective, answer.bound, viterbi_score, answer.method, answer.iterations)
-            return Decision(path, *outcome, value.violated, grounds=_grounds(problem, answer))
+            grounds = _grounds(problem, answer)
+            return Decision(path, *outcome, value.violated, grounds=grounds, viterbi_violated=viterbi_violated)
         softened = problem.with_constraints(_softened(problem))
         (again,) = self.answers([sequence], [softened], [start(softened, viterbi_path)])
         assert again.path is not None  # nothing is hard any more
@@ -170,6 +171,7 @@ class Strategy:
             {index: times for index, times in broken.items() if index not in relaxed},
             relaxed,
             _grounds(softened, again),
+            viterbi_violated,
         )
 
     def _warn(self, message: str, sequence: int, **facts: object) -> None:

@@ -80,3 +80,35 @@ def test_spans_in_several_chunks_are_the_same(monkeypatch):
     (whole,) = span_probabilities(messages, query)
     monkeypatch.setattr("spacy_crf.core.chain.spans.CHUNK", 2 * len(tags) ** 2)
     np.testing.assert_allclose(span_probabilities(messages, query)[0], whole, rtol=1e-12)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([2.0, 300.0]))
+def test_maximal_runs_equal_enumeration(seed, scale):
+    lengths, tags = [4, 0, 3], TagSet(("A", "O", "B"), "none")
+    rng = np.random.default_rng(seed)
+    matrices, none = rng.normal(0, scale, (1, 3, 3)), np.zeros(3)
+    emissions = rng.normal(0, scale, (7, 3))
+    potentials, chains = build(pack(np.array(lengths)), emissions, matrices, np.zeros(7, int), none, none, False)
+    places = [
+        (s, first, end) for s in (0, 2) for first in range(lengths[s]) for end in range(first + 1, lengths[s] + 1)
+    ]
+    events = [(*place, label) for place in places for label in "AB"]
+    offsets = [0, 4, 4]
+    firsts, stops = (np.array([offsets[event[0]] + event[k] for event in events]) for k in (1, 2))
+    exact, covered = span_probabilities(
+        forward_backward(potentials),
+        exact_spans(tags, firsts, stops, [event[3] for event in events]),
+        covered_spans(tags, firsts, stops, [event[3] for event in events]),
+    )
+    for number, (sequence, first, end, label) in enumerate(events):
+        own = tags.number[label]
+
+        def is_inside(path, first=first, end=end, own=own):
+            return set(path[first:end]) == {own}
+
+        def is_run(path, first=first, end=end, own=own):
+            beside = [*path[max(first - 1, 0) : first], *path[end : end + 1]]
+            return set(path[first:end]) == {own} and own not in beside
+
+        assert exact[number] == pytest.approx(chains[sequence].probability(is_run), abs=1e-9)
+        assert covered[number] == pytest.approx(chains[sequence].probability(is_inside), abs=1e-9)

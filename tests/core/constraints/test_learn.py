@@ -1,0 +1,119 @@
+"""Costs that are learned on held-out sequences."""
+
+import numpy as np
+import pytest
+from constrained import LETTERS, random_chain
+
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.constraints.decision import Settings
+from spacy_crf.core.constraints.decode import decode
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.learn import (
+    Learning,
+    ScoredGold,
+    charged,
+    decoded_violations,
+    gold_violations,
+    learn_costs,
+    right_units,
+)
+from spacy_crf.core.constraints.predicates import UnitFacts
+from spacy_crf.core.labels import TagSet
+
+TAGS = TagSet(tuple(LETTERS[:3]), "none")
+CONSTRAINTS = parse_all(["at_most(A, 1)", "starts_with(C)", "at_most(B, 1) each", "excludes(B, C)"])
+
+
+def part(seed, n_sequences=20, flips=0.3):
+    """Sequences A..AB..BC..C whose emissions are misled at some units."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(4, 8, n_sequences)
+    batch = pack(lengths)
+    gold = np.concatenate([np.sort(rng.integers(0, 3, length)) for length in lengths]).astype(np.int32)
+    emissions = 2.0 * np.eye(3)[gold] + rng.normal(0, 1, (len(gold), 3))
+    wrong = rng.random(len(gold)) < flips
+    emissions[wrong] += 2.2 * np.eye(3)[rng.integers(0, 3, wrong.sum())]
+    chain = ChainPotentials(batch, emissions[batch.units], np.zeros((3, 3)), np.zeros(3), np.zeros(3))
+    return ScoredGold(chain, gold[batch.units], UnitFacts(len(gold)))
+
+
+def test_gold_and_its_violations_come_back_in_the_order_of_the_sequences():
+    own = part(0)
+    paths = [path.tolist() for path, _ in own.paths()]
+    assert [len(path) for path in paths] == own.potentials.batch.lengths.tolist()
+    assert all(path == sorted(path) for path in paths)
+    table = gold_violations(own, CONSTRAINTS, TAGS)
+    assert not table[:, 0].any() and not table[:, 2].any()
+    assert table[:, 1].tolist() == [int(path[0] != 2) for path in paths]
+    few = np.array([3, 0, 7])
+    assert [path.tolist() for path, _ in own.select(few).paths()] == [paths[k] for k in few]
+    assert (gold_violations(own.select(few), CONSTRAINTS, TAGS) == table[few]).all()
+
+
+def test_decoded_violations_are_those_of_the_decisions():
+    own, constraints = part(1), charged(CONSTRAINTS, np.array([1.0, 0.0, 0.5, 0.2]))
+    table = decoded_violations(own, constraints, TAGS)
+    decisions = decode(own.potentials, constraints, TAGS, own.facts)
+    assert [{int(k): int(row[k]) for k in np.flatnonzero(row)} for row in table] == [d.violated for d in decisions]
+    right = sum((d.labels == path).sum() for d, (path, _) in zip(decisions, own.paths()))
+    assert right_units(own, constraints, TAGS) == right
+
+
+def test_costs_make_labellings_break_constraints_as_often_as_gold():
+    parts, others = [part(seed) for seed in (2, 3)], part(4, 40)
+    costs = learn_costs(parts, CONSTRAINTS, TAGS, Learning(epochs=8, step=0.2))
+    assert (costs >= 0).all() and costs[0] > 0.3 and costs[2] > 0.3
+    assert costs[1] < 0.3  # gold begins with anything
+    gold = gold_violations(others, CONSTRAINTS, TAGS).sum(axis=0)
+    before, after = (
+        np.abs(decoded_violations(others, charged(CONSTRAINTS, own), TAGS).sum(axis=0) - gold).sum()
+        for own in (np.zeros(4), costs)
+    )
+    assert after < before / 2
+    assert right_units(others, charged(CONSTRAINTS, costs), TAGS) > right_units(
+        others, charged(CONSTRAINTS, np.zeros(4)), TAGS
+    )
+
+
+def test_what_the_chain_keeps_by_itself_costs_nothing():
+    costs = learn_costs([part(5, flips=0.0)], parse_all(["at_most(A, 9)", "starts_with(C)"]), TAGS)
+    assert costs[0] == 0 and costs[1] <= 0.1
+
+
+def test_given_constraints_are_in_force_and_keep_their_costs():
+    constraint = parse_all(["at_most(A, 1)"])
+    alone = learn_costs([part(6)], constraint, TAGS)
+    assert alone[0] > 0
+    assert learn_costs([part(6)], constraint, TAGS, given=constraint)[0] == 0  # a hard one leaves nothing to pay for
+    with_a_cost = learn_costs([part(6)], constraint, TAGS, given=parse_all(["at_most(A, 1) cost=0.5"]))
+    assert 0 < with_a_cost[0] < alone[0]
+
+
+def test_learning_is_repeatable_and_one_update_is_what_it_says():
+    own, settings = part(7), Learning(epochs=1, step=0.25, batch_size=1000)
+    costs = learn_costs([own], CONSTRAINTS, TAGS, settings)
+    free = charged(CONSTRAINTS, np.zeros(4))
+    difference = (decoded_violations(own, free, TAGS) - gold_violations(own, CONSTRAINTS, TAGS)).sum(axis=0)
+    np.testing.assert_allclose(costs, np.maximum(0, 0.25 * difference))
+    settings = Learning(epochs=2, batch_size=3)
+    np.testing.assert_array_equal(*(learn_costs([own], CONSTRAINTS, TAGS, settings) for _ in range(2)))
+
+
+def test_without_sequences_or_constraints_there_is_nothing_to_learn():
+    assert learn_costs([], CONSTRAINTS, TAGS).tolist() == [0] * 4
+    assert learn_costs([part(8)], [], TAGS).tolist() == []
+
+
+@pytest.mark.parametrize("settings", [{"epochs": 0}, {"batch_size": 0}, {"step": 0.0}, {"step": float("inf")}])
+def test_settings_that_make_no_sense(settings):
+    with pytest.raises(ValueError, match="CRF932"):
+        Learning(**settings)
+
+
+def test_decisions_tell_what_viterbi_breaks():
+    chain = random_chain(np.random.default_rng(0), [6, 9, 7], 3)
+    plain = decode(chain, charged(CONSTRAINTS, np.zeros(4)), TAGS)
+    for method in ("auto", "viterbi"):
+        found = decode(chain, charged(CONSTRAINTS, np.ones(4)), TAGS, settings=Settings(method))
+        assert [d.viterbi_violated for d in found] == [d.violated for d in plain]
