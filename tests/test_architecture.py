@@ -48,6 +48,7 @@ CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
     "constraints": {"chain"},
     "sets": {"chain"},
+    "measures": set(),
     "tagging": {"learn", "chain"},
     "chain": set(),
 }
