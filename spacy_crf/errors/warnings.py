@@ -16,6 +16,10 @@ class WarningMessages:
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
         "`rules` to the dictionary, or raise its min_count."
     )
+    CRFW560 = (
+        "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
+        "name its fields in the setting 'fields' of the block 'references'."
+    )
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."
