@@ -1,5 +1,6 @@
 """References with tagged fields as gold: each token has the label of its field."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -97,16 +98,17 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     if not settings.punctuation:
         tokens = [token for token in tokens if LETTER_OR_DIGIT.match(text, token.start)]
     words = [text[token.start : token.end] for token in tokens]
-    starts = [token.start for token in tokens[1:]]
-    spaces = [_has_space(text[token.end : start]) for token, start in zip(tokens, starts)] + [False] * bool(tokens)
+    gaps = [text[before.end : token.start] for before, token in itertools.pairwise(tokens)]
+    # marks that are left out leave a space
+    spaces = [gap != "" for gap in gaps] + [False] * bool(tokens)
     columns = {"tag": [fields[token.field].label for token in tokens]}
     if settings.ents or settings.spans_key:
         spans = _tag_fields(fields, tokens)
         columns |= {ENTITIES: spans} if settings.ents else {}
         columns |= {f"{SPANS_PREFIX}{settings.spans_key}": spans} if settings.spans_key else {}
     if not settings.punctuation:
-        ends = [0, *(token.end for token in tokens)]
-        columns[f"{EXTENSION_PREFIX}{GAP}"] = [text[end : token.start].strip() for end, token in zip(ends, tokens)]
+        lead = text[: tokens[0].start] if tokens else ""
+        columns[f"{EXTENSION_PREFIX}{GAP}"] = [" ".join(gap.split()) for gap in (lead, *gaps)]
     return Sentence(words, columns, spaces, starts_document=True)
 
 
@@ -116,10 +118,6 @@ def _tokenize(fields: Sequence[Field]) -> Iterator[_Token]:
         for match in TOKEN.finditer(field.text):
             yield _Token(offset + match.start(), offset + match.end(), number)
         offset += len(field.text)
-
-
-def _has_space(gap: str) -> bool:
-    return any(character.isspace() for character in gap)
 
 
 def _tag_fields(fields: Sequence[Field], tokens: Sequence[_Token]) -> list[str]:
