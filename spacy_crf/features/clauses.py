@@ -39,7 +39,9 @@ class Structure:
             return _counted(view.in_quotes().astype(np.intp))
         if attribute.name == "IN_BRACKETS":
             return _counted(view.in_brackets().astype(np.intp))
-        return _counted(view.before(attribute.key) if attribute.name == "BEFORE" else view.behind(attribute.key))
+        return _counted(
+            view.count_before(attribute.key) if attribute.name == "BEFORE" else view.count_after(attribute.key)
+        )
 
 
 class Parts:
@@ -50,7 +52,7 @@ class Parts:
 
     def __init__(self, view: SequenceView, ends: Bools):
         self.view = view
-        starts = np.append([True] * bool(len(ends)), (ends | view.is_last)[:-1])
+        starts = view.is_first | view.behind_any(ends)
         self._bounds = np.append(np.flatnonzero(starts), len(ends))
         self.part: Indices = np.cumsum(starts) - 1
         self._sequence = view.sequences[self._bounds[:-1]]

@@ -16,7 +16,7 @@ from .attributes import string_hash, string_hashes
 from .word_classes import class_names, load_abbreviations, word_classes
 
 COUNT_LIMIT = 3  # of BEFORE and AFTER
-_COMMAS, _ENDS, _STOP = ",;:", "?!", "."
+_COMMAS, _ENDS, _STOP, _GOES_ON = ",;:", "?!", ".", ",;:)]"
 # a low and a high quotation mark may each open and close; those that are alike on both sides take turns
 _OPENING, _CLOSING, _EITHER = "“„«", "”»", '"'
 _OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
@@ -59,15 +59,29 @@ class SequenceView:
         """((N,)): tokens that are one of some marks."""
         return np.isin(self.orths, string_hashes(list(marks)))
 
-    def after(self, flags: Bools) -> Bools:
-        """((N,)): tokens of which the next one, in the same sequence, has a flag."""
-        shifted = np.append(flags[1:], False)
-        return shifted & ~self.is_last
+    @cached_property
+    def is_first(self) -> Bools:
+        """((N,)): first tokens of sequences."""
+        return np.asarray(np.arange(len(self.orths)) == self.firsts, dtype=np.bool_)
 
     @cached_property
     def is_last(self) -> Bools:
         """((N,)): last tokens of sequences."""
-        return np.append(self.sequences[1:] != self.sequences[:-1], [True] * bool(len(self.sequences)))
+        flags = np.zeros(len(self.orths), dtype=np.bool_)
+        flags[np.cumsum(self.lengths)[self.lengths > 0] - 1] = True
+        return flags
+
+    def before_any(self, flags: Bools) -> Bools:
+        """((N,)): tokens of which the next one, in the same sequence, has a flag."""
+        shifted = np.zeros(len(flags), dtype=np.bool_)
+        shifted[:-1] = flags[1:]
+        return shifted & ~self.is_last
+
+    def behind_any(self, flags: Bools) -> Bools:
+        """((N,)): tokens of which the one before, in the same sequence, has a flag."""
+        shifted = np.zeros(len(flags), dtype=np.bool_)
+        shifted[1:] = flags[:-1]
+        return shifted & ~self.is_first
 
     def class_name(self, key: int) -> str:
         """The class of words behind an id; a mark is its own."""
@@ -75,13 +89,15 @@ class SequenceView:
 
     @cached_property
     def periods(self) -> Bools:
-        """((N,)): tokens that end a sentence: "?", "!", and "." unless it belongs to an initial or an abbreviation,
-        or the text goes on behind it as within a sentence."""
+        """((N,)): tokens that end a sentence.
+
+        They are "?", "!" and ".", unless that belongs to an initial or an abbreviation, or the text goes on behind it
+        as within a sentence.
+        """
         stops = self.is_any(_STOP) & (self.spaces | self.is_last)
         shortens = (self.classes == string_hash("initial")) | np.isin(self.lowers, _hashes(tuple(load_abbreviations())))
-        behind_short = np.append([False] * bool(len(stops)), shortens[:-1]) & (np.arange(len(stops)) != self.firsts)
-        goes_on = self.after(self.is_lower | self.is_any(",;:)]"))
-        return self.is_any(_ENDS) | (stops & ~behind_short & ~goes_on)
+        goes_on = self.is_lower | self.is_any(_GOES_ON)
+        return self.is_any(_ENDS) | (stops & ~self.behind_any(shortens) & ~self.before_any(goes_on))
 
     @cached_property
     def clauses(self) -> Bools:
@@ -107,7 +123,7 @@ class SequenceView:
     def _doubled(self, mark: str) -> Bools:
         """((N,)): the first of two equal marks that stand for one, as LaTeX spells quotation marks."""
         same = self.is_any(mark)
-        return same & self.after(same) & ~self.spaces
+        return same & self.before_any(same) & ~self.spaces
 
     def _inside(self, opening: Bools, closing: Bools) -> Bools:
         """((N,)): tokens behind which something is open, and those that close it.
@@ -115,29 +131,27 @@ class SequenceView:
         A closing mark without an opening one closes nothing.
         """
         steps = opening.astype(np.intp) - closing
-        if not len(steps):
-            return opening
         total = np.cumsum(steps)
         level = total - (total - steps)[self.firsts]
         # each sequence lies below all before, so that the running minimum starts anew
         drop = self.sequences * (2 * len(steps) + 1)
         lowest = np.minimum(np.minimum.accumulate(level - drop) + drop, 0)
-        is_open = level > lowest
-        return is_open | (np.append(False, is_open[:-1]) & (np.arange(len(steps)) != self.firsts))
+        is_open = np.asarray(level > lowest, dtype=np.bool_)
+        return is_open | self.behind_any(is_open)
 
-    def before(self, name: str) -> Indices:
+    def count_before(self, name: str) -> Indices:
         """((N,)): how many tokens of a class come before each token, up to COUNT_LIMIT."""
         found = self.classes == string_hash(name)
         seen = np.cumsum(found) - found
         counts: Indices = np.minimum(seen - seen[self.firsts], COUNT_LIMIT)
         return counts
 
-    def behind(self, name: str) -> Indices:
+    def count_after(self, name: str) -> Indices:
         """((N,)): how many tokens of a class come after each token, up to COUNT_LIMIT."""
         found = self.classes == string_hash(name)
         totals = np.bincount(self.sequences, weights=found, minlength=len(self.lengths)).astype(np.intp)
         seen = np.cumsum(found)
-        own = seen - (seen - found)[self.firsts] if len(seen) else seen
+        own = seen - (seen - found)[self.firsts]
         counts: Indices = np.minimum(totals[self.sequences] - own, COUNT_LIMIT)
         return counts
 
