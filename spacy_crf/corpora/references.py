@@ -1,7 +1,6 @@
 """References with tagged fields as gold: each token has the label of its field."""
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from spacy.util import registry
 
 from ..errors import Errors
+from ..tokenizer import TOKEN
 from .extensions import register_extension
 from .kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from .reference_markup import LETTER_OR_DIGIT, Field, read_markup
@@ -26,7 +26,6 @@ ANYSTYLE = (
 )
 FIELDS = frozenset(name.upper() for name in (*CORA, *ANYSTYLE))
 GAP = "gap"
-TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
