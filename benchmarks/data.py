@@ -1,5 +1,6 @@
 """Reading and scoring of the evaluation corpora: one implementation for every engine."""
 
+import csv
 import gzip
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 CONLL2000 = "conll2000"
 EWT = "ud_english_ewt"
+REN = "ren_mlg"
 
 
 class Sentence(NamedTuple):
@@ -51,6 +53,32 @@ def read_ewt(data: Path, split: str) -> Iterator[Sentence]:
         columns = [row.split("\t") for row in rows if not row.startswith("#")]
         tokens = [row for row in columns if row[0].isdecimal()]
         yield Sentence([row[1] for row in tokens], [row[4] for row in tokens], [row[3] for row in tokens], [])
+
+
+def ren_files(data: Path, kind: str, split: str) -> list[Path]:
+    """Find the documents of a split of the Middle Low German corpus.
+
+    data (Path): the folder that holds the corpora.
+    kind (str): "pos" or "poscase".
+    split (str): "train", "dev" or "test".
+    RETURNS (list[Path]): their files.
+    """
+    with (data / REN / "documents.tsv").open(encoding="utf8") as lines:
+        names = [row["file"] for row in csv.DictReader(lines, delimiter="\t") if row["split"] == split]
+    return [data / REN / kind / f"{name}.tsv" for name in names]
+
+
+def read_ren(data: Path, split: str) -> Iterator[Sentence]:
+    """Read the Middle Low German corpus segment by segment; of several gold tags the first one.
+
+    data (Path): the folder that holds the corpora.
+    split (str): "train", "dev" or "test".
+    YIELDS (Sentence): words and xpos.
+    """
+    for path in ren_files(data, "pos", split):
+        for rows in _blocks(path):
+            words, tags = zip(*(row.split("\t") for row in rows))
+            yield Sentence(list(words), [tag.split("|")[0] for tag in tags], [], [])
 
 
 def accuracy(gold: Iterable[list[str]], predicted: Iterable[list[str]]) -> float:

@@ -40,6 +40,8 @@ JOBS = (
     Job("upos", "train", OURS),
     Job("upos", "end_to_end", PEER, short=True, needs_model=True),
     Job("upos", "end_to_end", OURS, short=True, needs_model=True),
+    Job("historical", "fit", PEER),
+    Job("historical", "fit", OURS),
 )
 QUICK_ITERATIONS = 5
 

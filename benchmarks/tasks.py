@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.data import CONLL2000, EWT, Sentence, read_conll2000, read_ewt
-from benchmarks.templates import chunking_features, tagging_features
+from benchmarks.data import CONLL2000, EWT, REN, Sentence, read_conll2000, read_ewt, read_ren
+from benchmarks.templates import chunking_features, historical_features, tagging_features
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,16 @@ def _tagging(sentence: Sentence) -> list[list[str]]:
     return tagging_features(sentence.words)
 
 
+def _historical(sentence: Sentence) -> list[list[str]]:
+    return historical_features(sentence.words)
+
+
 TASKS = {
     task.name: task
     for task in (
         Task("chunking", CONLL2000, read_conll2000, "chunks", _chunking, ("test",), 1.0, 500),
         Task("xpos", EWT, read_ewt, "xpos", _tagging, ("test", "dev"), 0.5, 100),
         Task("upos", EWT, read_ewt, "upos", _tagging, ("test", "dev"), 0.5, 100),
+        Task("historical", REN, read_ren, "xpos", _historical, ("dev",), 1.0, 120),
     )
 }

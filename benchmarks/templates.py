@@ -68,6 +68,26 @@ def tagging_features(words: list[str]) -> list[list[str]]:
     return items
 
 
+def historical_features(words: list[str]) -> list[list[str]]:
+    """Make attributes for text in free spelling by 17 templates: words from -3 to 2, affixes of the lower-cased word.
+
+    words (list[str]): words of one segment.
+    RETURNS (list[list[str]]): attributes of each token.
+    """
+    items = [list(_historical_attributes(word)) for word in words]
+    window = tuple((("lower", offset),) for offset in (-3, -2, -1, 1, 2))
+    _apply_templates(items, window, {"lower": [word.lower() for word in words]})
+    return items
+
+
+@cache
+def _historical_attributes(word: str) -> tuple[str, ...]:
+    lower = word.lower()
+    affixes = [f"p{n}={lower[:n]}" for n in (1, 2, 3)] + [f"s{n}={lower[-n:]}" for n in (2, 3, 4, 5)]
+    shape = [f"c={lower != word}", f"d={any(map(str.isdigit, word))}", f"l={len(word)}"]
+    return ("b", f"w={word}", *affixes, *shape)
+
+
 def _apply_templates(items: list[list[str]], templates: tuple[Template, ...], fields: dict[str, list[str]]) -> None:
     """Add the attributes of each template; one that reaches over an edge gives none there."""
     for template in templates:

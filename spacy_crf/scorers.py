@@ -11,14 +11,14 @@ from spacy.util import registry
 
 @registry.scorers("spacy_crf.tagger_scorer.v1")
 def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `crf_tagger`, by its target.
+    """Scores of `crf_tagger` and the taggers that are compared with it, by their target.
 
     RETURNS (Callable): the scorer.
     """
     return tagger_score
 
 
-def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str, **kwargs: Any) -> dict[str, Any]:
+def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "sc", **kwargs: Any) -> dict[str, Any]:
     """Accuracy of tokens, or precision, recall and F of spans.
 
     target (str): of the component: gives the keys tag_acc, pos_acc, {extension}_acc, ents_*, or spans_{key}_*.

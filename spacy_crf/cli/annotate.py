@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import spacy
 import typer
 from spacy.tokens import Doc
 from wasabi import msg
 
-from ..components.set_tagger import SetValuedTagger
+from ..components.probabilities import GivesSets
 from ..corpora.tokens_tsv import write_predicted_tsv
 from ..corpora.webanno import write_webanno
 from ..visual.reading import render_page
@@ -50,14 +50,13 @@ def annotate_cli(
     """
     try:
         nlp = spacy.load(Path(model) if Path(model).exists() else model)
-        tagger = nlp.get_pipe(find_tagger(nlp, pipe, SetValuedTagger))
-        assert isinstance(tagger, SetValuedTagger)
+        tagger = cast(GivesSets, nlp.get_pipe(find_tagger(nlp, pipe, GivesSets)))
         writers: dict[Layout, Callable[[Doc], Iterator[str]]] = {
-            Layout.TSV: lambda doc: write_predicted_tsv(doc, tagger.cfg["tag_set"], tagger.cfg["marginals"]),
+            Layout.TSV: lambda doc: write_predicted_tsv(doc, tagger.cfg["tag_set"], tagger.tag_probs),
             Layout.WEBANNO: lambda doc: write_webanno(
-                doc, tag_set=tagger.cfg["tag_set"], tag_probs=tagger.cfg["marginals"], target=tagger.target
+                doc, tag_set=tagger.cfg["tag_set"], tag_probs=tagger.tag_probs, target=tagger.target
             ),
-            Layout.HTML: lambda doc: render_page(doc, tagger.cfg["tag_set"], tagger.cfg["marginals"]),
+            Layout.HTML: lambda doc: render_page(doc, tagger.cfg["tag_set"], tagger.tag_probs),
         }
         output.mkdir(parents=True, exist_ok=True)
         suffix, count = "html" if layout is Layout.HTML else "tsv", 0

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import spacy
 import typer
@@ -13,9 +13,9 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from ..components.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
+from ..components.probabilities import GivesSets
 from ..components.promise import ConformalPromise
 from ..components.set_rules import Guarantee, guarantee_data, guarantee_rule
-from ..components.set_tagger import SetValuedTagger
 from ..components.strata import SequenceLength, Strata, UnknownWords
 from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.risk import Loss, Unit
@@ -75,7 +75,7 @@ def guarantee_cli(
     try:
         source = Path(model) if Path(model).exists() else model
         nlp = spacy.load(source)
-        name = find_tagger(nlp, pipe, SetValuedTagger)
+        name = find_tagger(nlp, pipe, GivesSets)
         check_options(conformal, by, by_tag, train, min_count, edges, randomised)
         layout = {"format": format, "columns": _names(columns) or None, "input": _names(input)}
         examples = list(Corpus(data, **layout)(nlp))  # type: ignore[arg-type]
@@ -153,23 +153,20 @@ def _write_config(folder: Path, name: str, promise: Guarantee) -> None:
 
 
 def _held_out(nlp: Language, name: str, examples: list[Example]) -> HeldOutTokens:
-    tagger = nlp.get_pipe(name)
-    assert isinstance(tagger, SetValuedTagger)
-    return held_out_tokens(tagger, annotated(nlp, name, examples))
+    return held_out_tokens(cast(GivesSets, nlp.get_pipe(name)), annotated(nlp, name, examples))
 
 
 def _tell(promise: Guarantee, held_out: HeldOutTokens, nlp: Language, name: str) -> None:
     """The promise, the size of the sets that it takes, and what it does not cover."""
-    tagger = nlp.get_pipe(name)
-    assert isinstance(tagger, SetValuedTagger)
+    labels = cast(GivesSets, nlp.get_pipe(name)).labels
     typer.echo(promise.promise)
     sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)
-    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(tagger.tags)} tags")
+    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
     if held_out.unknown:
         msg.warn(f"{held_out.unknown} tokens were left out: the tagger knows none of their gold tags")
     if isinstance(promise, ConformalPromise) and promise.sets.small:
         small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
-        rare = ", ".join(f"{promise.describe(stratum, tagger.tags.tags)} ({n})" for stratum, n in small.items())
+        rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())
         fate = "share the quantile of all tokens, without a promise" if is_pooled else "get all tags"
         kind = "tags" if promise.by is None else "groups"
         msg.warn(f"Too few tokens for a promise of their own; these {kind} {fate}: {rare}")

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import spacy
 import typer
@@ -11,8 +11,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from wasabi import msg, table
 
+from ..components.probabilities import GivesSets
 from ..components.set_report import SetReport, report_sets
-from ..components.set_tagger import SetValuedTagger
 from ..corpora.reader import Corpus
 from .app import app
 from .score import _names
@@ -32,8 +32,7 @@ def sets_cli(
     """Measure tag sets on gold documents, and the tokens that need not be looked at."""
     try:
         nlp = spacy.load(Path(model) if Path(model).exists() else model)
-        tagger = nlp.get_pipe(find_tagger(nlp, pipe, SetValuedTagger))
-        assert isinstance(tagger, SetValuedTagger)
+        tagger = cast(GivesSets, nlp.get_pipe(find_tagger(nlp, pipe, GivesSets)))
         layout = {"format": format, "columns": _names(columns) or None}
         examples = list(Corpus(data, **layout)(nlp))  # type: ignore[arg-type]
         words = set()

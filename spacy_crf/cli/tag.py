@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import spacy
@@ -40,11 +40,11 @@ def tag_cli(
         typer.echo(format_table(doc))
 
 
-def find_tagger(nlp: Language, name: str | None, kind: type[CRFTagger] = CRFTagger) -> str:
+def find_tagger(nlp: Language, name: str | None, kind: type[Any] = CRFTagger) -> str:
     """Name of the component that a command is about.
 
-    nlp (Language): the pipeline. name (str | None): the one asked for. kind (type): what it has to be; a
-        set_valued_tagger is a crf_tagger too.
+    nlp (Language): the pipeline. name (str | None): the one asked for. kind (type): what it has to be, a
+        class or a protocol; a set_valued_tagger without a source is a crf_tagger too.
     RETURNS (str): its name; without one asked for, that of the first of the kind.
     RAISES (ValueError): if there is none.
     """

@@ -6,16 +6,28 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
-from spacy.attrs import ENT_IOB, ENT_TYPE, IDX
+from spacy.attrs import ENT_IOB, ENT_TYPE, IDX, POS, TAG
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.strings import StringStore
 from spacy.tokens import Doc, Span, SpanGroup, Token
 from thinc.types import Ints2d
 
-from ..core.types import Hashes
+from ..core.types import Floats, Hashes
 from .inference import Prediction
 
+ATTRIBUTES = {"tag": TAG, "pos": POS}
 UNSET = ("", None)
 SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
+
+
+def label_ids(strings: StringStore, target: str, labels: Iterable[str]) -> Hashes:
+    """((L,)): ids of tags in the arrays of a Doc.
+
+    strings (StringStore): of the vocabulary. target (str): "tag" or "pos".
+    """
+    ids = [POS_IDS[label] if target == "pos" else strings.add(label) for label in labels]
+    return np.array(ids, dtype=np.uint64)
 
 
 def write_attribute(doc: Doc, attribute: int, ids: Hashes, present: Hashes | None) -> None:
@@ -26,6 +38,14 @@ def write_attribute(doc: Doc, attribute: int, ids: Hashes, present: Hashes | Non
     if present is not None and present.any():
         ids = np.where(present != 0, present, ids)
     doc.from_array([attribute], cast(Ints2d, ids))
+
+
+def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) -> None:
+    """Give a Doc the probabilities of its tokens' labels; tokens show theirs by label. See `register_extensions`.
+
+    name (str): of the custom attribute. labels (Iterable[str]): L of them. values ((n, L)): the probabilities.
+    """
+    doc._.set(name, {"tags": list(labels), "values": values})
 
 
 @cache

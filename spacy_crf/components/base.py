@@ -1,10 +1,10 @@
 """What all components over a linear chain share: training and prediction."""
 
-import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -12,12 +12,12 @@ from spacy.training import Example, validate_examples
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
+from ..core.chain.potentials import ChainPotentials
 from ..core.gold import Gold
 from ..core.params import DenseWeights
-from ..core.types import Bools, Indices
+from ..core.types import Bools, Floats, Indices
 from ..errors import Errors
-from ..features.columns import Columns, describe
+from ..features.columns import Columns
 from ..features.config import Features
 from ..features.resources import word_counter
 from ..learner import Sample
@@ -27,9 +27,9 @@ from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
 from .orders import require_first_order
 from .state import ChainState
+from .strata import Tokens
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
-_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 class ChainPipe(IsolatesFailures, ChainState):
@@ -70,11 +70,6 @@ class ChainPipe(IsolatesFailures, ChainState):
         """
         raise NotImplementedError
 
-    @abstractmethod
-    def describe_gold(self) -> str:
-        """How messages name the annotation that the component learns from."""
-        raise NotImplementedError
-
     # -- training --------------------------------------------------------------------------------------------
 
     def initialize(
@@ -98,16 +93,9 @@ class ChainPipe(IsolatesFailures, ChainState):
         begun = None if start is None else self._read_start(start)
         kept = list(get_examples()) if self._valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
-        found = self.find_labels(self._references(read)) if labels is None else labels
-        labels = list(dict.fromkeys([*(begun.labels if begun else ()), *self.labels, *found]))
-        if not labels:
-            where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
-            raise ValueError(Errors.CRF402.format(name=self.name, **where))
-        for label in labels:
-            self._check_label(label)
-            self.vocab.strings.add(label)
-        self.cfg["labels"] = labels
-        count = word_counter(lambda: self._references(get_examples))
+        found = self.find_labels(self.references(read)) if labels is None else labels
+        self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
+        count = word_counter(lambda: self.references(get_examples))
         resources = self.feature_config.make_resources(nlp, count)
         self._features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
@@ -125,15 +113,10 @@ class ChainPipe(IsolatesFailures, ChainState):
 
     def _make_dictionary(self, examples: Sequence[Example]) -> None:
         """Make the tag dictionary, if the config has one, from a table or from training data."""
-        self._valid_tags.read(self.tags, self._features.resources.speller)
+        self._valid_tags.read(self.tags, self._features.resources.lexicon.speller)
         if self._valid_tags.needs_gold:
             columns = self._features.extractor.read([example.predicted for example in examples], self.vocab)
             self._valid_tags.fit(columns, self.gold(examples, columns.lengths), self.vocab.strings, self.tags)
-
-    def _references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
-        for example in get_examples():
-            validate_examples([example], f"{type(self).__name__}.initialize")
-            yield example.reference
 
     def update(
         self,
@@ -204,9 +187,25 @@ class ChainPipe(IsolatesFailures, ChainState):
         """
         return self.infer(list(docs), self.inference())
 
-    def infer(self, docs: Sequence[Doc], inference: Inference) -> list[Prediction]:
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Exact probabilities of all tags, at the temperature of the settings.
+
+        Annotation that is there is no evidence, whatever `given` says: where another component asks, it is this one's.
+
+        RETURNS (list of (n, L)): for each Doc.
+        """
+        wanted = Inference(marginals=True, temperature=self.inference().temperature)
+        return [cast(Floats, prediction.marginals) for prediction in self.infer(docs, wanted, given=False)]
+
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs, in the component's sequences."""
+        columns = self._read(docs)
+        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
+
+    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """Compute what is asked for, whatever the settings are; only evidence depends on these.
 
+        given (bool): whether there may be evidence.
         RETURNS (list[Prediction]): one for each Doc.
         """
         if not any(len(doc) for doc in docs):
@@ -215,22 +214,16 @@ class ChainPipe(IsolatesFailures, ChainState):
         if inference.first_order is not None:
             require_first_order(self.name, self.model, inference.first_order)
         columns = self._read_all(docs, inference.extra)
-        return infer(columns, self._emissions(), self.tags, inference, self.possible_tags(docs, columns))
+        return infer(columns, self._emissions(), self.tags, inference, self.possible_tags(docs, columns, given))
 
-    def possible_tags(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+    def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
         """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.
 
+        given (bool): whether there may be evidence.
         RETURNS ((N, L) | None): for the columns of the Docs; None for all.
         """
-        evidence = self.evidence(docs, columns.lengths)
+        evidence = self.evidence(docs, columns.lengths) if given else None
         return self._valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
-
-    def _explained(self, error: Exception, doc: Doc) -> Exception:
-        """The error with the name of the document, which the core does not know."""
-        if isinstance(error, NonFiniteError | NoPathError):
-            message = Errors.CRF407.format(name=self.name, document=describe(doc), error=error)
-            return ValueError(message).with_traceback(error.__traceback__)
-        return error
 
     def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns with the vectors of the tokens, if the model has them."""
@@ -238,8 +231,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        with _READING:
-            columns = self._features.extractor.read(docs, self.vocab, extra)
+        columns = self._features.extractor.read(docs, self.vocab, extra)
         return self._valid_tags.fill(columns, self.vocab.strings)
 
     def _require_gradients(self) -> None:

@@ -12,10 +12,9 @@ from ..core.sets.metrics import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
 from ..core.sets.scores import LAC, Score
 from ..core.types import Doubles, Floats, Hashes, Indices
-from .inference import Inference
+from .probabilities import GivesSets
 from .promise import ConformalPromise, make_promise
 from .set_gold import gold_weights
-from .set_tagger import SetValuedTagger
 from .strata import Strata, Tokens
 
 BATCH_SIZE = 256
@@ -24,7 +23,7 @@ BATCH_SIZE = 256
 class HeldOutTokens(NamedTuple):
     """Tokens of held-out documents that have gold, or not.
 
-    marginals ((N, L)): at the tagger's temperature. weights ((N, L)): gold; zeros where there is none.
+    marginals ((N, L)): as the tagger gives them. weights ((N, L)): gold; zeros where there is none.
     sentences ((N,)), documents ((N,)): numbers of each token's.
     unknown (int): tokens left out because none of their gold tags is known to the tagger.
     orths ((N,)): hashes of their forms.
@@ -43,13 +42,13 @@ class HeldOutTokens(NamedTuple):
         return Tokens(self.orths, np.bincount(self.sentences), np.bincount(self.documents))
 
 
-def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> HeldOutTokens:
+def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
     """Probabilities and gold of examples.
 
+    tagger (GivesSets): the component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side.
     """
-    tagger._require_labels()
-    number, n_labels, unknown = tagger.tags.number, len(tagger.tags), 0
+    number, n_labels, unknown = {label: k for k, label in enumerate(tagger.labels)}, len(tagger.labels), 0
     marginals: list[Floats] = []
     weights: list[Doubles] = []
     sentences: list[int] = []
@@ -57,10 +56,9 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
     orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
-        columns = tagger._read(docs)
+        tokens = tagger.read_tokens(docs)
         # in the precision that sets are chosen in: a tie with the quantile must stay one
-        predictions = tagger.infer(docs, Inference(marginals=True, temperature=tagger.cfg["temperature"]))
-        marginals += [prediction.marginals for prediction in predictions if prediction.marginals is not None]
+        marginals += tagger.token_probabilities(docs)
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
         table = np.zeros((len(rows), n_labels))
         for token, row in enumerate(rows):
@@ -68,9 +66,9 @@ def held_out_tokens(tagger: SetValuedTagger, examples: Iterable[Example]) -> Hel
             unknown += bool(row) and not known
             table[token, list(known)] = list(known.values())
         weights.append(table)
-        sentences += columns.lengths.tolist()
-        documents += columns.doc_lengths.tolist()
-        orths.append(columns.orths)
+        sentences += tokens.lengths.tolist()
+        documents += tokens.doc_lengths.tolist()
+        orths.append(tokens.orths)
     shape = np.zeros((0, n_labels))
     return HeldOutTokens(
         np.concatenate([shape.astype(np.float32), *marginals]),

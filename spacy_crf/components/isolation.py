@@ -6,6 +6,10 @@ from typing import Any
 from spacy import util
 from spacy.tokens import Doc
 
+from ..core.chain.potentials import NonFiniteError, NoPathError
+from ..errors import Errors
+from ..features.columns import describe
+
 
 class IsolatesFailures:
     """Runs `predict` and `set_annotations` over batches; of a batch that fails, each Doc is tried alone."""
@@ -37,5 +41,8 @@ class IsolatesFailures:
         return docs
 
     def _explained(self, error: Exception, doc: Doc) -> Exception:
-        """The error, with what is known of the Doc."""
+        """The error; one of the core with the name of the document, which the core does not know."""
+        if isinstance(error, NonFiniteError | NoPathError):
+            message = Errors.CRF407.format(name=self.name, document=describe(doc), error=error)
+            return ValueError(message).with_traceback(error.__traceback__)
         return error

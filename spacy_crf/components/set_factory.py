@@ -97,8 +97,9 @@ def make_set_valued_tagger(
     """Construct a set-valued tagger: a CRF tagger that gives each token the set of tags that suits its probabilities.
 
     model, features, trainer, sequence, overwrite, decode, temperature, forbidden, dictionary: as for crf_tagger.
-    source (str | None): name of an earlier component whose probabilities are taken, spaCy's tagger or a crf_tagger;
-        then nothing is learned here, and none of the settings above is read, nor are `learn_from` and `sequences`.
+    source (str | None): name of an earlier component whose probabilities are taken: spaCy's tagger, a crf_tagger,
+        frequency_tagger, hmm_tagger or memm_tagger. Then nothing is learned here, and none of the settings above is
+        read, nor are `learn_from` and `sequences`.
     target (str): "tag" (token.tag) or "pos" (token.pos): the single best tag, and what is learned where there is no
         weighted gold.
     method (str): how sets are chosen. "utility": of greatest expected utility. "mass": the smallest ones with a
@@ -120,25 +121,25 @@ def make_set_valued_tagger(
     scorer (Callable | None): how it is evaluated.
     RETURNS (SetValuedTagger | SourcedSetTagger): the component.
     """
+    sets: dict[str, Any] = {
+        "method": method,
+        "utility": utility,
+        "alpha": alpha,
+        "beta": beta,
+        "coverage": coverage,
+        "size": size,
+        "guarantee": guarantee,
+        "hierarchy": hierarchy,
+        "learn_from": learn_from,
+        "sequences": sequences,
+        "sequence_mass": sequence_mass,
+        "tag_set": tag_set,
+        "tag_probs": tag_probs,
+        "tag_nodes": tag_nodes,
+        "gold_tags": gold_tags,
+    }
     if source is not None:
-        settings = {
-            "target": target,
-            "method": method,
-            "utility": utility,
-            "alpha": alpha,
-            "beta": beta,
-            "coverage": coverage,
-            "size": size,
-            "guarantee": guarantee,
-            "hierarchy": source_tree(name, hierarchy),
-            "learn_from": learn_from,
-            "sequences": 0,
-            "sequence_mass": sequence_mass,
-            "tag_set": tag_set,
-            "tag_probs": tag_probs,
-            "tag_nodes": tag_nodes,
-            "gold_tags": gold_tags,
-        }
+        settings = {**sets, "target": target, "hierarchy": source_tree(name, hierarchy), "sequences": 0}
         return SourcedSetTagger(nlp, name, source=source, settings=settings, scorer=scorer)
     return SetValuedTagger(
         nlp.vocab,
@@ -149,25 +150,11 @@ def make_set_valued_tagger(
         target=target,
         sequence=sequence,
         overwrite=overwrite,
-        method=method,
-        utility=utility,
-        alpha=alpha,
-        beta=beta,
-        coverage=coverage,
-        size=size,
-        guarantee=guarantee,
-        hierarchy=hierarchy,
-        learn_from=learn_from,
-        sequences=sequences,
-        sequence_mass=sequence_mass,
         decode=decode,
         temperature=temperature,
         forbidden=forbidden,
         dictionary=dictionary,
-        tag_set=tag_set,
-        tag_probs=tag_probs,
         tag_sequences=tag_sequences,
-        tag_nodes=tag_nodes,
-        gold_tags=gold_tags,
         scorer=scorer,
+        **sets,
     )

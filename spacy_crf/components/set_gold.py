@@ -9,7 +9,9 @@ from spacy.training import Example
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..core.types import Floats
-from .gold import _attribute_tags, same_tokens
+from ..errors import Errors
+from ..features.columns import describe
+from .gold import _attribute_tags, collect_labels, describe_annotation, same_tokens
 from .gold_tags import read_gold_tags, write_gold_tags
 from .set_rules import LearnFrom
 
@@ -40,9 +42,40 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
     return found
 
 
-def collect_set_labels(docs: Iterable[Doc], extension: str) -> set[str]:
-    """All tags that occur in weighted gold."""
-    return {tag for doc in docs for row in read_gold_tags(doc, extension) for tag in row}
+def collect_weighted_labels(docs: Iterable[Doc], target: str, extension: str) -> list[str]:
+    """Tags that occur in the gold of Docs, weighted or not, sorted.
+
+    target (str): "tag" or "pos". extension (str): custom attribute of weighted gold.
+    """
+    docs = list(docs)
+    weighted = {tag for doc in docs for row in read_gold_tags(doc, extension) for tag in row}
+    return sorted({*collect_labels(docs, target, ""), *weighted})
+
+
+def describe_weighted_gold(target: str, extension: str) -> str:
+    """How messages name what `gold_weights` reads."""
+    return f"{describe_annotation(target, '')} or token._.{extension}"
+
+
+def weighted_gold(
+    name: str, examples: Sequence[Example], target: str, extension: str, tags: TagSet, learn_from: LearnFrom = "soft"
+) -> Gold:
+    """Gold of the predicted tokens of examples, one Doc after the other; see `gold_weights` and `to_gold`.
+
+    name (str): of the component, for messages.
+    RAISES (ValueError): for a tag that the tag set lacks.
+    """
+    rows: list[Weights] = []
+    documents: list[Example] = []
+    for example in examples:
+        rows += gold_weights(example, target, extension)
+        documents += [example] * len(example.predicted)
+    try:
+        return to_gold(rows, tags, learn_from)
+    except KeyError as error:
+        token, tag = error.args
+        document = describe(documents[token].reference)
+        raise ValueError(Errors.CRF403.format(label=tag, name=name, document=document)) from error
 
 
 def to_gold(rows: Sequence[Weights], tags: TagSet, learn_from: LearnFrom) -> Gold:

@@ -17,9 +17,9 @@ from ..core.sets.reliability import (
 )
 from ..core.types import Bools, Doubles
 from ..errors import Errors
+from .probabilities import GivesSets
 from .set_rules import target_coverage, utility_values
 from .set_table import set_table
-from .set_tagger import SetValuedTagger
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,18 @@ class SetReport:
     by_size: StratifiedCoverage
 
 
-def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
+def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
     """Measure the sets of documents.
 
     Tags that the tagger does not know have a probability of 0.
 
+    tagger (GivesSets): the component.
     examples (Iterable[Example]): `predicted` as the tagger has annotated it.
     words (Collection[str]): forms of the training data; empty if they are not known.
     RETURNS (SetReport): all measures.
     RAISES (ValueError): where no token has gold.
     """
-    examples, known = list(examples), list(tagger.tags.tags)
+    examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
     table = set_table(examples, known, tagger.target, *settings)
     with_gold = has_gold(table.weights)
@@ -105,13 +106,13 @@ def report_sets(tagger: SetValuedTagger, examples: Iterable[Example], words: Col
     )
 
 
-def _probabilities(tagger: SetValuedTagger, examples: Sequence[Example], width: int) -> Doubles:
+def _probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:
     """((N, width)): probabilities of the tagger's tags that documents hold, and zeros for other tags."""
     found = np.zeros((sum(len(example.predicted) for example in examples), width))
     low = 0
     for example in examples:
-        stored = example.predicted._.get(tagger.cfg["marginals"])
-        values = np.asarray(stored["values"]) if stored else np.zeros((0, len(tagger.tags)))
+        stored = example.predicted._.get(tagger.tag_probs)
+        values = np.asarray(stored["values"]) if stored else np.zeros((0, len(tagger.labels)))
         found[low : low + len(values), : values.shape[1]] = values
         low += len(example.predicted)
     return found

@@ -14,7 +14,7 @@ from thinc.api import Optimizer
 from ..core.gold import Gold
 from ..core.types import Bools, Indices
 from ..errors import Errors
-from ..features.columns import SequenceMode, describe
+from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
 from ..trainers import Trainer
@@ -22,7 +22,7 @@ from .augment import Augmenter
 from .dictionary import DictionaryConfig
 from .inference import Inference, Prediction
 from .orders import check_order
-from .set_gold import collect_set_labels, gold_weights, to_gold
+from .set_gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
 from .set_rules import LearnFrom, Method, check_set_settings, set_rule
 from .settings import Decode
 from .tag_tree import PARENTS, TreeSettings, tag_tree
@@ -118,6 +118,11 @@ class SetValuedTagger(CRFTagger):
         if not Doc.has_extension(names["tag_sequences"]):
             Doc.set_extension(names["tag_sequences"], default=None)
 
+    @property
+    def tag_probs(self) -> str:
+        """Name of the custom attribute with the probabilities."""
+        return str(self.cfg["marginals"])
+
     def _begin(self) -> None:
         self._augmented = Augmenter()
         super()._begin()
@@ -138,23 +143,14 @@ class SetValuedTagger(CRFTagger):
             tag_tree(self.name, self.cfg, self.labels)  # a label that the file lacks shows before training
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        references = list(references)
-        return sorted({*super().find_labels(references), *collect_set_labels(references, self.cfg["gold_tags"])})
+        return collect_weighted_labels(references, self.target, self.cfg["gold_tags"])
 
     def describe_gold(self) -> str:
-        return f"{super().describe_gold()} or token._.{self.cfg['gold_tags']}"
+        return describe_weighted_gold(self.target, self.cfg["gold_tags"])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        rows, documents = [], []
-        for example in examples:
-            rows += gold_weights(example, self.target, self.cfg["gold_tags"])
-            documents += [example] * len(example.predicted)
-        try:
-            return to_gold(rows, self.tags, self.cfg["learn_from"])
-        except KeyError as error:
-            token, tag = error.args
-            where = {"name": self.name, "document": describe(documents[token].reference)}
-            raise ValueError(Errors.CRF403.format(label=tag, **where)) from error
+        where = self.target, self.cfg["gold_tags"]
+        return weighted_gold(self.name, examples, *where, self.tags, self.cfg["learn_from"])
 
     def update(
         self,

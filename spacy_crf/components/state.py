@@ -3,9 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-import srsly
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
@@ -33,7 +32,8 @@ from ..model import (
 from ..trainers import Trainer
 from ..trigrams import get_trigrams, is_second_order, second_order, trigram_weights
 from .dictionary import DictionaryConfig
-from .storage import Parts, choose, read_folder, readable, write_folder
+from .labels import HasLabels
+from .storage import Parts, Stored, check_templates, read_folder, readable
 from .valid_tags import ValidTags
 
 
@@ -45,7 +45,7 @@ class Start(NamedTuple):
     model: ChainModel
 
 
-class ChainState(TrainablePipe):
+class ChainState(HasLabels, Stored, TrainablePipe):
     """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
 
     learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
@@ -84,16 +84,6 @@ class ChainState(TrainablePipe):
     # -- labels ----------------------------------------------------------------------------------------------
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels of the component."""
-        return tuple(self.cfg["labels"])
-
-    @property
-    def label_data(self) -> list[str]:
-        """Labels as `initialize` takes them back."""
-        return list(self.cfg["labels"])
-
-    @property
     def tags(self) -> TagSet:
         """Tags of the chain, in the order of its label indices."""
         return self._learner.tags
@@ -103,7 +93,7 @@ class ChainState(TrainablePipe):
 
         RETURNS (int): 1 if the label is new, else 0.
         """
-        self._check_label(label)
+        self.check_label(label)
         if label in self.labels:
             return 0
         self.cfg["labels"] = [*self.cfg["labels"], label]
@@ -113,10 +103,6 @@ class ChainState(TrainablePipe):
         self.trainer.reset()
         self._begin()
         return 1
-
-    def _check_label(self, label: str) -> None:
-        if not isinstance(label, str) or not label:
-            raise ValueError(Errors.CRF409.format(name=self.name, label=label))
 
     # -- state -----------------------------------------------------------------------------------------------
 
@@ -149,37 +135,13 @@ class ChainState(TrainablePipe):
             self._scores = (params, Emissions(self._features, weights, layout, vectors, second_order(self.model)))
         return self._scores[1]
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Everything that training made, as bytes; the same ones for the same state."""
-        serialized: bytes = srsly.msgpack_dumps(self._parts(exclude).files(exclude))
-        return serialized
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Restore from `to_bytes`."""
-        with readable(self.name, "bytes"):
-            files = choose(srsly.msgpack_loads(bytes_data), exclude)
-        self._restore(files, "bytes")
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write cfg (JSON), features and model (compressed msgpack) to a folder."""
-        write_folder(Path(path), self._parts(exclude).files(exclude))
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read a folder that `to_disk` wrote; no code from the files is run.
-
-        RAISES (ValueError): for a folder that is incomplete, damaged, or of another format.
-        """
-        self._restore(read_folder(Path(path), exclude, self.name), str(path))
-        return self
-
     def _parts(self, exclude: Iterable[str]) -> Parts:
         """What to store: without weights of 0 and features that have no others, as scores do not need them.
 
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
         if not all(map(self.model.has_param, PARAMS)):
-            return Parts(self.cfg, {**self._features.to_data(), **self._valid_tags.to_data()}, self.model.to_bytes())
+            return Parts(self.cfg, self.model.to_bytes(), {**self._features.to_data(), **self._valid_tags.to_data()})
         layout, kept = get_layout(self.model), None
         try:
             flat = stored_weights(self.model)
@@ -189,13 +151,13 @@ class ChainState(TrainablePipe):
             model = stored_bytes(self.model, layout, flat)
         except OverflowError as error:
             raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
-        return Parts(self.cfg, {**self._features.to_data(kept), **self._valid_tags.to_data()}, model)
+        return Parts(self.cfg, model, {**self._features.to_data(kept), **self._valid_tags.to_data()})
 
     def _restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only what was learned is taken."""
         parts = Parts.parse(files, self.name, path)
         if parts.features is not None:
-            self._check_templates(parts.features)
+            check_templates(self.name, self.feature_config, parts.features)
             self._valid_tags.require(parts.features)
         with readable(self.name, path):
             if parts.cfg is not None:
@@ -221,7 +183,7 @@ class ChainState(TrainablePipe):
         """
         parts = Parts.parse(read_folder(Path(path), (), self.name), self.name, path)
         cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
-        self._check_templates(features)
+        check_templates(self.name, self.feature_config, features)
         with readable(self.name, path):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
@@ -231,11 +193,6 @@ class ChainState(TrainablePipe):
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise ValueError(Errors.CRF418.format(name=self.name, path=path, **found))
         return Start(list(labels), features, model)
-
-    def _check_templates(self, features: dict[str, Any]) -> None:
-        theirs, ours = features.get("templates"), [str(template) for template in self.feature_config.templates]
-        if theirs != ours:
-            raise ValueError(Errors.CRF406.format(name=self.name, theirs=theirs, ours=ours))
 
     def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))

@@ -1,15 +1,17 @@
 """Files of a component: cfg (JSON), features and model (msgpack in zlib). Reading them runs no code."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import srsly
 
 from ..errors import Errors
+from ..features.config import FeatureConfig
 
 FORMAT = 2  # of what is written here
 LEVEL = 6  # of compression: 9 takes longer and saves nothing
@@ -18,20 +20,20 @@ NAMES = ("cfg", "features", "model")
 
 @dataclass(frozen=True)
 class Parts:
-    """What is stored; None for a part that was excluded.
+    """What is stored; None for a part that was excluded, or that the component does not have.
 
-    cfg (dict | None): settings and labels. features (dict | None): see `Features.to_data`.
-    model (bytes | None): of the thinc Model.
+    cfg (dict | None): settings and labels. model (bytes | None): what was learned.
+    features (dict | None): see `Features.to_data`.
     """
 
     cfg: dict[str, Any] | None
-    features: dict[str, Any] | None
     model: bytes | None
+    features: dict[str, Any] | None = None
 
     def files(self, exclude: Iterable[str]) -> dict[str, bytes]:
         """Contents of the files by name; the same bytes for the same state, given the same zlib."""
         writers = {"cfg": self._cfg_bytes, "features": self._features_bytes, "model": self._model_bytes}
-        excluded = set(exclude)
+        excluded = {*exclude, *(() if self.features is not None else ["features"])}
         return {name: write() for name, write in writers.items() if name not in excluded}
 
     def _cfg_bytes(self) -> bytes:
@@ -58,7 +60,49 @@ class Parts:
         with readable(name, path):
             packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
             features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
-        return cls(cfg, features, packed.get("model"))
+        return cls(cfg, packed.get("model"), features)
+
+
+class Stored:
+    """What `nlp` calls to store a component and to read it again."""
+
+    name: str
+    parts: ClassVar[tuple[str, ...]] = NAMES
+
+    @abstractmethod
+    def _parts(self, exclude: Iterable[str]) -> Parts:
+        """What to store. exclude (Iterable[str]): parts that are not asked for."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def _restore(self, files: dict[str, bytes], path: str) -> None:
+        """Take over what was stored. path (str): of the files, for messages."""
+        raise NotImplementedError
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Everything that training made, as bytes; the same ones for the same state."""
+        serialized: bytes = srsly.msgpack_dumps(self._parts(exclude).files(exclude))
+        return serialized
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Restore from `to_bytes`."""
+        with readable(self.name, "bytes"):
+            stored, excluded = srsly.msgpack_loads(bytes_data), set(exclude)
+            files = {part: stored[part] for part in self.parts if part not in excluded}
+        self._restore(files, "bytes")
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write cfg (JSON), and everything else as compressed msgpack, to a folder."""
+        write_folder(Path(path), self._parts(exclude).files(exclude))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read a folder that `to_disk` wrote; no code from the files is run.
+
+        RAISES (ValueError): for a folder that is incomplete, damaged, or of another format.
+        """
+        self._restore(read_folder(Path(path), exclude, self.name, self.parts), str(path))
+        return self
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
@@ -68,24 +112,25 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
         (path / name).write_bytes(content)
 
 
-def choose(files: Mapping[str, bytes], exclude: Iterable[str]) -> dict[str, bytes]:
-    """The files that are not excluded.
-
-    RAISES (KeyError): where one is missing.
-    """
-    excluded = set(exclude)
-    return {name: files[name] for name in NAMES if name not in excluded}
-
-
-def read_folder(path: Path, exclude: Iterable[str], name: str) -> dict[str, bytes]:
+def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[str] = NAMES) -> dict[str, bytes]:
     """Contents of the files that are not excluded.
 
-    name (str): of the component, for messages.
+    name (str): of the component, for messages. parts (Sequence[str]): that it has.
     RAISES (ValueError): where one is missing.
     """
     excluded = set(exclude)
     with readable(name, str(path)):
-        return {part: (path / part).read_bytes() for part in NAMES if part not in excluded}
+        return {part: (path / part).read_bytes() for part in parts if part not in excluded}
+
+
+def check_templates(name: str, config: FeatureConfig, features: Mapping[str, Any]) -> None:
+    """Raise a coded error where features were stored with other templates than the config has.
+
+    name (str): of the component. features (Mapping): see `Features.to_data`.
+    """
+    theirs, ours = features.get("templates"), [str(template) for template in config.templates]
+    if theirs != ours:
+        raise ValueError(Errors.CRF406.format(name=name, theirs=theirs, ours=ours))
 
 
 @contextmanager

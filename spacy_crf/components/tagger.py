@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from spacy.attrs import IDX, POS, TAG
-from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.attrs import IDX
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -14,13 +13,22 @@ from spacy.vocab import Vocab
 from ..core.chain.temperature import HeldOut
 from ..core.gold import Gold
 from ..core.labels import Scheme, TagSet
-from ..core.types import Bools, Hashes, Indices, Ints
+from ..core.types import Bools, Indices, Ints
 from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..model import ChainModel, get_layout
 from ..trainers import Trainer
-from .annotate import register_extensions, write_attribute, write_entities, write_extension, write_group
+from .annotate import (
+    ATTRIBUTES,
+    label_ids,
+    register_extensions,
+    write_attribute,
+    write_entities,
+    write_extension,
+    write_group,
+    write_marginals,
+)
 from .base import ChainPipe
 from .dictionary import DictionaryConfig
 from .evidence import read_evidence
@@ -32,7 +40,6 @@ from .reading import given, probabilistic
 from .settings import SPAN_TARGETS, Decode, check_settings
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
-ATTRIBUTES = {"tag": TAG, "pos": POS}
 
 
 class CRFTagger(ChainPipe):
@@ -110,11 +117,6 @@ class CRFTagger(ChainPipe):
         if self.target in SPAN_TARGETS:
             return TagSet.of_spans(labels, self.scheme) if labels else TagSet((), self.scheme)
         return TagSet(labels, self.scheme)
-
-    def _check_label(self, label: str) -> None:
-        super()._check_label(label)
-        if self.target == "pos" and label not in POS_IDS:
-            raise ValueError(Errors.CRF413.format(name=self.name, label=label))
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return collect_labels(references, self.target, self.cfg["spans_key"])
@@ -230,7 +232,7 @@ class CRFTagger(ChainPipe):
         self._register_extensions()
         overwrite, marginals = self.cfg["overwrite"], self.cfg["marginals"]
         tags = np.array(self.tags.tags, dtype=object)
-        ids = self._label_ids() if self.target in ATTRIBUTES else None
+        ids = label_ids(self.vocab.strings, self.target, self.tags.tags) if self.target in ATTRIBUTES else None
         for doc, prediction in zip(docs, predictions):
             if ids is not None:
                 write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
@@ -243,7 +245,7 @@ class CRFTagger(ChainPipe):
                 values = tags.take(prediction.tags).tolist()
                 write_extension(doc, self.target, values, prediction.extra, overwrite)
             if marginals is not None and prediction.marginals is not None:
-                doc._.set(marginals, {"tags": list(tags), "values": prediction.marginals})
+                write_marginals(doc, marginals, self.tags.tags, prediction.marginals)
             self._write_uncertainty(doc, prediction)
 
     def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
@@ -251,9 +253,3 @@ class CRFTagger(ChainPipe):
             doc._.set(self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
         if prediction.entropies is not None and self.cfg["entropy"] is not None:
             doc._.set(self.cfg["entropy"], prediction.entropies.to_data())
-
-    def _label_ids(self) -> Hashes:
-        """Ids of the tags in the arrays of a Doc."""
-        strings = self.vocab.strings
-        ids = [POS_IDS[tag] if self.target == "pos" else strings.add(tag) for tag in self.tags.tags]
-        return np.array(ids, dtype=np.uint64)

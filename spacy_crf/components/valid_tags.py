@@ -129,7 +129,7 @@ class ValidTags:
     def _words(self, config: DictionaryConfig, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
         """The distinct forms as they are looked up, and for each unit the number of its form."""
         orths, places = np.unique(columns.orths, return_inverse=True)
-        return [config.key(strings[orth], columns.speller) for orth in orths.tolist()], places
+        return [config.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()], places
 
     def _column(self, members: Bools) -> Column:
         """One value for each set of tags: their names."""

@@ -57,6 +57,30 @@ class ComponentErrors:
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
+
+    # Comparison taggers
+    CRF420 = (
+        "Component {name!r} has learned nothing yet: no token with a gold label has come. Train it, or load it from "
+        "disk."
+    )
+    CRF421 = (
+        "Component {name!r} has learned already and cannot take the new label {label!r}. Call nlp.initialize() with "
+        "examples or labels that show all of them, and train again."
+    )
+    CRF422 = (
+        "The template {template} makes transitions depend on the text, which a maximum-entropy Markov model cannot: it "
+        "learns one weight for each pair of labels. Leave the prefix B: out, or take crf_tagger."
+    )
+    CRF423 = (
+        "Component {name!r} at {path} was trained with {actual} labels, but its labels are {expected}. The folder is "
+        "made of parts that do not belong together."
+    )
+    CRF424 = (
+        "The template {template} asks for the valid tags of words, which memm_tagger does not know: it has no tag "
+        "dictionary. Leave the template out, or take crf_tagger."
+    )
+
+    # Tag dictionaries
     CRF430 = (
         "Component {name!r}: templates ask for VALID_TAGS if and only if there is a dictionary with use = 'feature' or "
         "'both'. Templates that do: {templates}. Add a `dictionary` block or such a template, or remove the other."

@@ -4,8 +4,8 @@
 class FeatureErrors:
     CRF301 = "Templates have no attribute {attribute!r}. Nearest: {near}."
     CRF302 = (
-        "Attribute {attribute!r} is spelt wrongly: PREFIX, SUFFIX, LPREFIX, LSUFFIX and POSITION need a number "
-        "(SUFFIX3), the others take none."
+        "Attribute {attribute!r} is spelt wrongly: affixes (PREFIX, RSUFFIX ...), POSITION, RARE and COMMON need "
+        "a number (SUFFIX3), the others take none."
     )
     CRF303 = "There is no template set {preset}. Known: {known}."
     CRF304 = (
@@ -37,6 +37,7 @@ class FeatureErrors:
     CRF322 = "Rewrite rules {path!r}, line {line}: not 'pattern<TAB>replacement': {text!r}."
     CRF323 = "Template {template!r} asks for normal forms of words. Give the features a `spelling` block."
     CRF324 = "There are no normal forms of words: the features have no `spelling` block."
+    CRF325 = "There are no frequencies of words: the component has not been initialized with training data."
     CRF330 = "Attribute {attribute!r}: there is no {key!r} of clauses and sentences. Known: {known}."
     CRF331 = "Attribute {attribute!r}: there is no class of words {name!r}. Known: {known}."
     CRF332 = (

@@ -6,6 +6,7 @@ import re
 from ..errors import Errors
 from .attributes import (
     COMPUTED,
+    COUNTED,
     COUNTS,
     FITTED,
     FLAGS,
@@ -22,7 +23,7 @@ from .attributes import (
 from .word_classes import class_names
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
-_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *TOKEN_ATTRIBUTES, *POSITIONAL, *FITTED, *FLAGS)
+_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, *TOKEN_ATTRIBUTES, *POSITIONAL, *FITTED, *FLAGS)
 _STRUCTURE = re.compile(
     r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
 )

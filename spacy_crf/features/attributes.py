@@ -16,6 +16,7 @@ from spacy.strings import get_string_id
 
 from ..core.types import Hashes
 from ..errors import Errors
+from .lexicon import NOTHING, Lexicon
 from .spelling import Speller
 from .word_classes import classify
 
@@ -90,11 +91,11 @@ class WordForms:
     """Lexemes whose attributes are asked for, with their texts, each read once.
 
     lexemes (list[Lexeme]): of one vocabulary.
-    speller (Speller | None): what gives them normal forms, for attributes that are made of these.
+    lexicon (Lexicon): what is known of them beyond their letters.
     """
 
-    def __init__(self, lexemes: Sequence[Lexeme], speller: Speller | None = None):
-        self.lexemes, self._speller = lexemes, speller
+    def __init__(self, lexemes: Sequence[Lexeme], lexicon: Lexicon = NOTHING):
+        self.lexemes, self._lexicon = lexemes, lexicon
 
     @cached_property
     def texts(self) -> list[str]:
@@ -112,9 +113,16 @@ class WordForms:
         return [self._spell().normalise(text) for text in self.texts]
 
     def _spell(self) -> Speller:
-        if self._speller is None:
+        if self._lexicon.speller is None:
             raise ValueError(Errors.CRF324)
-        return self._speller
+        return self._lexicon.speller
+
+    def common(self, threshold: int) -> list[bool]:
+        """Whether each occurred so often in training."""
+        counts = self._lexicon.counts
+        if counts is None:
+            raise ValueError(Errors.CRF325)
+        return [counts.at_least(text, threshold) for text in self.texts]
 
 
 # Computed from the text and a number, once per lexeme
@@ -138,7 +146,12 @@ SPELT: dict[str, Callable[[WordForms, int], list[str]]] = {
     "RSUFFIX": lambda words, n: COMPUTED["SUFFIX"](words.rewritten, n),
     "NORMAL": lambda words, _: words.normal,
 }
-NUMBERED = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
+# Known from the training corpus and a number
+COUNTED: dict[str, Callable[[list[bool]], list[str]]] = {
+    "COMMON": lambda common: ["1" if is_common else "" for is_common in common],
+    "RARE": lambda common: ["" if is_common else "1" for is_common in common],
+}
+NUMBERED = (*COUNTED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
 
 
 @dataclass(frozen=True)
@@ -167,7 +180,7 @@ class Attribute:
     @property
     def is_lexical(self) -> bool:
         """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
-        return self.name in LEXEME_STRINGS or self.name in LEXEME_FLAGS or self.name in COMPUTED or self.is_spelt
+        return self.name in (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED) or self.is_spelt or self.is_counted
 
     @property
     def is_spelt(self) -> bool:
@@ -178,6 +191,11 @@ class Attribute:
     def is_structural(self) -> bool:
         """Whether the value depends on the words and spaces of the whole sequence."""
         return self.name in (*FLAGS, *COUNTS, *PARTS)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the value depends on how often the word occurred in training."""
+        return self.name in COUNTED
 
     @property
     def is_annotation(self) -> bool:
@@ -197,6 +215,8 @@ class Attribute:
             return ["1" if flag else "" for flag in map(attrgetter(self.name.lower()), words.lexemes)]
         if self.is_spelt:
             return SPELT[self.name](words, self.number)
+        if self.is_counted:
+            return COUNTED[self.name](words.common(self.number))
         return COMPUTED[self.name](words.texts, self.number)
 
     def lexical_hashes(self, words: WordForms) -> Hashes:

@@ -20,8 +20,8 @@ from .attributes import Attribute, string_hash, string_hashes
 from .clauses import Structure
 from .hashing import ABSENT
 from .lexemes import LexemeColumns
+from .lexicon import NOTHING, Lexicon
 from .resources import Resources
-from .spelling import Speller
 from .structure import SequenceView
 
 SequenceMode = Literal["auto", "doc", "sents"]
@@ -65,7 +65,7 @@ class Columns:
     by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
     vectors ((N, width) | None): of the tokens, for models that have them.
-    speller (Speller | None): what gave the words their normal forms.
+    lexicon (Lexicon): what was known of word forms.
     """
 
     doc_lengths: Indices
@@ -74,7 +74,7 @@ class Columns:
     by_attribute: dict[Attribute, Column]
     extra: Hashes | None = None
     vectors: Floats | None = None
-    speller: Speller | None = None
+    lexicon: Lexicon = NOTHING
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -94,24 +94,24 @@ class Columns:
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         extra = None if self.extra is None else self.extra[units]
         vectors = None if self.vectors is None else self.vectors[units]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.speller)
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon)
 
 
 class ColumnReader:
     """Reads the attributes that a set of templates needs, apart from those that the component adds itself.
 
     attributes (list[Attribute]): distinct attributes.
-    resources (Resources): word lists and normal forms.
+    resources (Resources): word lists, and what is known of word forms.
     sequence (str): "auto" (sentences where a Doc has sentence starts, else the Doc), "doc", "sents".
     """
 
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
-        self.lists, self.speller, self.sequence = resources.lists, resources.speller, sequence
+        self.lists, self.lexicon, self.sequence = resources.lists, resources.lexicon, sequence
         lexical = [each for each in attributes if each.is_lexical]
         self._is_structured = any(each.is_structural for each in attributes)
         if self._is_structured:
             lexical += [each for each in _OF_STRUCTURE if each not in lexical]
-        self._lexical = LexemeColumns(lexical, resources.speller)
+        self._lexical = LexemeColumns(lexical, resources.lexicon)
         self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
@@ -151,7 +151,7 @@ class ColumnReader:
             else:
                 columns[attribute] = _positional(attribute, lengths)
         along = None if extra is None else values[extra]
-        return Columns(doc_lengths, lengths, values[ORTH], columns, along, speller=self.speller)
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon)
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""

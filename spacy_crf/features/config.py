@@ -15,6 +15,7 @@ from .buckets import BucketIndex
 from .columns import SequenceMode
 from .extract import FeatureExtractor
 from .index import FeatureIndex
+from .lexicon import Lexicon, WordCounts
 from .lists import WordList
 from .normalise import Spelling
 from .resources import Resources
@@ -52,12 +53,20 @@ class FeatureConfig:
         count (Callable): how often each form of the training corpus occurs; called only where it is needed.
         """
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted(self.lists.items())}
-        return Resources(lists, None if self.spelling is None else self.spelling.make(count))
+        speller = None if self.spelling is None else self.spelling.make(count)
+        thresholds = self._thresholds()
+        return Resources(lists, Lexicon(speller, WordCounts.of(count(), thresholds) if thresholds else None))
 
     def empty_resources(self) -> Resources:
         """What there is before `make_resources`: lists and tables without entries."""
         lists = {name: WordList(name, []) for name in self.lists}
-        return Resources(lists, None if self.spelling is None else Speller(Rewriter(()), Spelling({})))
+        speller = None if self.spelling is None else Speller(Rewriter(()), Spelling({}))
+        return Resources(lists, Lexicon(speller, WordCounts({}) if self._thresholds() else None))
+
+    def _thresholds(self) -> list[int]:
+        """Numbers of occurrences that templates ask for."""
+        atoms = [atom for template in self.templates for atom in template.atoms]
+        return [atom.attribute.number for atom in atoms if atom.attribute.is_counted]
 
 
 @registry.misc("spacy_crf.Features.v1")

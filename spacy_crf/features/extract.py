@@ -3,6 +3,7 @@
 Windows are shifted columns; conjunctions mix hashes; nothing is a Python string.
 """
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from .columns import ColumnReader, Columns, SequenceMode
 from .hashing import ABSENT, mix
 from .resources import Resources
 from .templates import Atom, Template
+
+_READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class FeatureExtractor:
     """Computes feature keys of Docs.
 
     templates (list[Template]): state and edge templates.
-    resources (Resources): word lists and normal forms that templates ask for.
+    resources (Resources): word lists and the like that templates ask for.
     sequence (str): what a sequence is; see `ColumnReader`.
     padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
         no feature as in CRFsuite's examples.
@@ -70,7 +73,8 @@ class FeatureExtractor:
         for name, template in self._extensions.items():
             if not Token.has_extension(name):
                 raise ValueError(Errors.CRF309.format(template=str(template), extension=name))
-        return self._reader.read(docs, vocab, extra)
+        with _READING:
+            return self._reader.read(docs, vocab, extra)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
         """Feature keys of all units. O(N) array operations for each atom.

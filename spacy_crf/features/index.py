@@ -161,7 +161,7 @@ def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: V
     """The strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
         lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
-        return attribute.lexical_strings(WordForms(lexemes, columns.speller))
+        return attribute.lexical_strings(WordForms(lexemes, columns.lexicon))
     column = columns.by_attribute[attribute]
     strings = vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

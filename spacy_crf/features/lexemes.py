@@ -6,7 +6,7 @@ from spacy.vocab import Vocab
 from ..core.types import Hashes, Indices
 from .attributes import Attribute, WordForms
 from .hashing import HashTable
-from .spelling import Speller
+from .lexicon import NOTHING, Lexicon
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
 
@@ -14,11 +14,11 @@ MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of 
 class LexemeColumns:
     """Hashes of lexical attributes, one row per word form seen.
 
-    attributes (list[Attribute]): lexical attributes. speller (Speller | None): gives words their normal forms.
+    attributes (list[Attribute]): lexical attributes. lexicon (Lexicon): what is known of word forms.
     """
 
-    def __init__(self, attributes: list[Attribute], speller: Speller | None = None):
-        self.attributes, self._speller = attributes, speller
+    def __init__(self, attributes: list[Attribute], lexicon: Lexicon = NOTHING):
+        self.attributes, self._lexicon = attributes, lexicon
         self._clear()
 
     def __len__(self) -> int:
@@ -48,7 +48,7 @@ class LexemeColumns:
 
     def _learn(self, orths: Hashes, vocab: Vocab) -> None:
         """Compute the rows of new word forms, and number them once that has succeeded."""
-        words = WordForms([vocab[orth] for orth in orths.tolist()], self._speller)
+        words = WordForms([vocab[orth] for orth in orths.tolist()], self._lexicon)
         first, size = len(self), len(self) + len(orths)
         if size > self._columns.shape[1]:
             grown = np.zeros((len(self.attributes), 2 * size), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""What templates consult beside the text: word lists, and normal forms of words."""
+"""What templates consult beside the text: word lists, and what is known of word forms."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -8,24 +8,24 @@ from typing import Any, Self
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
+from .lexicon import NOTHING, Lexicon
 from .lists import WordList
-from .spelling import Speller
 
 
 @dataclass(frozen=True)
 class Resources:
     """Resources of one component, read or fitted when it is initialized, and stored with it.
 
-    lists (dict[str, WordList]): word lists by name. speller (Speller | None): gives words their normal forms.
+    lists (dict[str, WordList]): word lists by name. lexicon (Lexicon): normal forms and frequencies of words.
     """
 
     lists: dict[str, WordList] = field(default_factory=dict)
-    speller: Speller | None = None
+    lexicon: Lexicon = NOTHING
 
     def to_data(self) -> dict[str, Any]:
         """As lists."""
         lists = {name: [[list(words), value] for words, value in each.entries] for name, each in self.lists.items()}
-        return {"lists": lists} if self.speller is None else {"lists": lists, "spelling": self.speller.to_data()}
+        return {"lists": lists, **self.lexicon.to_data()}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
@@ -34,7 +34,7 @@ class Resources:
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()
         }
-        return cls(lists, Speller.from_data(data["spelling"]) if "spelling" in data else None)
+        return cls(lists, Lexicon.from_data(data))
 
 
 def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]]:

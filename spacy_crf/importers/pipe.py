@@ -129,7 +129,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     set_flat_weights(pipe.model, np.concatenate([rows.values[orders[0]], model.transitions[orders[1]]]))
     features = Features(pipe.feature_config, pipe.sequence)
     features.state.from_data(imported.data())
-    parts = Parts(pipe.cfg, features.to_data(), pipe.model.to_bytes())
+    parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
     pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
 
 

@@ -60,6 +60,20 @@ def held_out(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def sourced(tmp_path_factory) -> Path:
+    """The same data, sets on top of another tagger."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("hmm_tagger")
+    nlp.add_pipe("set_valued_tagger", config={"source": "hmm_tagger"})
+    train = examples(nlp, sentences(0, 300))
+    nlp.initialize(lambda: train)
+    nlp.update(train)
+    path = tmp_path_factory.mktemp("sourced")
+    nlp.to_disk(path)
+    return path
+
+
 def run(*arguments: object):
     return CliRunner().invoke(app, ["guarantee", *map(str, arguments), "--columns", "word,tag"])
 
@@ -96,6 +110,29 @@ def test_what_is_promised_is_kept(model: Path, held_out: Path, tmp_path: Path, o
     tokens, shares, size = misses(tmp_path / "out", sentences(2, 400))
     assert (tokens if unit == "token" else shares) < 0.13
     assert 1 < size < 4
+
+
+@pytest.mark.parametrize("options, unit", [(["--unit", "sentence"], "sentence"), (["--conformal"], "token")])
+def test_sets_on_top_of_another_tagger_keep_a_promise(
+    sourced: Path, held_out: Path, tmp_path: Path, options: list[str], unit: str
+) -> None:
+    result = run(sourced, held_out, "--level", 0.1, "--output", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.output
+    assert "level 0.1" in result.output and "of 4 tags" in result.output
+    tokens, shares, size = misses(tmp_path / "out", sentences(2, 400))
+    assert (tokens if unit == "token" else shares) < 0.13 and 1 < size < 4
+
+
+def test_sentences_of_documents_are_units_of_their_own(sourced: Path, model: Path) -> None:
+    for folder in (sourced, model):
+        nlp = spacy.load(folder)
+        words = ["w1", "w2", "w3", "w4", "w5"]
+        starts = [True, False, True, False, False]
+        gold = Doc(nlp.vocab, words=words, tags=["A"] * 5, sent_starts=starts)
+        given = [Example(Doc(nlp.vocab, words=words, sent_starts=starts), gold)] * 2
+        found = held_out_tokens(nlp.get_pipe("set_valued_tagger"), given)
+        assert found.sentences.tolist() == [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+        assert found.documents.tolist() == [0] * 5 + [1] * 5
 
 
 def test_a_lower_level_makes_larger_sets(model: Path, held_out: Path, tmp_path: Path) -> None:

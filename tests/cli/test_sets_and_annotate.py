@@ -55,6 +55,23 @@ def folder(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def sourced(folder: Path, tmp_path_factory) -> Path:
+    """The same texts, and sets on top of another tagger."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("memm_tagger", config={"c2": 0.05})
+    names = {"tag_set": "crf_test_sets", "tag_probs": "crf_test_probs"}
+    nlp.add_pipe("set_valued_tagger", config={"source": "memm_tagger", "method": "mass", "coverage": 0.8, **names})
+    examples = list(Corpus(folder / "train", format="tagsets")(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    path = tmp_path_factory.mktemp("sourced")
+    nlp.to_disk(path / "model")
+    for name in ("train", "test.tsv"):
+        (path / name).symlink_to(folder / name)
+    return path
+
+
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
@@ -199,6 +216,34 @@ def test_a_page_to_read_is_whole_and_needs_nothing_else(folder: Path, tmp_path: 
     page = Page()
     page.feed("".join(lines))
     assert page.open_words == sum(len(tags) > 1 for tags in doc._.tag_set) >= 1
+
+
+def test_sets_on_top_of_another_tagger_are_measured(sourced: Path) -> None:
+    options = ("--train", sourced / "train", "--format", "tagsets")
+    found = json.loads(run("sets", sourced / "model", sourced / "test.tsv", *options, "--json"))
+    assert found["tokens"] == 4 and found["labels"] == 4 and found["unknown_words"] == 0.25
+    assert found["ml_acc_known"] == 1.0 and found["size"] > 1
+
+
+@pytest.mark.parametrize("layout", ["tsv", "webanno", "html"])
+def test_sets_on_top_of_another_tagger_are_written(sourced: Path, tmp_path: Path, layout: str) -> None:
+    annotate(sourced, layout, tmp_path)
+    (path,) = tmp_path.iterdir()
+    nlp = spacy.load(sourced / "model")
+    (doc,) = nlp.pipe([Doc(nlp.vocab, words=["he", "wen", "se", "swimt"])])
+    assert any(len(tags) > 1 for tags in doc._.crf_test_sets)
+    if layout == "html":
+        page = Page()
+        page.feed(path.read_text(encoding="utf8"))
+        assert not page.stack and page.open_words == sum(len(tags) > 1 for tags in doc._.crf_test_sets)
+        return
+    (read,) = Corpus(path, format="tagsets" if layout == "tsv" else "webanno").read_docs(nlp.vocab)
+    assert [token.tag_ for token in read] == [token.tag_ for token in doc]
+    if layout == "tsv":
+        weights = [token._.crf_test_probs for token in doc]
+        for row, tags, values in zip(read_gold_tags(read), doc._.crf_test_sets, weights):
+            total = sum(values[tag] for tag in tags)
+            assert row == pytest.approx({tag: values[tag] / total for tag in tags}, abs=0.01)
 
 
 def test_empty_documents_make_an_empty_page() -> None:

@@ -11,7 +11,6 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from spacy_crf.components.promise import ConformalPromise, make_promise
-from spacy_crf.components.set_source import _tokens
 from spacy_crf.components.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
 from spacy_crf.core.sets.scores import Score
 
@@ -113,6 +112,7 @@ def test_tokens_of_docs_that_another_component_has_tagged() -> None:
         Doc(NLP.vocab),
         Doc(NLP.vocab, words=["d", "e"]),
     ]
-    found = _tokens(docs)
+    nlp = spacy.blank("xx")
+    found = nlp.add_pipe("set_valued_tagger", config={"source": "tagger"}).read_tokens(docs)
     assert found.lengths.tolist() == [2, 1, 2] and found.doc_lengths.tolist() == [3, 0, 2]
     assert found.orths.tolist() == [NLP.vocab.strings[word] for word in "abcde"]

@@ -141,7 +141,7 @@ def test_templates(vocab: Vocab) -> None:
     unseen = [Doc(vocab, words=["dat", "vvader"])]
     for each in (features, again):
         found = each.extractor.read(unseen, vocab)
-        assert found.speller is each.resources.speller
+        assert found.lexicon is each.resources.lexicon
     first, second = (
         each.extractor.keys(each.extractor.read(unseen, vocab), each.extractor.state_templates).keys
         for each in (features, again)
@@ -178,7 +178,7 @@ def test_a_component_fits_stores_and_shares_it(tmp_path: Path) -> None:
         assert [[t.tag_ for t in doc] for doc in pipeline.pipe(texts)] == [["N", "V", "N"]] * 2
     with_labels = spacy.load(tmp_path)
     with_labels.get_pipe("crf_tagger").initialize(lambda: [example], labels=["N", "V"])
-    assert with_labels.get_pipe("crf_tagger")._features.resources.speller.normalise("vvader") == "uater"
+    assert with_labels.get_pipe("crf_tagger")._features.resources.lexicon.speller.normalise("vvader") == "uater"
 
 
 def test_spelling_table_can_be_edited(tmp_path: Path) -> None:

@@ -180,4 +180,6 @@ def test_the_space_that_comes_with_the_project_fits_its_config(monkeypatch: pyte
     monkeypatch.chdir(ROOT)
     shipped = read_space(ROOT / "configs" / "set_valued_tagger_space.toml")
     assert set(shipped.start) == set(shipped.parameters)
-    Candidates(load_config(ROOT / "configs" / "set_valued_tagger.cfg", interpolate=False), shipped).check()
+    Candidates(
+        load_config(ROOT / "configs" / "set_valued_tagger_heid_left3words.cfg", interpolate=False), shipped
+    ).check()

@@ -14,6 +14,7 @@ from .potentials import ChainPotentials
 
 SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
 WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
+MOST_LABELS = 512  # margins take O(L^3), in memory too: a gigabyte for so many
 SAMPLE = 256  # units that tell whether it is worth looking at all of them
 
 
@@ -21,7 +22,7 @@ def prune(potentials: ChainPotentials) -> Lattice | None:
     """The lattice of labels that are not dominated; None where it would not be much smaller. O(N L)."""
     batch, n_labels = potentials.batch, potentials.n_labels
     inner = np.arange(len(batch.first_rows), batch.n_units)
-    if potentials.edges is not None or not len(inner):
+    if potentials.edges is not None or not len(inner) or n_labels > MOST_LABELS:
         return None
     margins = _margins(potentials)
     some = _undominated(potentials.emissions[:: 1 + batch.n_units // SAMPLE], margins)

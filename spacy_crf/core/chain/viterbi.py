@@ -50,8 +50,15 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
 
 def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
     """Labels and scores from a pass over all labels."""
+    return trace(potentials, max_forward(potentials))
+
+
+def trace(potentials: ChainPotentials, steps: list[Floats]) -> tuple[Ints, Doubles]:
+    """Labels ((N,), in packed order) and scores ((B,)) of the best paths; labels of 0 where one has none.
+
+    steps (list[(L, n)]): see `max_forward`.
+    """
     batch = potentials.batch
-    steps = max_forward(potentials)
     scores = np.zeros(batch.n_sequences)
     labels = np.zeros(batch.n_units, dtype=np.int32)
     for step, best in enumerate(steps):
@@ -61,7 +68,7 @@ def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
         labels[batch.starts[step] :][ending] = finals.argmax(axis=0)
         scores[batch.order[ending]] = finals.max(axis=0)
     if not np.isneginf(scores).any():
-        _trace(potentials, steps, labels)
+        _walk_back(potentials, steps, labels)
     return labels, scores
 
 
@@ -112,7 +119,7 @@ def _max_product_by_unit(previous: Floats, potentials: ChainPotentials, rows: sl
     return np.ascontiguousarray(out.T)
 
 
-def _trace(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -> None:
+def _walk_back(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -> None:
     """Walk back from the last labels, recomputing for each unit the best label before it."""
     batch = potentials.batch
     for step in range(batch.n_steps - 1, 0, -1):

@@ -6,15 +6,34 @@ words; here they go by their suffix. It also serves the hidden Markov model as i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from ...errors import Errors
 from ..gold import Gold
 from ..types import Bools, Doubles, Ints
-from .counts import CountTable, Data, distinct, flatten, gold_shares
-from .suffixes import SuffixModel, fit_suffixes
+from .counts import CountTable, check_amount, distinct, flatten, gold_shares
+from .suffixes import SuffixModel, check_suffix_settings, fit_suffixes
+
+
+@dataclass(frozen=True)
+class LexiconSettings:
+    """How counts of words become probabilities of labels.
+
+    smoothing (float): the suffixes of a known word weigh as much as so many occurrences of it; 0 takes known words as
+        they were seen, as TnT does.
+    suffix_length (int), cutoff (float), theta (float | None): see `fit_suffixes`; cutoff = 0 gives all unknown words
+        the prior, as in the thesis.
+    RAISES (ValueError): for a setting out of its range.
+    """
+
+    smoothing: float = 1.0
+    suffix_length: int = 10
+    cutoff: float = 10
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        check_amount("smoothing", self.smoothing)
+        check_suffix_settings(self.suffix_length, self.cutoff, self.theta)
 
 
 @dataclass(frozen=True)
@@ -74,40 +93,33 @@ class FrequencyTagger:
         """((N,)): the most probable label of each unit, the smaller index among equals."""
         return np.asarray(self.marginals(sequences).argmax(axis=1), dtype=np.int32)
 
-    def to_data(self) -> Data:
-        """Arrays, lists and numbers that can be stored."""
-        return {"words": self.words.to_data(), "suffixes": self.suffixes.to_data(), "smoothing": self.smoothing}
-
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
-        words, suffixes = CountTable.from_data(data["words"]), SuffixModel.from_data(data["suffixes"])
-        return cls(words, suffixes, float(data["smoothing"]))
-
 
 def fit_baseline(
-    sequences: Sequence[Sequence[str]],
-    gold: Gold,
-    *,
-    smoothing: float = 1.0,
-    suffix_length: int = 10,
-    cutoff: float = 10,
-    theta: float | None = None,
+    sequences: Sequence[Sequence[str]], gold: Gold, settings: LexiconSettings | None = None
 ) -> FrequencyTagger:
     """Count words and suffixes.
 
     sequences (Sequence[Sequence[str]]): the words of each sequence.
     gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
-    smoothing (float): 0 takes known words as they were seen.
-    suffix_length (int), cutoff (float), theta (float | None): see `fit_suffixes`; cutoff = 0 gives all unknown words
-        the prior, as in the thesis.
+    settings (LexiconSettings | None): how counts become probabilities; None: as usual.
     RETURNS (FrequencyTagger): the tagger.
-    RAISES (ValueError): for gold that does not fit the words, no known gold, or a setting out of its range.
+    RAISES (ValueError): for gold that does not fit the words, or no known gold.
     """
-    if not 0 <= smoothing < np.inf:
-        raise ValueError(Errors.CRF833.format(name="smoothing", value=smoothing))
+    return estimate_lexicon(count_words(sequences, gold), settings or LexiconSettings())
+
+
+def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
+    """How often each word has each label: `CountTable.merged` adds the counts of several texts up.
+
+    sequences (Sequence[Sequence[str]]), gold (Gold): as for `fit_baseline`, with its errors.
+    """
     words, _ = flatten(sequences, gold)
     shares = gold_shares(gold)
     keys = [words[unit] for unit in shares.units]
-    table = CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
-    return FrequencyTagger(table, fit_suffixes(table, suffix_length, cutoff, theta), smoothing)
+    return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
+
+
+def estimate_lexicon(words: CountTable, settings: LexiconSettings) -> FrequencyTagger:
+    """Turn counts into probabilities. O(V length) for the suffixes."""
+    suffixes = fit_suffixes(words, settings.suffix_length, settings.cutoff, settings.theta)
+    return FrequencyTagger(words, suffixes, settings.smoothing)

@@ -84,6 +84,12 @@ def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tup
     return words, np.array([len(sequence) for sequence in sequences], dtype=np.intp)
 
 
+def check_amount(name: str, value: float) -> None:
+    """Raise a coded error for a setting that is negative or not finite."""
+    if not 0 <= value < np.inf:
+        raise ValueError(Errors.CRF833.format(name=name, value=value))
+
+
 def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:
     """Keys without repetition, in the order of their first occurrence, and for each key given its place there."""
     numbers: dict[Key, int] = {}
@@ -135,6 +141,13 @@ class CountTable:
     def find(self, keys: Sequence[str]) -> Indices:
         """((n,)): row of each key, UNKNOWN where it was never seen."""
         return np.array([self._number.get(key, UNKNOWN) for key in keys], dtype=np.intp)
+
+    @classmethod
+    def merged(cls, tables: Sequence[Self]) -> Self:
+        """The sum of tables of the same labels. O(n log n)."""
+        keys = [key for table in tables for key, size in zip(table.keys, np.diff(table.ends)) for _ in range(size)]
+        labels = np.concatenate([table.labels for table in tables])
+        return cls.build(keys, labels, np.concatenate([table.counts for table in tables]), tables[0].n_labels)
 
     def pairs(self, rows: Indices) -> Shares:
         """The labels of the given rows and their counts; units are places in `rows`."""

@@ -6,8 +6,8 @@ come from p(label | word) by Bayes' rule, up to a constant of each word, which c
 not the probability of the words.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -15,17 +15,72 @@ import numpy as np
 
 from ...errors import Errors
 from ..batch import pack
+from ..chain.arcs import Arcs, arc_marginals, arc_viterbi
 from ..chain.forward import forward_backward
 from ..chain.marginals import node_marginals
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..gold import Gold
 from ..types import Doubles, Floats, Ints
-from .baseline import FrequencyTagger, fit_baseline
-from .counts import Data, flatten, gold_shares
+from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
+from .counts import CountTable, Data, check_amount, flatten, gold_shares
 from .ngrams import LabelGrams, count_grams, interpolation_weights
 from .states import StateSpace, state_space
 from .suffixes import log_likelihoods
+
+CELLS_PER_BLOCK = 1 << 21  # (units, states) floats of 16 MiB for each array of the forward-backward pass
+
+
+@dataclass(frozen=True)
+class HMMSettings:
+    """How counts become a hidden Markov model.
+
+    order (int): 2 conditions a label on the one before, 3 on the two before.
+    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
+    lexicon (LexiconSettings): of p(label | word).
+    RAISES (ValueError): for a setting out of its range.
+    """
+
+    order: int = 2
+    min_count: float = 1.0
+    lexicon: LexiconSettings = field(default_factory=LexiconSettings)
+
+    def __post_init__(self) -> None:
+        if self.order not in (2, 3):
+            raise ValueError(Errors.CRF834.format(order=self.order))
+        check_amount("min_count", self.min_count)
+
+
+@dataclass(frozen=True)
+class HMMCounts:
+    """What a hidden Markov model of any order is estimated from. Counts of several texts add up.
+
+    words (CountTable): labels of words. grams (LabelGrams): how often labels follow each other.
+    """
+
+    words: CountTable
+    grams: LabelGrams
+
+    @classmethod
+    def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
+        """Count. sequences (Sequence[Sequence[str]]), gold (Gold): as for `fit_hmm`, with its errors."""
+        words, lengths = count_words(sequences, gold), flatten(sequences)[1]
+        return cls(words, count_grams(gold_shares(gold), lengths, words.n_labels))
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """The sum of counts of the same labels."""
+        words, grams = zip(*((part.words, part.grams) for part in parts))
+        return cls(CountTable.merged(words), LabelGrams.merged(grams))
+
+    def to_data(self) -> Data:
+        """Arrays, lists and numbers that can be stored."""
+        return {"words": self.words.to_data(), "grams": self.grams.to_data()}
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        return cls(CountTable.from_data(data["words"]), LabelGrams.from_data(data["grams"]))
 
 
 @dataclass(frozen=True)
@@ -52,6 +107,11 @@ class HMM:
         """The chain: labels at order 2, contexts of one or two labels at order 3."""
         return state_space(self.grams, self.weights, self.min_count)
 
+    @cached_property
+    def _arcs(self) -> Arcs | None:
+        """Transitions of a chain with pairs, each with L successors; None where all labels follow each other."""
+        return Arcs.of_transitions(self.states.transitions) if len(self.states.labels) > self.n_labels else None
+
     def emissions(self, words: Sequence[str]) -> Doubles:
         """((n, L)): log p(word | label) + constant of the word."""
         return log_likelihoods(self.lexicon.posteriors(words), self.lexicon.prior)
@@ -69,63 +129,52 @@ class HMM:
         return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
 
     def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
-        """p(label | all words of the sequence). O(N C^2).
+        """p(label | all words of the sequence). O(N C L) time, in blocks of bounded memory.
 
         RETURNS ((N, L)): one sequence after the other; rows sum to 1.
         """
-        potentials = self.potentials(sequences)
-        marginals = self.states.label_marginals(node_marginals(forward_backward(potentials)))
-        return marginals[potentials.batch.rows]
+        parts: list[Floats] = [np.zeros((0, self.n_labels))]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            if self._arcs is None:
+                marginals = node_marginals(forward_backward(potentials))
+            else:
+                marginals = arc_marginals(potentials, self._arcs)
+            parts.append(self.states.label_marginals(marginals)[potentials.batch.rows])
+        return np.concatenate(parts)
 
     def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
-        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C^2)."""
-        potentials = self.potentials(sequences)
-        return self.states.to_labels(viterbi(potentials).labels)[potentials.batch.rows]
+        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C L)."""
+        parts: list[Ints] = [np.zeros(0, dtype=np.int32)]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            decoded = viterbi(potentials) if self._arcs is None else arc_viterbi(potentials, self._arcs)
+            parts.append(self.states.to_labels(decoded.labels)[potentials.batch.rows])
+        return np.concatenate(parts)
 
-    def to_data(self) -> Data:
-        """Arrays, lists and numbers that can be stored."""
-        return {
-            "lexicon": self.lexicon.to_data(),
-            "grams": self.grams.to_data(),
-            "weights": self.weights,
-            "min_count": self.min_count,
-        }
-
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
-        lexicon, grams = FrequencyTagger.from_data(data["lexicon"]), LabelGrams.from_data(data["grams"])
-        return cls(lexicon, grams, data["weights"], float(data["min_count"]))
+    def _blocks(self, sequences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+        """Runs of sequences, together with a bounded number of scores: C may be thousands of states."""
+        most, first, size = CELLS_PER_BLOCK // len(self.states.labels), 0, 0
+        for number, words in enumerate(sequences):
+            if size and size + len(words) > most:
+                yield sequences[first:number]
+                first, size = number, 0
+            size += len(words)
+        if size:
+            yield sequences[first:]
 
 
-def fit_hmm(
-    sequences: Sequence[Sequence[str]],
-    gold: Gold,
-    *,
-    order: int = 2,
-    min_count: float = 1.0,
-    smoothing: float = 1.0,
-    suffix_length: int = 10,
-    cutoff: float = 10,
-    theta: float | None = None,
-) -> HMM:
+def fit_hmm(sequences: Sequence[Sequence[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
     """Count words, suffixes and n-grams of labels.
 
     sequences (Sequence[Sequence[str]]): the words of each sequence.
     gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
-    order (int): 2 conditions a label on the one before, 3 on the two before.
-    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
-    smoothing (float), suffix_length (int), cutoff (float), theta (float | None): see `fit_baseline`. smoothing = 0
-        gives known words the plain relative frequencies of TnT.
+    settings (HMMSettings | None): how counts become probabilities; None: as usual.
     RETURNS (HMM): the model.
-    RAISES (ValueError): for gold that does not fit the words, no known gold, or a setting out of its range.
+    RAISES (ValueError): for gold that does not fit the words, or no known gold.
     """
-    if order not in (2, 3):
-        raise ValueError(Errors.CRF834.format(order=order))
-    if not 0 <= min_count < np.inf:
-        raise ValueError(Errors.CRF833.format(name="min_count", value=min_count))
-    lexicon = fit_baseline(
-        sequences, gold, smoothing=smoothing, suffix_length=suffix_length, cutoff=cutoff, theta=theta
-    )
-    grams = count_grams(gold_shares(gold), flatten(sequences)[1], lexicon.n_labels)
-    return HMM(lexicon, grams, interpolation_weights(grams, order), min_count)
+    return estimate_hmm(HMMCounts.of_text(sequences, gold), settings or HMMSettings())
+
+
+def estimate_hmm(counts: HMMCounts, settings: HMMSettings) -> HMM:
+    """Turn counts into probabilities."""
+    lexicon = estimate_lexicon(counts.words, settings.lexicon)
+    return HMM(lexicon, counts.grams, interpolation_weights(counts.grams, settings.order), settings.min_count)

@@ -27,7 +27,7 @@ from ..learn.lbfgs import LBFGS
 from ..sparse import SparseRows
 from ..types import Doubles, Floats, Indices, Ints
 from .contexts import LocalProblem, check_rows, local_problem
-from .counts import Data
+from .counts import Data, check_amount
 from .regression import SoftmaxObjective
 
 
@@ -58,6 +58,17 @@ class MEMM:
         transitions = label_weights.reshape(n_labels + 1, n_labels)
         n_features = problem.n_features
         return cls(n_features, problem.cells[: len(state)], state, transitions[:-1], transitions[-1])
+
+    def weights_of(self, problem: LocalProblem) -> Doubles:
+        """((P + (L + 1) L,)): these weights in the order of `problem.cells`; 0 for those that the model lacks.
+
+        problem (LocalProblem): over the same labels and at least the same features.
+        """
+        flat = np.zeros(len(problem.cells))
+        n_known = int(np.searchsorted(problem.cells, self.n_features * self.n_labels))
+        flat[:n_known] = self._dense.reshape(-1)[problem.cells[:n_known]]
+        flat[-(self.n_labels + 1) * self.n_labels :] = np.vstack([self.transitions, self.start]).reshape(-1)
+        return flat
 
     @cached_property
     def _dense(self) -> Floats:
@@ -122,6 +133,7 @@ def fit_memm(
     *,
     c2: float = 1.0,
     max_iterations: int = 100,
+    start: MEMM | None = None,
     dtype: type[np.floating] = np.float32,
 ) -> MEMM:
     """Maximise the conditional log-likelihood minus c2 |w|^2 by L-BFGS.
@@ -131,20 +143,26 @@ def fit_memm(
     lengths ((B,)): of the sequences. features (SparseRows): N rows, one sequence after the other.
     gold (Gold): of the units; see `local_problem`.
     c2 (float): L2 penalty. max_iterations (int): L-BFGS stops earlier where it improves no more.
+    start (MEMM | None): weights to begin with, over the same labels and the first of the features. Where the optimum is
+        reached it is forgotten, for there is only one.
     dtype (type): precision of scores in training, and of the weights.
     RETURNS (MEMM): the model.
     RAISES (ValueError): for rows that do not fit, no known gold, or a setting out of its range.
     RAISES (DivergedError): where feature values are not finite.
     """
-    if not 0 <= c2 < np.inf:
-        raise ValueError(Errors.CRF833.format(name="c2", value=c2))
-    if max_iterations < 1:
-        raise ValueError(Errors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
+    check_training(c2, max_iterations)
     problem = local_problem(lengths, features, gold)
     objective = SoftmaxObjective(problem.rows, problem.targets, problem.cells, c2, dtype)
-    optimizer = LBFGS(objective, np.zeros(len(problem.cells)))
+    optimizer = LBFGS(objective, np.zeros(len(problem.cells)) if start is None else start.weights_of(problem))
     optimizer.run(max_iterations)
     return MEMM.of_weights(problem, optimizer.x.astype(dtype))
+
+
+def check_training(c2: float, max_iterations: int) -> None:
+    """Raise a coded error for a setting of `fit_memm` that is out of its range."""
+    check_amount("c2", c2)
+    if max_iterations < 1:
+        raise ValueError(Errors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
 
 
 def log_normalizers(scores: Doubles, transitions: Doubles) -> Doubles:

@@ -4,6 +4,7 @@ A sequence t1 .. tT is read as # # t1 .. tT #, where # is a boundary. Every labe
 what is before them is their context. The boundary has the number L.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -29,6 +30,14 @@ class LabelGrams:
     @property
     def n_labels(self) -> int:
         return len(self.unigrams) - 1
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """The sum of counts of the same labels. O(n log n)."""
+        cells = np.concatenate([part.trigrams for part in parts])
+        counts = np.concatenate([part.trigram_counts for part in parts])
+        unigrams = np.sum([part.unigrams for part in parts], axis=0)
+        return cls(unigrams, np.sum([part.bigrams for part in parts], axis=0), *sum_by_cell(cells, counts))
 
     def to_data(self) -> Data:
         """Arrays that can be stored."""

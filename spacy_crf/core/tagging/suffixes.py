@@ -6,13 +6,12 @@ were seen less, so that each is smoothed by the next shorter one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from ...errors import Errors
 from ..types import Doubles
-from .counts import CountTable, Data
+from .counts import CountTable, check_amount
 
 CAPITALISED, OTHER = "A", "a"
 
@@ -55,15 +54,6 @@ class SuffixModel:
             posteriors[going] = (shares + self.theta * posteriors[going]) / (1 + self.theta)
         return posteriors
 
-    def to_data(self) -> Data:
-        """Arrays, lists and numbers that can be stored."""
-        return {"table": self.table.to_data(), "prior": self.prior, "theta": self.theta, "length": self.length}
-
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
-        return cls(CountTable.from_data(data["table"]), data["prior"], float(data["theta"]), int(data["length"]))
-
 
 def fit_suffixes(words: CountTable, length: int = 10, cutoff: float = 10, theta: float | None = None) -> SuffixModel:
     """Count the suffixes of rare words. O(V length).
@@ -76,17 +66,22 @@ def fit_suffixes(words: CountTable, length: int = 10, cutoff: float = 10, theta:
     RETURNS (SuffixModel): the model.
     RAISES (ValueError): for a setting out of its range.
     """
-    if length < 0:
-        raise ValueError(Errors.CRF108.format(name="suffix length", least=0, value=length))
-    for name, value in (("cutoff", cutoff), ("theta", theta)):
-        if value is not None and not 0 <= value < np.inf:
-            raise ValueError(Errors.CRF833.format(name=name, value=value))
+    check_suffix_settings(length, cutoff, theta)
     counts = np.bincount(words.labels, weights=words.counts, minlength=words.n_labels)
     prior = counts / words.counts.sum()
     if theta is None:
         occurring = prior[prior > 0]
         theta = float(occurring.std(ddof=1)) if len(occurring) > 1 else 0.0
     return SuffixModel(_count_suffixes(words, length, cutoff), prior, theta, length)
+
+
+def check_suffix_settings(length: int, cutoff: float, theta: float | None) -> None:
+    """Raise a coded error for a setting of `fit_suffixes` that is out of its range."""
+    if length < 0:
+        raise ValueError(Errors.CRF108.format(name="suffix length", least=0, value=length))
+    for name, value in (("cutoff", cutoff), ("theta", theta)):
+        if value is not None:
+            check_amount(name, value)
 
 
 def suffix_key(word: str, length: int) -> str:

@@ -136,6 +136,28 @@ def test_what_can_be_learnt_is_learnt():
     assert model.decode(lengths, features).tolist() == labels.tolist()
 
 
+def test_a_start_is_taken_up_and_forgotten_at_the_optimum(make_tagged):
+    """Weights of known pairs are those of the start; features and pairs that it lacks begin at 0."""
+    tagged = make_tagged(5, kinds=("known",))
+    features = random_features(np.random.default_rng(5), len(tagged.weights))
+    fewer = SparseRows(features.indptr, np.minimum(features.indices, N_FEATURES - 2), None, N_FEATURES - 1)
+    start = fit_memm(tagged.lengths, fewer, tagged.gold, c2=0.5, dtype=np.float64)
+    problem = local_problem(tagged.lengths, features, tagged.gold)
+    begun = MEMM.of_weights(problem, start.weights_of(problem))
+    expected = np.zeros((N_FEATURES, N_LABELS))
+    expected.reshape(-1)[start.cells] = start.state
+    np.testing.assert_array_equal(begun.state, expected.reshape(-1)[begun.cells])
+    np.testing.assert_array_equal(begun.transitions, start.transitions)
+    np.testing.assert_array_equal(begun.start, start.start)
+    assert begun.state[begun.cells >= (N_FEATURES - 1) * N_LABELS].size and begun.state.any()
+    settings = {"c2": 0.5, "dtype": np.float64}
+    cold = fit_memm(tagged.lengths, features, tagged.gold, **settings)
+    warm = fit_memm(tagged.lengths, features, tagged.gold, start=start, **settings)
+    np.testing.assert_allclose(warm.state, cold.state, atol=0.02)
+    again = fit_memm(tagged.lengths, features, tagged.gold, start=cold, max_iterations=1, **settings)
+    np.testing.assert_allclose(again.state, cold.state, atol=0.02)
+
+
 def test_weighted_gold_is_a_target(make_tagged):
     """One unit again and again, a third of it label 0: the model says so."""
     weights = np.tile([1 / 3, 2 / 3, 0], (30, 1))

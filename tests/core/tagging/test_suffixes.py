@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.tagging.counts import CountTable
-from spacy_crf.core.tagging.suffixes import SuffixModel, fit_suffixes, log_likelihoods
+from spacy_crf.core.tagging.suffixes import fit_suffixes, log_likelihoods
 
 WORD = st.text("abA", min_size=0, max_size=4)
 LEXICON = st.lists(st.tuples(WORD, st.integers(0, 2), st.sampled_from([0.5, 1.0, 2.0])), min_size=1, max_size=12)
@@ -94,14 +94,6 @@ def test_bayes_rule_leads_back(entries, words):
     assert (scores < np.inf).all()
     np.testing.assert_array_equal(np.isneginf(scores), posteriors == 0)
     np.testing.assert_allclose(np.exp(scores) * model.prior, posteriors, rtol=1e-12)
-
-
-def test_a_stored_model_is_the_same(stored):
-    model = fit_suffixes(table([("gen", 1, 1), ("Man", 0, 1), ("dat", 2, 1)]), length=2, theta=0.3)
-    again = SuffixModel.from_data(stored(model.to_data()))
-    words = ["sen", "Jan", "", "dat", "xyz"]
-    np.testing.assert_array_equal(again.posteriors(words), model.posteriors(words))
-    assert (again.length, again.theta) == (2, 0.3)
 
 
 def test_settings_out_of_their_range_are_named():
