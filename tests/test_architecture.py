@@ -32,7 +32,8 @@ BELOW: dict[str, set[str]] = {
         *("emissions", "vectors", "trainers", "learner", "model_files", "model", "trigrams", "scorers"),
         *("features", "core", "errors"),
     },
-    "corpora": {"components", "errors"},
+    "tokenizer": set(),
+    "corpora": {"components", "tokenizer", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -51,6 +52,7 @@ CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
     "constraints": {"chain"},
     "sets": {"chain"},
+    "measures": set(),
     "tagging": {"learn", "chain"},
     "chain": set(),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from spacy_crf.components import set_factory
 from spacy_crf.components.factory import DEFAULT_CONFIG
-from spacy_crf.features.attributes import parse_attribute
+from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_templates
 

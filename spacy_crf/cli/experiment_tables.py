@@ -16,7 +16,7 @@ from ..experiments.summary import (
     tag_rows,
 )
 
-MOST_ROWS = 10  # of tags and confusions
+MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
 COUNTS = ("set_size",)  # measures that are no shares, with their variants
 

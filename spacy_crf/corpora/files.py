@@ -4,6 +4,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -25,8 +26,14 @@ SUFFIXES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tagsets": ((".tsv",), (".txt",)),
     "cora": ((".xml",), ()),
     "webanno": ((".tsv",), ()),
+    "references": ((".txt", ".xml"), ()),
 }
 WEBANNO_MARK = "#FORMAT=WebAnno TSV 3."
+NEW_REFERENCE = "<NEWREFERENCE>"
+# What the first line of tagged references, and of their XML, begins with
+REFERENCE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
+REFERENCE_XML = re.compile(r"<(dataset|sequence)\b")
+HEAD = 20  # lines in which the root of an XML file is
 CHUNK_SIZE = 1 << 18
 CONLLU_WIDTH = 10
 CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -56,16 +63,18 @@ def pick_kind(path: Path) -> str:
     """Tell from the name, then from the first token line, how a file is to be read.
 
     path (Path): The file.
-    RETURNS (str): "spacy", "conllu", "columns", "review", "cora" or "webanno".
+    RETURNS (str): "spacy", "conllu", "columns", "review", "cora", "webanno" or "references".
     """
     suffix = data_suffix(path)
     for kind in ("spacy", "conllu"):
         if suffix == f".{kind}":
             return kind
     if suffix == ".xml":
-        return "cora"
+        return "references" if any(map(REFERENCE_XML.search, islice(read_lines(path), HEAD))) else "cora"
     if is_review(path):
         return "review"
+    if REFERENCE.match(next(filter(str.strip, read_lines(path)), "")):
+        return "references"
     if next(read_lines(path), "").startswith(WEBANNO_MARK):
         return "webanno"
     for line in read_lines(path):
@@ -84,6 +93,15 @@ def is_review(path: Path) -> bool:
     """
     first = next((line for line in read_lines(path) if line.strip()), "")
     return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
+
+
+def has_xml(path: Path) -> bool:
+    """Tell from the suffix, or from the declaration in the first line, whether a file is XML.
+
+    path (Path): The file.
+    RETURNS (bool): True for XML.
+    """
+    return data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
 
 
 def data_suffix(path: Path) -> str:

@@ -25,6 +25,7 @@ from .historical import HistoricalText, apply_text
 from .inputs import align_annotation, copy_tokens
 from .kinds import extension_name, validate_columns, validate_input
 from .names import name_file, number_name, register_doc_name, write_doc_name
+from .references import ReferenceSettings, read_references
 from .review import read_review
 from .sentence import Group, Sentence, group_sentences
 from .tagsets import resolve_gold_tags
@@ -32,7 +33,17 @@ from .tokens_tsv import read_tokens_tsv
 from .webanno import read_webanno
 
 Format = Literal[
-    "spacy", "conllu", "columns", "conll2000", "conll2002", "conll2003", "review", "tagsets", "cora", "webanno"
+    "spacy",
+    "conllu",
+    "columns",
+    "conll2000",
+    "conll2002",
+    "conll2003",
+    "review",
+    "tagsets",
+    "cora",
+    "webanno",
+    "references",
 ]
 Paths = Path | str | Sequence[Path | str]
 Block = TypeVar("Block")
@@ -43,7 +54,7 @@ SET_FORMATS: dict[str, Callable[[Path], Iterator[Sentence]]] = {
     "cora": read_cora,
     "webanno": read_webanno,
 }
-WHOLE_FORMATS = ("spacy", "conllu", "review", *SET_FORMATS)
+WHOLE_FORMATS = ("spacy", "conllu", "review", "references", *SET_FORMATS)
 
 
 @registry.readers("spacy_crf.Corpus.v1")
@@ -59,6 +70,7 @@ def make_corpus(
     augmenter: Callable[..., Any] | None = None,
     cora: CoraSettings | None = None,
     text: HistoricalText | None = None,
+    references: ReferenceSettings | None = None,
 ) -> "Corpus":
     """Make a reader of annotated files. The settings are those of Corpus.
 
@@ -76,6 +88,7 @@ def make_corpus(
         augmenter=augmenter,
         cora=cora,
         text=text,
+        references=references,
     )
 
 
@@ -102,6 +115,7 @@ class Corpus:
         augmenter: Augmenter | None = None,
         cora: CoraSettings | None = None,
         text: HistoricalText | None = None,
+        references: ReferenceSettings | None = None,
     ) -> None:
         """Check the settings; nothing is read yet.
 
@@ -112,7 +126,8 @@ class Corpus:
             "columns" is word, ner or the layout of "conll2003", by the number of columns, unless `columns`
             says otherwise. "review" is a corrected file of `crf review`, which is told from its first line
             beside column files of any format. "tagsets" is `form<TAB>tags` with sets such as A|B, "cora" is
-            CorA-XML, and "webanno" is WebAnno TSV 3; these three fill `token._.gold_tags`.
+            CorA-XML, and "webanno" is WebAnno TSV 3; these three fill `token._.gold_tags`. "references" is
+            bibliographic references with tagged fields, as of Cora, ParsCit and AnyStyle; each is a document.
         columns (Sequence[str] | None): The names of the columns of column files.
         input (Sequence[str] | None): Kinds of annotation that the pipeline gets to see: they are written to
             `eg.predicted` as well.
@@ -127,6 +142,8 @@ class Corpus:
         cora (CoraSettings | None): What is taken from CorA-XML, spacy_crf.CoraXML.v1 in a config; only for that.
         text (HistoricalText | None): What is made of historical text, spacy_crf.HistoricalText.v1 in a config; only
             for the three formats with several tags per token.
+        references (ReferenceSettings | None): What becomes of tagged references, spacy_crf.References.v1 in a config;
+            only for that format.
         """
         self.paths = _check_paths(path)
         self.format = _check_format(format, columns, separator)
@@ -139,6 +156,7 @@ class Corpus:
         self.augmenter = augmenter or dont_augment
         self.cora = _check_owner("cora", cora, format, ("cora",))
         self.text = _check_owner("text", text, format, tuple(SET_FORMATS))
+        self.references = _check_owner("references", references, format, ("references",))
         validate_input(self.input)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -187,6 +205,8 @@ class Corpus:
             sentences = read_conllu(file)
         elif format == "review":
             sentences = read_review(file)
+        elif format == "references":
+            sentences = read_references(file, self.references)
         elif format in SET_FORMATS:
             sentences = read_cora(file, self.cora) if format == "cora" else SET_FORMATS[format](file)
             if self.text is not None:

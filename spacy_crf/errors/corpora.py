@@ -93,7 +93,7 @@ class CorpusErrors:
     CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
     CRF534 = (
         "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
-        "files. Delete the DOCTYPE: CorA-XML does not need it."
+        "files. Delete the DOCTYPE: none is needed."
     )
     CRF535 = "{path}, line {line}: the element <{element}> has no attribute 'utf' with the word. Fill it in."
     CRF536 = (

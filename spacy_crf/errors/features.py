@@ -38,3 +38,9 @@ class FeatureErrors:
     CRF323 = "Template {template!r} asks for normal forms of words. Give the features a `spelling` block."
     CRF324 = "There are no normal forms of words: the features have no `spelling` block."
     CRF325 = "There are no frequencies of words: the component has not been initialized with training data."
+    CRF330 = "Attribute {attribute!r}: there is no {key!r} of clauses and sentences. Known: {known}."
+    CRF331 = "Attribute {attribute!r}: there is no class of words {name!r}. Known: {known}."
+    CRF332 = (
+        "Attribute {attribute!r} takes no number in its brackets. For the value of another token, write the offset "
+        "behind it, as in BEFORE(year)[1]."
+    )

@@ -20,6 +20,10 @@ class WarningMessages:
         "Component {name!r}: document {document!r} has gold spans of one label without a token between them. With "
         "scheme = 'none' they are one span. Take the scheme 'BIO' if they are to be told apart."
     )
+    CRFW560 = (
+        "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
+        "name its fields in the setting 'fields' of the block 'references'."
+    )
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."

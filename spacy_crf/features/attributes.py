@@ -4,7 +4,6 @@ A value is the 64-bit id that spaCy gives its string; 0 means that the unit has 
 the affix, a flag that is off), so that templates with it yield nothing there.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ..core.types import Hashes
 from ..errors import Errors
 from .lexicon import NOTHING, Lexicon
 from .spelling import Speller
+from .word_classes import classify
 
 # Read from the lexeme: strings by their id, flags where they are on
 LEXEME_STRINGS = ("ORTH", "LOWER", "SHAPE")
@@ -61,6 +61,13 @@ VALID_TAGS = "VALID_TAGS"
 FITTED = (VALID_TAGS,)
 # The place in the sequence
 POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
+# What the tokens of the sequence together say of each, see `structure`: flags, counts of a class of words, and what
+# there is to know of a part and its neighbours
+FLAGS = ("IN_QUOTES", "IN_BRACKETS")
+COUNTS = ("BEFORE", "AFTER")
+PARTS = ("CLAUSE", "SENTENCE")
+PART_ATTRIBUTES = ("back", "classes", "first", "last", "length", "number", "opening", "place")
+HAS = "has "
 
 
 class _Kinds(dict[int, str]):
@@ -130,6 +137,7 @@ COMPUTED: dict[str, Callable[[list[str], int], list[str]]] = {
     "HAS_HYPHEN": lambda texts, _: ["1" if "-" in text else "" for text in texts],
     "HAS_UPPER": lambda texts, _: ["1" if text != text.lower() else "" for text in texts],
     "DIGITS": lambda texts, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in texts],
+    "WORD_CLASS": lambda texts, _: classify(texts),
 }
 # Computed from normal forms and a number
 SPELT: dict[str, Callable[[WordForms, int], list[str]]] = {
@@ -151,8 +159,9 @@ class Attribute:
     """One attribute of a unit.
 
     name (str): a name of the tables above, "_" for an extension, "LIST" for a word list.
-    number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole).
-    key (str): name of the extension or the list.
+    number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole), offset
+        of a clause or sentence.
+    key (str): name of the extension or the list, the class of words to count, what to know of a clause or sentence.
     """
 
     name: str
@@ -164,6 +173,8 @@ class Attribute:
             return f"_.{self.key}"
         if self.name == "LIST":
             return f"LIST({self.key},{self.number})" if self.number else f"LIST({self.key})"
+        if self.key:
+            return f"{self.name}({self.key},{self.number:+d})" if self.number else f"{self.name}({self.key})"
         return f"{self.name}{self.number}" if self.number else self.name
 
     @property
@@ -175,6 +186,11 @@ class Attribute:
     def is_spelt(self) -> bool:
         """Whether the value is made of the normal form of the word."""
         return self.name in SPELT
+
+    @property
+    def is_structural(self) -> bool:
+        """Whether the value depends on the words and spaces of the whole sequence."""
+        return self.name in (*FLAGS, *COUNTS, *PARTS)
 
     @property
     def is_counted(self) -> bool:
@@ -223,33 +239,3 @@ def string_hashes(values: Sequence[str]) -> Hashes:
     """((N,)): ids of strings, many of which may be the same."""
     known = {value: get_string_id(value) for value in set(values)}
     return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
-
-
-_FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
-_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, *TOKEN_ATTRIBUTES, *POSITIONAL, *FITTED)
-_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
-
-
-def parse_attribute(text: str) -> Attribute:
-    """Attribute from its spelling, such as LOWER, SUFFIX3, POSITION4, LIST(cities), LIST(brown,4) or _.pause.
-
-    RAISES (ValueError): for an unknown name (with the nearest known ones) or a missing or needless number.
-    """
-    if len(text) > 2 and text.startswith("_."):
-        return Attribute("_", key=text[2:])
-    if found := _LIST.match(text):
-        return Attribute("LIST", int(found["number"] or 0), found["key"])
-    found = _FORM.match(text)
-    if not found or found["name"] not in _KNOWN:
-        raise ValueError(Errors.CRF301.format(attribute=text, near=_nearest(text)))
-    name, number = found["name"], int(found["number"] or 0)
-    if (name in NUMBERED) != bool(found["number"]) or (name in NUMBERED and not number):
-        raise ValueError(Errors.CRF302.format(attribute=text))
-    return Attribute(name, number)
-
-
-def _nearest(text: str) -> str:
-    """Known attributes that a misspelt one may mean, or all of them."""
-    stem = re.sub(r"\d+$", "", text.upper())
-    near = difflib.get_close_matches(stem, _KNOWN, n=3, cutoff=0.6)
-    return ", ".join(near or [*_KNOWN, "LIST(name)", "_.name"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START
+from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START, SPACY
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
@@ -17,12 +17,17 @@ from spacy.vocab import Vocab
 from ..core.types import Floats, Hashes, Indices
 from ..errors import Errors
 from .attributes import Attribute, string_hash, string_hashes
+from .clauses import Structure
+from .hashing import ABSENT
 from .lexemes import LexemeColumns
 from .lexicon import NOTHING, Lexicon
 from .resources import Resources
+from .structure import SequenceView
 
 SequenceMode = Literal["auto", "doc", "sents"]
 _PRESENT = np.uint64(string_hash("1"))
+# what the structure of a sequence is told from, beside words and spaces
+_OF_STRUCTURE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))
 _GREATEST = float(np.finfo(np.float32).max)
 
 
@@ -102,7 +107,11 @@ class ColumnReader:
 
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
         self.lists, self.lexicon, self.sequence = resources.lists, resources.lexicon, sequence
-        self._lexical = LexemeColumns([each for each in attributes if each.is_lexical], resources.lexicon)
+        lexical = [each for each in attributes if each.is_lexical]
+        self._is_structured = any(each.is_structural for each in attributes)
+        if self._is_structured:
+            lexical += [each for each in _OF_STRUCTURE if each not in lexical]
+        self._lexical = LexemeColumns(lexical, resources.lexicon)
         self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
@@ -113,6 +122,7 @@ class ColumnReader:
             *(IDS[a.name] for a in self._other if a.is_annotation and a.name != "_"),
         ]
         self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
+        self._ids += [SPACY] if self._is_structured and SPACY not in self._ids else []
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch. One call into each Doc; the rest is array work.
@@ -127,8 +137,12 @@ class ColumnReader:
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
         lengths = self._sequences(docs, doc_lengths, values[SENT_START])
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
+        structure = self._structure(values, columns, lengths, vocab) if self._is_structured else None
         for attribute in self._other:
-            if attribute.name == "_":
+            if structure is not None and attribute.is_structural:
+                hashes, strings = structure.column(attribute)
+                columns[attribute] = Column(hashes, strings=strings)
+            elif attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
             elif attribute.is_annotation:
                 columns[attribute] = _annotation(attribute, values[IDS[attribute.name]])
@@ -151,6 +165,15 @@ class ColumnReader:
         firsts = np.cumsum(doc_lengths) - doc_lengths
         starts[firsts[doc_lengths > 0]] = True
         return np.diff(np.append(np.flatnonzero(starts), len(starts)))
+
+    def _structure(
+        self, values: dict[int | str, Hashes], columns: dict[Attribute, Column], lengths: Indices, vocab: Vocab
+    ) -> Structure:
+        lowers, classes, is_lower = (columns[each].hashes for each in _OF_STRUCTURE)
+        spaces = values[SPACY].astype(np.bool_)
+        return Structure(
+            SequenceView(values[ORTH], lowers, classes, is_lower != ABSENT, spaces, lengths, vocab.strings)
+        )
 
     def _listed(self, attribute: Attribute, lowers: Hashes, doc_lengths: Indices) -> Column:
         return self._list_values[attribute].take(self.lists[attribute.key].match(lowers, doc_lengths))

@@ -1,5 +1,8 @@
 """Ready-made template sets; `@name` in a config stands for them."""
 
+from .attributes import COUNTS, HAS, PART_ATTRIBUTES, PARTS
+from .word_classes import class_names
+
 _WORD_WINDOW = ["LOWER[-2..2]", "LOWER[-1]|LOWER[0]", "LOWER[0]|LOWER[1]"]
 _WORDS_AND_AFFIXES = [
     "BIAS",
@@ -23,6 +26,60 @@ _WORDS_AND_AFFIXES = [
 ]
 # free spelling: a word's length tells more than where its capitals are
 _HISTORICAL = [*_WORDS_AND_AFFIXES, "LENGTH", "HAS_DIGIT", "HAS_UPPER"]
+# Fields of references: what a word is, what its clause and the clauses beside it hold, and what has come before
+_PARTS = [
+    template
+    for part in PARTS
+    for template in (
+        *(f"{part}({what})" for what in PART_ATTRIBUTES),
+        *(f"{part}({what},{offset})" for offset in ("-1", "+1") for what in ("classes", "first", "last", "opening")),
+        *(f"{part}({HAS}{name})" for name in class_names()),
+    )
+]
+_CITATIONS = [
+    "BIAS",
+    "LOWER[-3..3]",
+    "LOWER[-1]|LOWER[0]",
+    "LOWER[0]|LOWER[1]",
+    "LPREFIX1",
+    "LPREFIX2",
+    "LPREFIX3",
+    "LPREFIX4",
+    "LSUFFIX1",
+    "LSUFFIX2",
+    "LSUFFIX3",
+    "LSUFFIX4",
+    "LENGTH",
+    "SHAPE[-2..2]",
+    "COLLAPSED[-2..2]",
+    "COLLAPSED[-1]|COLLAPSED[0]",
+    "COLLAPSED[0]|COLLAPSED[1]",
+    "IS_UPPER",
+    "IS_TITLE",
+    "HAS_DIGIT",
+    "DIGITS[-1..1]",
+    "WORD_CLASS[-2..2]",
+    "WORD_CLASS[-1]|WORD_CLASS[0]",
+    "WORD_CLASS[0]|WORD_CLASS[1]",
+    "WORD_CLASS[-2]|WORD_CLASS[-1]|WORD_CLASS[0]",
+    "WORD_CLASS[-1]|WORD_CLASS[0]|WORD_CLASS[1]",
+    "WORD_CLASS[0]|WORD_CLASS[1]|WORD_CLASS[2]",
+    "SPACY[-1..0]",
+    "SPACY[-1]|WORD_CLASS[0]",
+    "SPACY[0]|WORD_CLASS[0]",
+    "BOS",
+    "EOS",
+    "POSITION10",
+    "IN_QUOTES[-1..1]",
+    "IN_BRACKETS[-1..1]",
+    *(f"{count}({name})" for count in COUNTS for name in class_names()),
+    *_PARTS,
+    # fields change behind punctuation marks
+    "B:LOWER[-1]",
+    "B:WORD_CLASS[-1]",
+    "B:WORD_CLASS[0]",
+    "B:WORD_CLASS[-1]|SPACY[-1]",
+]
 PRESETS: dict[str, list[str]] = {
     "tagging": [
         *_WORDS_AND_AFFIXES,
@@ -45,6 +102,8 @@ PRESETS: dict[str, list[str]] = {
         "RSUFFIX3",
         "RSUFFIX4",
     ],
+    # asks for tokens as the reader of tagged references makes them
+    "citations": _CITATIONS,
     # the templates of CRFsuite's chunking example
     "chunking": [
         "ORTH[-2..2]",

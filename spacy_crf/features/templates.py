@@ -6,6 +6,11 @@ LOWER[-1]|LOWER[0]        a conjunction: the two words together
 SUFFIX3                   no position means [0]
 LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
 VALID_TAGS[-1..1]         the tags that the component's dictionary allows, all of them as one value
+WORD_CLASS                the kind of word in a reference: year, number2, initial, month, publisher, a mark itself ..
+IN_QUOTES, IN_BRACKETS    whether the token is inside
+BEFORE(year)              how many years come before the token in the sequence; AFTER(year): behind it
+CLAUSE(first)             the first word of its clause; CLAUSE(opening,+1): how the next clause begins; see `clauses`
+SENTENCE(has publisher)   whether its sentence has a word of that class
 _.pause                   a custom extension of the token
 U:LOWER[0]                the same as LOWER[0] (CRF++ "U")
 B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair of adjacent labels and each TAG
@@ -18,7 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..errors import Errors
-from .attributes import Attribute, parse_attribute
+from .attribute_names import parse_attribute
+from .attributes import Attribute
 from .presets import PRESETS
 
 MAX_OFFSET = 100

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import Errors
-from ..features.attributes import parse_attribute
+from ..features.attribute_names import parse_attribute
 from ..features.templates import MAX_OFFSET
 
 _LINE = re.compile(r"(?P<kind>[UB])(?P<id>[^:]*)(:(?P<body>.*))?$")

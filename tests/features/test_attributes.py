@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from spacy.symbols import NAMES
 from spacy.tokens import Doc
 
+from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.attributes import (
     COMPUTED,
     LEXEME_FLAGS,
@@ -14,7 +15,6 @@ from spacy_crf.features.attributes import (
     TOKEN_ATTRIBUTES,
     Attribute,
     WordForms,
-    parse_attribute,
     string_hash,
     string_hashes,
 )

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.attributes import parse_attribute, string_hash
+from spacy_crf.features.attribute_names import parse_attribute
+from spacy_crf.features.attributes import string_hash
 from spacy_crf.features.columns import ColumnReader, describe
 from spacy_crf.features.lists import WordList
 from spacy_crf.features.resources import Resources

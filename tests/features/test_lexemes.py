@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features import lexemes
-from spacy_crf.features.attributes import WordForms, parse_attribute, string_hash
+from spacy_crf.features.attribute_names import parse_attribute
+from spacy_crf.features.attributes import WordForms, string_hash
 from spacy_crf.features.lexemes import LexemeColumns
 
 ATTRIBUTES = [parse_attribute(text) for text in ("ORTH", "LOWER", "SHAPE", "SUFFIX2", "IS_TITLE", "COLLAPSED")]

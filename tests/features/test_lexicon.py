@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_crf.features.attributes import WordForms, parse_attribute
+from spacy_crf.features.attribute_names import parse_attribute
+from spacy_crf.features.attributes import WordForms
 from spacy_crf.features.config import Features, make_features
 from spacy_crf.features.lexicon import NOTHING, Lexicon, WordCounts
 from spacy_crf.features.resources import word_counter

@@ -1,4 +1,4 @@
-"""Measures of components that give each token a tag: known and unknown words apart, confusions."""
+"""Measures of components that give each token a tag: known and unknown words apart, confusions, fields."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,17 +10,26 @@ from ...components.gold import TOKEN_TARGETS, gold_names
 from ...components.settings import SPAN_TARGETS
 from ...components.tagger import CRFTagger
 from .base import Findings, Scored, measure
+from .fields import LabelledToken, score_fields
 
 
 @measure.register
 def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
-    """Accuracy of known and unknown words, confusions, and how frequent tags were in training.
+    """Accuracy of known and unknown words, confusions, how frequent tags were in training, and measures of fields.
 
     pipe (CRFTagger): one with spans as its target adds nothing to its scores.
     """
     if pipe.target in SPAN_TARGETS:
         return Findings()
-    return count_tags(tested, pipe.target)
+    documents = [_label(example, pipe.target) for example in tested.examples]
+    return count_tags(tested, pipe.target).joined(Findings(score_fields(documents, pipe.target)))
+
+
+def _label(example: Example, target: str) -> list[LabelledToken]:
+    return [
+        LabelledToken(gold, read_tag(token, target), any(map(str.isalnum, token.text)))
+        for gold, token in zip(gold_names(example, target), example.predicted)
+    ]
 
 
 def count_tags(tested: Scored, target: str) -> Findings:

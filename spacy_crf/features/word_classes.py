@@ -1,0 +1,72 @@
+"""What kind of word a token of a reference is: its class in a list of general words, or else a pattern of characters.
+
+The lists are in `classes/references.tsv`: months, words such as "pp", "press" or "proceedings", places.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+_PATTERNS = (
+    ("year", re.compile(r"(1[5-9]|20)\d\d[a-z]?")),
+    ("number1", re.compile(r"\d")),
+    ("number2", re.compile(r"\d\d")),
+    ("number3", re.compile(r"\d{3}")),
+    ("number4", re.compile(r"\d{4}")),
+    ("number", re.compile(r"\d+")),
+    ("ordinal", re.compile(r"\d+(st|nd|rd|th)", re.IGNORECASE)),
+)
+ABBREVIATION = "abbreviation"
+
+
+def classify(texts: Sequence[str]) -> list[str]:
+    """Classes of words; that of a mark is the mark itself."""
+    return [_classify(text) for text in texts]
+
+
+@cache
+def load_classes() -> dict[str, str]:
+    """The class of each listed word: capital postal codes as they are, all others in lower case."""
+    return {word: name for word, name in _read_rows() if name != ABBREVIATION}
+
+
+@cache
+def load_abbreviations() -> frozenset[str]:
+    """Words in lower case behind which a full stop ends nothing."""
+    return frozenset(word for word, name in _read_rows() if name == ABBREVIATION)
+
+
+@cache
+def class_names() -> tuple[str, ...]:
+    """The classes that are neither a mark nor a mere pattern of letters or digits, sorted: at most 64."""
+    return tuple(sorted({*load_classes().values(), "initial", "year"}))
+
+
+@cache
+def word_classes() -> tuple[str, ...]:
+    """All classes of words, so that every other one is a mark."""
+    return (*class_names(), *(name for name, _ in _PATTERNS), "capitalised", "upper", "lower", "mixed")
+
+
+def _read_rows() -> list[tuple[str, str]]:
+    text = (files(__package__) / "classes" / "references.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    return [(word, name) for name, words in rows for word in words.split()]
+
+
+def _classify(text: str) -> str:
+    for name, pattern in _PATTERNS:
+        if pattern.fullmatch(text):
+            return name
+    if len(text) == 1 and text.isupper():
+        return "initial"
+    classes = load_classes()
+    listed = classes.get(text) or classes.get(text.lower())
+    if listed:
+        return listed
+    if not text.isalpha():
+        return "mixed" if any(map(str.isalnum, text)) else text
+    if text[0].isupper():
+        return "capitalised" if len(text) == 1 or not text.isupper() else "upper"
+    return "lower"
