@@ -1,4 +1,4 @@
-# make demo   train the taggers on the corpora that come with the project, tag a few sentences, and show tag sets
+# make demo   train the components on the corpora that come with the project, and show what they do
 # make test   ruff, mypy and the test suite
 # make wheel  package the demo's pipeline, install it beside the library in a fresh environment, and run it
 
@@ -21,6 +21,13 @@ demo: $(VENVS)/demo/.installed
 	$(VENVS)/demo/bin/python -m spacy train configs/set_valued_tagger.cfg --output $(OUTPUT)/set_valued_tagger
 	@$(VENVS)/demo/bin/python -m spacy crf sets $(OUTPUT)/set_valued_tagger/model-best corpus/set_valued_tagger/dev \
 		--train corpus/set_valued_tagger/train --format tagsets
+	$(VENVS)/demo/bin/python -m spacy train configs/constrained_ner.cfg --output $(OUTPUT)/constrained_ner
+	@$(VENVS)/demo/bin/python -c "import spacy; \
+		nlp = spacy.load('$(OUTPUT)/constrained_ner/model-best'); \
+		nlp.get_pipe('constrained_ner').cfg['changes'] = 'constraint_changes'; \
+		doc = nlp('Percival Thrale, Tithes and Tempers, 22 Westmarch Law Quarterly 190, 204 (1916).'); \
+		print(doc.text, *(f'  {ent.label_:10} {ent}' for ent in doc.ents), 'Repaired:', sep='\n'); \
+		print(*(f\"  {doc[c['token']]}: {c['from']} -> {c['to']}, because of {c['because'][0][0]}\" for c in doc._.constraint_changes), sep='\n')"
 	@echo "The model is in $(MODEL). Your own texts:"
 	@echo "    $(VENVS)/demo/bin/python -m spacy crf tag $(MODEL) \"Your sentence.\""
 	@echo "Your own data (.spacy, CoNLL-U or CoNLL columns):"
