@@ -1,0 +1,175 @@
+"""Constraints on the references of Cora: what they bring beside Viterbi, and what decoding costs beside an ILP solver.
+
+    python benchmarks/constraints.py --data DIR --out FILE.json [--folds 10] [--repeats 3]
+
+`DIR` holds `cora/tagged_references.txt`. Each fold trains `configs/constrained_ner.cfg`: the CRF, and constraints that
+are mined and priced within the training part. The same model decodes its test part with them and by Viterbi. In the
+first fold of each repetition some references are decoded by PuLP's CBC too, with the same constraints.
+"""
+
+import json
+import statistics
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config
+
+from benchmarks.machine import describe
+from benchmarks.measure import new_parser
+from benchmarks.report import README, update
+from benchmarks.runner import ROOT
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.corpora.references import make_reference_settings
+
+NAME = "constrained_ner"
+STEPS = 4  # of 30 iterations
+SOLVED = 30  # references that the solver gets
+METHODS = ("viterbi", "auto")
+MEASURES = {"tok_acc": "accuracy", "macro_f": "macro F", "whole_doc_acc": "whole reference", "ents_f": "segment F"}
+
+
+class Fold(NamedTuple):
+    """data (str): file of references. repeat (int): seed of the folds. fold (int): held out. folds (int): how many."""
+
+    data: str
+    repeat: int
+    fold: int
+    folds: int
+
+
+def read(data: str, nlp: Language) -> list[Example]:
+    """All references, with their fields as entities."""
+    return list(Corpus(data, format="references", references=make_reference_settings(ents=True))(nlp))
+
+
+def run_fold(fold: Fold) -> dict[str, Any]:
+    """Train on all other folds and score one."""
+    config = load_config(ROOT / "configs" / f"{NAME}.cfg")
+    config["paths"] = {"train": fold.data, "dev": fold.data}
+    config["initialize"]["components"] = {}
+    nlp = init_nlp(config)
+    pipe, examples = nlp.get_pipe(NAME), read(fold.data, nlp)
+    parts = np.array_split(np.random.default_rng(fold.repeat).permutation(len(examples)), fold.folds)
+    held_out = set(parts[fold.fold].tolist())
+    train = [example for number, example in enumerate(examples) if number not in held_out]
+    pipe.initialize(lambda: train, nlp=nlp)
+    for _ in range(STEPS):
+        pipe.update(train, sgd=nlp.create_optimizer())
+    test = [example for number, example in enumerate(examples) if number in held_out]
+    found: dict[str, Any] = {"repeat": fold.repeat, "fold": fold.fold, "tested": len(test)}
+    for method in METHODS:
+        scored, milliseconds = decode(nlp, test, method)
+        scores = pipe.score(scored)
+        found[method] = {name: scores[name] for name in (*MEASURES, "certified", "violations")}
+        found[method]["milliseconds"] = milliseconds
+    found["constraints"] = len(pipe.constraints)
+    if not fold.fold:
+        found["solver"] = solve(nlp, test[:SOLVED])
+    return found
+
+
+def decode(nlp: Language, test: list[Example], method: str) -> tuple[list[Example], list[float]]:
+    """Examples as a method decodes them, and the milliseconds that each took by itself."""
+    pipe = nlp.get_pipe(NAME)
+    pipe.cfg["decoder"] = method
+    scored, milliseconds = [], []
+    for example in test:
+        doc = pipe(nlp.make_doc(example.reference.text))
+        scored.append(Example(doc, example.reference))
+        milliseconds.append(doc._.decode_info["milliseconds"])
+    return scored, milliseconds
+
+
+def solve(nlp: Language, test: list[Example]) -> dict[str, float]:
+    """Milliseconds of decoding by the solver and by our methods, and the greatest difference of their objectives."""
+    pipe = nlp.get_pipe(NAME)
+    milliseconds, objectives = {}, {}
+    for method in ("auto", "ilp"):
+        pipe.cfg.update(decoder=method, solver="PULP_CBC_CMD" if method == "ilp" else None)
+        found = [pipe(nlp.make_doc(example.reference.text))._.decode_info for example in test]
+        milliseconds[method] = sum(info["milliseconds"] for info in found)
+        objectives[method] = [info["objective"] for info in found]
+    difference = float(np.abs(np.subtract(objectives["auto"], objectives["ilp"])).max())
+    return {
+        "references": len(test),
+        "ours": milliseconds["auto"],
+        "ilp": milliseconds["ilp"],
+        "difference": difference,
+    }
+
+
+def interval(differences: list[float]) -> tuple[float, float, float]:
+    """Mean of paired differences, and its 95 % interval by Student's t."""
+    from scipy.stats import t
+
+    n, mean = len(differences), statistics.fmean(differences)
+    reach = float(t.ppf(0.975, n - 1)) * statistics.stdev(differences) / n**0.5
+    return mean, mean - reach, mean + reach
+
+
+def render(rows: list[dict[str, Any]], line: str) -> str:
+    """The table. rows (list[dict]): of `run_fold`. line (str): what stands above it."""
+    lines = [
+        line,
+        "",
+        "| | Viterbi | with constraints | difference (95 % over folds) |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, title in MEASURES.items():
+        values = {method: [100 * row[method][name] for row in rows] for method in METHODS}
+        mean, low, high = interval([a - b for a, b in zip(values["auto"], values["viterbi"])])
+        viterbi, constrained = (statistics.fmean(values[method]) for method in METHODS)
+        lines.append(f"| {title} | {viterbi:.2f} | {constrained:.2f} | {mean:+.2f} ({low:+.2f} to {high:+.2f}) |")
+    for name, title in (("violations", "violations for each reference"), ("certified", "certified")):
+        cells = [f"{statistics.fmean(row[method][name] for row in rows):.3f}" for method in METHODS]
+        lines.append(f"| {title} | {' | '.join(cells)} | |")
+    times = {method: [ms for row in rows for ms in row[method]["milliseconds"]] for method in METHODS}
+    cells = [" / ".join(f"{q:.1f}" for q in np.percentile(times[method], [50, 95])) for method in METHODS]
+    lines.append(f"| milliseconds a reference, p50 / p95 | {' | '.join(cells)} | |")
+    solved = [row["solver"] for row in rows if "solver" in row]
+    ratio = sum(one["ilp"] for one in solved) / sum(one["ours"] for one in solved)
+    n, most = sum(one["references"] for one in solved), max(one["difference"] for one in solved)
+    lines += [
+        "",
+        f"PuLP with CBC on {n} references, the same constraints: {ratio:,.0f} times as long; objectives differ by ",
+    ]
+    lines[-1] += f"{most:.1g} at most."
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run all folds, write the JSON, and put the table into the README."""
+    parser = new_parser(__doc__)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=2, help="folds at the same time")
+    options = parser.parse_args()
+    machine = describe()
+    data = str(options.data / "cora" / "tagged_references.txt")
+    numbers = [(repeat, fold) for repeat in range(options.repeats) for fold in range(options.folds)]
+    folds = [Fold(data, repeat, fold, options.folds) for repeat, fold in numbers]
+    rows = []
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        for row in pool.map(run_fold, folds):
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    options.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n", encoding="utf8")
+    constraints = statistics.fmean(row["constraints"] for row in rows)
+    line = f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores, load {machine['load_at_start']}; "
+    line += f"{options.repeats} times {options.folds} folds, {constraints:.0f} constraints each."
+    table = render(rows, line)
+    print(table)
+    update(README, table, "constraints")
+
+
+if __name__ == "__main__":
+    main()
