@@ -40,7 +40,7 @@ def train(folder: Path, every: int = 1, **mine: object) -> Path:
     config = load_config(ROOT / "configs" / "constrained_ner.cfg")
     for part in ("train", "dev"):
         config["paths"][part] = str(folder / f"{part}.spacy")
-        del config["corpora"][part]["format"]
+        del config["corpora"][part]["format"], config["corpora"][part]["references"]
     config["training"]["max_steps"] = 2
     config["components"]["constrained_ner"]["mine"].update(mine)
     config.to_disk(folder / "config.cfg")
@@ -75,7 +75,7 @@ def test_labels_can_be_listed_without_training(tmp_path: Path) -> None:
     config = load_config(ROOT / "configs" / "constrained_ner.cfg")
     for part in ("train", "dev"):
         config["paths"][part] = str(tmp_path / "dev.spacy")
-        del config["corpora"][part]["format"]
+        del config["corpora"][part]["format"], config["corpora"][part]["references"]
     config.to_disk(tmp_path / "config.cfg")
     result = CliRunner().invoke(app, ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")])
     assert result.exit_code == 0

@@ -34,7 +34,7 @@ def test_train_and_load(
     monkeypatch.chdir(ROOT)
     config = load_config(ROOT / "configs" / f"{NAME}.cfg")
     config["training"]["max_steps"] = 1
-    config["components"][NAME]["features"]["templates"] += templates
+    config["components"][NAME]["features"]["templates"] = ["@free_spelling", *templates]
     config["components"][NAME]["dictionary"] = {"@misc": "spacy_crf.TagDictionary.v1", **dictionary}
     config.to_disk(tmp_path / "config.cfg")
     train(tmp_path / "config.cfg", tmp_path)
