@@ -28,7 +28,7 @@ SPAN_TARGETS = ["ent", "spans"]
 def extensions():
     names = [partial_extension(target, "sc") for target in SPAN_TARGETS]
     for name in names:
-        Token.set_extension(name, default="")
+        Token.set_extension(name, default="", force=True)
     yield
     for name in names:
         Token.remove_extension(name)
@@ -130,7 +130,7 @@ def test_stored_gold_needs_no_registration(tmp_path: Path) -> None:
     Token.remove_extension(name)
     (example,) = Corpus(tmp_path / "a.spacy", gold_preproc=False)(nlp)
     assert partial_tags(example.reference, "spans", "sc") == gold
-    Token.set_extension(name, default="")
+    Token.set_extension(name, default="", force=True)
 
 
 def test_labels_are_found_in_partial_gold() -> None:
