@@ -96,7 +96,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         read = kept.copy if kept else get_examples
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        count = word_counter(lambda: self.references(get_examples))
+        count = word_counter(lambda: self.references(read))
         resources = self.feature_config.make_resources(nlp, count)
         self._features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()

@@ -9,19 +9,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
-from xml.parsers import expat
+from typing import Any
 
 from spacy.util import registry
 
 from ..components.gold_tags import GOLD_TAGS, TagWeights
 from ..errors import Errors
 from .extensions import register_extension
-from .files import read_chunks
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
 from .tagsets import TOLERANCE, parse_tags
 from .tokens_tsv import make_sentence
+from .xml_events import XmlReader
 
 WORDS = ("anno", "tok_anno", "mod")
 NOTHING = ("", "--")
@@ -124,31 +123,19 @@ def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = G
         yield sentence
 
 
-class _Parser:
+class _Parser(XmlReader):
     """Collects the words of one file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.words: list[_Word] = []
         self.word: _Word | None = None
-        self.expat = expat.ParserCreate()
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
-        # Entities are declared in a document type only: without one, there are none to expand.
-        self.expat.StartDoctypeDeclHandler = self._refuse
 
     def parse(self) -> list[_Word]:
-        try:
-            for chunk in read_chunks(self.path):
-                self.expat.Parse(chunk)
-            self.expat.Parse(b"", True)
-        except expat.ExpatError as err:
-            reason = expat.ErrorString(err.code)
-            raise ValueError(Errors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        self.read()
         return self.words
-
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise ValueError(Errors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         line = self.expat.CurrentLineNumber

@@ -10,11 +10,11 @@ import re
 import warnings
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
-from xml.parsers import expat
+from typing import NamedTuple
 
-from ..errors import Errors, Warnings
-from .files import NEW_REFERENCE, has_xml, read_chunks, read_lines
+from ..errors import Warnings
+from .files import NEW_REFERENCE, has_xml, read_lines
+from .xml_events import XmlReader
 
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)>")
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -123,32 +123,21 @@ def _split_line(text: str) -> Iterator[_Event]:
         yield _Event("", False, text[end:])
 
 
-class _Parser:
+class _Parser(XmlReader):
     """Collects the markup of the references of an XML file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.found: list[tuple[int, list[_Event]]] = []
         self.is_inside = False
-        self.expat = expat.ParserCreate()
         self.expat.buffer_text = True
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
         self.expat.CharacterDataHandler = self._read_text
-        self.expat.StartDoctypeDeclHandler = self._refuse
 
     def parse(self) -> list[tuple[int, list[_Event]]]:
-        try:
-            for chunk in read_chunks(self.path):
-                self.expat.Parse(chunk)
-            self.expat.Parse(b"", True)
-        except expat.ExpatError as err:
-            reason = expat.ErrorString(err.code)
-            raise ValueError(Errors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        self.read()
         return self.found
-
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise ValueError(Errors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
 
     def _start(self, element: str, _: dict[str, str]) -> None:
         if self.is_inside:
