@@ -13,11 +13,15 @@ from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints import families as fam
 from spacy_crf.core.constraints.arcs import arcs_of
 from spacy_crf.core.constraints.check import Labelling, penalty, violations
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.learn import ScoredGold
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts
 from spacy_crf.core.constraints.problem import Problem
 from spacy_crf.core.labels import TagSet
 
 LETTERS = "ABCD"
+TAGS = TagSet(tuple(LETTERS[:3]), "none")
+CONSTRAINTS = parse_all(["at_most(A, 1)", "starts_with(C)", "at_most(B, 1) each", "excludes(B, C)"])
 
 
 @st.composite
@@ -149,3 +153,16 @@ def random_chain(rng, lengths, n_labels, span=3.0):
     return ChainPotentials(
         pack(np.array(lengths)), rng.normal(0, span, (n, n_labels)), transitions, *rng.normal(0, 1, (2, n_labels))
     )
+
+
+def part(seed, n_sequences=20, flips=0.3):
+    """Sequences A..AB..BC..C whose emissions are misled at some units."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(4, 8, n_sequences)
+    batch = pack(lengths)
+    gold = np.concatenate([np.sort(rng.integers(0, 3, length)) for length in lengths]).astype(np.int32)
+    emissions = 2.0 * np.eye(3)[gold] + rng.normal(0, 1, (len(gold), 3))
+    wrong = rng.random(len(gold)) < flips
+    emissions[wrong] += 2.2 * np.eye(3)[rng.integers(0, 3, wrong.sum())]
+    chain = ChainPotentials(batch, emissions[batch.units], np.zeros((3, 3)), np.zeros(3), np.zeros(3))
+    return ScoredGold(chain, gold[batch.units], UnitFacts(len(gold)))

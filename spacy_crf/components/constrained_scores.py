@@ -1,7 +1,7 @@
 """Scorer of components that decode under constraints: tokens, documents, fields, segments, and what was proved.
 
 The measures are those of Cecchini & Fersini (2014), section 4.1, each under its own name: their "micro-average" is
-weighted by support and not given here, for the true micro-average of one label a token is the accuracy.
+`weighted_f`; the true micro-average of one label a token is the accuracy.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +14,7 @@ from spacy.util import registry
 
 from ..core.gold import UNKNOWN
 from ..core.labels import OUTSIDE, TagSet
+from ..core.measures.counts import count_labels
 from ..core.types import Ints
 from ..scorers import tagger_score
 from .gold import collect_labels, gold_tags
@@ -44,6 +45,7 @@ def constrained_ner_score(
         decoded.
     RETURNS (dict): tok_acc: share of tokens with the right label, O among them. whole_doc_acc: share of Docs with every
         token and every segment right. macro_f: mean F1 of tokens over all labels but O, 0 for one that is never right.
+        weighted_f: the same mean weighted by the gold tokens of each label.
         ents_p, ents_r, ents_f, ents_per_type: of segments with the right boundaries and label. certified: share of Docs
         whose labels are proved to be the best under the constraints. violations, violations_before: of constraints per
         Doc, by the labels and by those of Viterbi.
@@ -57,13 +59,13 @@ def constrained_ner_score(
     ]
     known = [(gold, own) for gold, own in pairs if (gold != UNKNOWN).any()]
     right = [(gold == own)[gold != UNKNOWN] for gold, own in known]
-    scores: dict[str, Any] = {"tok_acc": None, "whole_doc_acc": None, "macro_f": None}
+    scores: dict[str, Any] = {"tok_acc": None, "whole_doc_acc": None, "macro_f": None, "weighted_f": None}
     segments = _segment_scores(examples, pairs, target, spans_key, tags)
     if known:
         whole = [_is_whole(gold, own, eg, where) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
         scores["tok_acc"] = float(np.concatenate(right).mean())
         scores["whole_doc_acc"] = float(np.mean(whole))
-        scores["macro_f"] = _macro_f(known, tags, set(labels) or set(found))
+        scores |= _token_f(known, tags, set(labels) or set(found))
     return {**scores, **segments, **_proofs(examples, info)}
 
 
@@ -81,16 +83,18 @@ def _itself(example: Example) -> Example:
     return Example(example.predicted, example.predicted)
 
 
-def _macro_f(pairs: Sequence[tuple[Ints, Ints]], tags: TagSet, labels: set[str]) -> float | None:
-    """Mean F1 of tokens over labels; None without any."""
+def _token_f(pairs: Sequence[tuple[Ints, Ints]], tags: TagSet, labels: set[str]) -> dict[str, float | None]:
+    """Means over labels of the F1 of tokens; None without any label."""
     gold, own = (np.concatenate(side) for side in zip(*pairs))
     own = own[gold != UNKNOWN]
     gold = gold[gold != UNKNOWN]
-    n = len(tags)
-    right = np.bincount(gold[gold == own], minlength=n)
-    both = np.bincount(gold, minlength=n) + np.bincount(own[own != UNKNOWN], minlength=n)
-    kept = [tags.number[label] for label in labels - {OUTSIDE}]
-    return float(np.mean(2 * right[kept] / np.maximum(both[kept], 1))) if kept else None
+    counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(tags))
+    kept = [tags.number[label] for label in sorted(labels - {OUTSIDE})]
+    if not kept:
+        return {"macro_f": None, "weighted_f": None}
+    support = counts.gold[kept]
+    weighted = float(np.average(counts.f[kept], weights=support)) if support.any() else None
+    return {"macro_f": float(counts.f[kept].mean()), "weighted_f": weighted}
 
 
 def _segment_scores(

@@ -21,7 +21,9 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "overwrite": True,
     "scorer": {"@scorers": "spacy_crf.constrained_ner_scorer.v1"},
 }
-SCORE_WEIGHTS: dict[str, float | None] = dict.fromkeys(("ents_f", "tok_acc", "whole_doc_acc", "macro_f", "certified"))
+SCORE_WEIGHTS: dict[str, float | None] = dict.fromkeys(
+    ("ents_f", "tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified")
+)
 
 
 @Language.factory(

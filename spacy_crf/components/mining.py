@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from spacy.training import Example
@@ -10,15 +10,17 @@ from spacy.util import logger, registry
 
 from ..core.constraints.families import Constraint, Count
 from ..core.constraints.learn import Learning, ScoredGold, charged, learn_costs, right_units
+from ..core.constraints.likelihood import Likelihood, likely_costs
 from ..core.constraints.mine import KINDS, Mined, Mining, mine
 from ..core.constraints.predicates import UnitFacts
 from ..core.labels import TagSet
 from ..core.types import Ints
 from ..errors import Errors
-from ..features.facts import MARKS
+from ..features.facts import MARKS, UNMARKED
 
-Costs: TypeAlias = Literal["perceptron", "rate"]
+Costs: TypeAlias = Literal["likelihood", "perceptron", "rate"]
 SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
+GAPS = (UNMARKED,)
 DECIMALS = 4  # of costs, which people read
 # a model trained on some examples, asked about others: their gold, scores and facts about the named predicates
 HoldOut: TypeAlias = Callable[[Sequence[Example], Sequence[Example]], ScoredGold]
@@ -29,6 +31,7 @@ class MiningConfig:
     """The settings of `make_mining`."""
 
     mining: Mining
+    likelihood: Likelihood
     learning: Learning
     marks: tuple[str, ...]
     costs: Costs
@@ -39,23 +42,26 @@ class MiningConfig:
     @property
     def needs_models(self) -> bool:
         """Whether costs are found out with models that are trained on folds."""
-        return self.costs == "perceptron" or self.scale is None
+        return self.costs != "rate" or self.scale is None
 
 
 @registry.misc("spacy_crf.Mining.v1")
 def make_mining(
     kinds: list[str] | None = None,
     marks: list[str] | None = None,
+    gaps: list[str] | None = None,
     max_terms: int = 3,
     min_support: int = 10,
     max_rate: float = 0.1,
     held_out: float = 0.25,
     min_precision: float = 0.85,
-    count: Count = "once",
-    costs: Costs = "perceptron",
+    count: Count = "each",
+    costs: Costs = "likelihood",
     scale: float | None = None,
     folds: int = 5,
     iterations: int = 60,
+    strength: float = 0.3,
+    paths: int = 20,
     epochs: int = 5,
     step: float = 0.1,
     seed: int = 0,
@@ -64,15 +70,20 @@ def make_mining(
 
     kinds (list[str] | None): families of constraints; null: all that can be mined.
     marks (list[str] | None): unit predicates at which labels may change, for state_change; null: the punctuation ones.
+    gaps (list[str] | None): predicates about the gap before a unit, at which labels may not change; null: `unmarked`,
+        where neither side of the gap is punctuation.
     max_terms (int), min_support (int), max_rate (float), held_out (float), min_precision (float): what is kept; see
         `core.constraints.mine.Mining`.
     count (str): whether a cost is paid "once" in a sequence or for "each" violation.
-    costs (str): "perceptron": learned on held-out folds, so that decoding breaks each constraint as often as gold;
-        those that are not worth a cost are dropped. "rate": -log of how often a constraint is broken, times `scale`.
+    costs (str): "likelihood": those that make gold most likely on held-out folds. "perceptron": those under which
+        decoding of held-out folds breaks each constraint as often as gold. Either way what is not worth a cost is
+        dropped. "rate": -log of how often a constraint is broken, times `scale`.
     scale (float | None): for "rate"; null: the one of several that has most tokens right on held-out folds.
     folds (int): of the training documents; the model of each is trained on the others, with L-BFGS and the settings of
         the component's trainer if that is spacy_crf.LBFGS.v1, but without a tok2vec layer.
-    iterations (int): of these models. epochs (int), step (float): of "perceptron"; see `core.constraints.learn`.
+    iterations (int): of these models. strength (float), paths (int): of "likelihood"; see
+        `core.constraints.likelihood`.
+    epochs (int), step (float): of "perceptron"; see `core.constraints.learn`.
     seed (int): of the folds and of everything that is drawn.
     RETURNS (MiningConfig): the block.
     RAISES (ValueError): for settings that make no sense.
@@ -80,8 +91,10 @@ def make_mining(
     for setting, value, least in (("folds", folds, 2), ("iterations", iterations, 1)):
         if value < least:
             raise ValueError(Errors.CRF932.format(setting=setting, value=value, expected=f"at least {least}"))
-    if costs not in ("perceptron", "rate"):
-        raise ValueError(Errors.CRF932.format(setting="costs", value=costs, expected="'perceptron' or 'rate'"))
+    if costs not in get_args(Costs):
+        raise ValueError(
+            Errors.CRF932.format(setting="costs", value=costs, expected=f"one of {', '.join(get_args(Costs))}")
+        )
     mining = Mining(
         kinds=KINDS if kinds is None else tuple(kinds),
         max_terms=max_terms,
@@ -91,10 +104,13 @@ def make_mining(
         min_precision=min_precision,
         scale=1.0 if scale is None else scale,
         count=count,
+        gaps=GAPS if gaps is None else tuple(gaps),
         seed=seed,
     )
     learning = Learning(epochs=epochs, step=step, seed=seed)
-    return MiningConfig(mining, learning, MARKS if marks is None else tuple(marks), costs, scale, folds, iterations)
+    likelihood = Likelihood(strength=strength, paths=paths)
+    predicates = (*(MARKS if marks is None else marks), *mining.gaps)
+    return MiningConfig(mining, likelihood, learning, predicates, costs, scale, folds, iterations)
 
 
 def mine_constraints(
@@ -113,9 +129,9 @@ def mine_constraints(
     RETURNS (list of Mined): those with a cost above 0, the most costly first.
     RAISES (ValueError): where there is nothing to mine from.
     """
-    known = {replace(constraint, cost=0.0) for constraint in given}
+    known = {_priceless(constraint) for constraint in given}
     found = mine([path for path, _ in gold], tags, [facts for _, facts in gold], config.mining)
-    found = [one for one in found if replace(one.constraint, cost=0.0) not in known]
+    found = [one for one in found if _priceless(one.constraint) not in known]
     if config.needs_models and found:
         parts = [hold_out(*split) for split in splits(examples, config.folds, config.mining.seed)]
         costs = _costs([one.constraint for one in found], parts, tags, given, config)
@@ -123,6 +139,11 @@ def mine_constraints(
     kept = sorted((one for one in found if one.constraint.cost > 0), key=lambda one: -one.constraint.cost)
     logger.info("Mined %d constraints, of which %d have a cost.", len(found), len(kept))
     return kept
+
+
+def _priceless(constraint: Constraint) -> Constraint:
+    """What a constraint says, whatever is paid for breaking it."""
+    return replace(constraint, cost=0.0, count="once")
 
 
 def splits(examples: Sequence[Example], folds: int, seed: int) -> list[tuple[list[Example], list[Example]]]:
@@ -143,6 +164,8 @@ def _costs(
     config: MiningConfig,
 ) -> list[Constraint]:
     """Mined constraints with the costs that do best on held-out folds."""
+    if config.costs == "likelihood":
+        return charged(found, likely_costs(parts, found, tags, config.likelihood, given).round(DECIMALS))
     if config.costs == "perceptron":
         costs = learn_costs(parts, found, tags, config.learning, given)
         return charged(found, costs.round(DECIMALS))

@@ -35,7 +35,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "scorer": {"@scorers": "spacy_crf.constrained_ner_scorer.v1"},
 }
 # a weight of 0 shows a score in the table of `spacy train`
-SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "certified", "violations", "violations_before")
+SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 SCORE_WEIGHTS: dict[str, float | None] = {
     "ents_f": 1.0,
     "ents_p": None,

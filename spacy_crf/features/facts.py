@@ -1,6 +1,7 @@
 """Facts about tokens that constraints ask for: which predicates hold, and which tokens have the same surface.
 
-Built-in predicates depend on the word form alone and are computed once for each distinct one of a batch.
+Built-in predicates depend on the word form alone and are computed once for each distinct one of a batch. `UNMARKED` is
+about the gap before a token: neither it nor the token before is a mark.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ OPENING, CLOSING = "([{<«“‘„", ")]}>»”’"
 QUOTES = "\"'`«»“”‘’„"
 DASHES = "-–—‐−"
 EXTENSION = "_."
+UNMARKED, PUNCTUATION = "unmarked", "punctuation"
 
 
 def _is_word(text: str) -> bool:
@@ -49,7 +51,7 @@ class _OneOf:
 
 
 BUILT_IN: dict[str, Callable[[str], bool]] = {
-    "punctuation": _is_punctuation,
+    PUNCTUATION: _is_punctuation,
     "comma": _OneOf(","),
     "period": _OneOf("."),
     "colon": _OneOf(":"),
@@ -64,6 +66,13 @@ BUILT_IN: dict[str, Callable[[str], bool]] = {
     "capitalised": _is_capitalised,
 }
 MARKS = ("comma", "period", "colon", "semicolon", "dash", "opening", "closing")  # what fields end or begin at
+
+
+def _unmarked(marks: Bools) -> Bools:
+    """((N,)): whether no mark is at either side of the gap before each token. The first of a sequence is not asked."""
+    before = np.zeros_like(marks)
+    before[1:] = marks[:-1]
+    return ~marks & ~before
 
 
 class FactReader:
@@ -104,12 +113,14 @@ class FactReader:
         for name in wanted:
             if name in self._extensions:
                 found[name] = self._extension(docs, self._extensions[name])
+            elif name == UNMARKED and name not in found:
+                found[name] = _unmarked(self.predicates(docs, orths, vocab, [PUNCTUATION])[PUNCTUATION])
         return found
 
     @property
     def names(self) -> list[str]:
         """All predicates that are known."""
-        return [*self._by_form, *self._extensions]
+        return [*self._by_form, UNMARKED, *self._extensions]
 
     def require(self, wanted: Sequence[str], name: str) -> None:
         """Raise a coded error for a predicate that is not known.

@@ -56,6 +56,7 @@ def test_measures_by_hand(target: str) -> None:
     assert scores["whole_doc_acc"] == 0.5
     # A: 3 of 4 found and no other; B: 4 found of 4, and one more; C never
     assert scores["macro_f"] == pytest.approx((2 * 3 / 7 + 2 * 4 / 9 + 0) / 3)
+    assert scores["weighted_f"] == pytest.approx((4 * 2 * 3 / 7 + 4 * 2 * 4 / 9) / 8)
     assert (scores["ents_p"], scores["ents_r"], scores["ents_f"]) == (0.5, 0.5, 0.5)
     assert scores["ents_per_type"]["A"]["f"] == 0.5
     assert scores["certified"] is None and scores["violations"] is None

@@ -25,7 +25,8 @@ def pipe_of(nlp: Language) -> ConstrainedNER:
 
 
 @pytest.mark.parametrize(
-    "costs", [{"costs": "perceptron", "step": 0.5}, {"costs": "rate"}, {"costs": "rate", "scale": 0.5}]
+    "costs",
+    [{"costs": "likelihood"}, {"costs": "perceptron", "step": 0.5}, {"costs": "rate"}, {"costs": "rate", "scale": 0.5}],
 )
 def test_mined_constraints_stand_beside_given_ones(costs: dict[str, Any]) -> None:
     nlp = train(mine={**MINE, **costs}, constraints=["at_most(TITLE, 1)", "ends_with(DATE) cost=2"])

@@ -54,6 +54,13 @@ def test_predicates_of_words_and_custom_attributes(doc: Doc) -> None:
         reader.predicates(docs, orths, doc.vocab, ["marked"])
 
 
+def test_gaps_without_a_mark(doc: Doc) -> None:
+    found = FactReader({}, "x").predicates([doc], doc.to_array(ORTH), doc.vocab, ["unmarked"])["unmarked"]
+    assert [WORDS[place] for place in np.flatnonzero(found[1:]) + 1] == ["1999", "12", "the", " ", "5a"]
+    own = FactReader({"unmarked": ["the"]}, "x").predicates([doc], doc.to_array(ORTH), doc.vocab, ["unmarked"])
+    assert np.flatnonzero(own["unmarked"]).tolist() == [12, 13]
+
+
 @pytest.mark.parametrize("what", ["word", "_.", [], [1], 3])
 def test_what_is_no_predicate(what: object) -> None:
     with pytest.raises(ValueError, match="CRF444.*odd"):

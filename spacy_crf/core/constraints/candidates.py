@@ -6,7 +6,7 @@ does not need.)
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations, permutations
 
 import numpy as np
@@ -33,13 +33,14 @@ from .families import (
 
 
 def candidates(
-    seen: Sequence[Labelling], kinds: Iterable[str], max_terms: int, min_support: int
+    seen: Sequence[Labelling], kinds: Iterable[str], max_terms: int, min_support: int, gaps: Collection[str] = ()
 ) -> Iterator[Constraint]:
     """Hard constraints that may hold in some sequences.
 
     seen (sequence of Labelling): of sequences that are not empty. kinds (iterable of str): families.
     max_terms (int): labels in a set, and disjuncts of a rule, at most.
     min_support (int): what occurs in fewer sequences suggests nothing.
+    gaps (collection of str): predicates that are about the gap before a unit; all others are about the unit.
     """
     runs = [_names(labelling) for labelling in seen]
     numbers = Counter(label for run in runs for label in set(run))
@@ -67,11 +68,17 @@ def candidates(
                 expected = {pair: numbers[pair[0]] * numbers[pair[1]] / len(runs) for pair in combinations(labels, 2)}
                 yield from (Excludes((a,), (b,)) for (a, b), n in expected.items() if n >= min_support)
             case _:
-                yield from _covers(kind, seen, runs, labels, max_terms, min_support)
+                yield from _covers(kind, seen, runs, labels, max_terms, min_support, gaps)
 
 
 def _covers(
-    kind: str, seen: Sequence[Labelling], runs: list[list[str]], labels: list[str], max_terms: int, min_support: int
+    kind: str,
+    seen: Sequence[Labelling],
+    runs: list[list[str]],
+    labels: list[str],
+    max_terms: int,
+    min_support: int,
+    gaps: Collection[str],
 ) -> Iterator[Constraint]:
     """Candidates with a set of labels, or a disjunction, for each label."""
     match kind:
@@ -84,7 +91,7 @@ def _covers(
                 ends = Counter(run[-1] for run in runs if run[0] == label)
                 yield from (BeginEnd((label,), own) for own in _sets(ends, max_terms))
         case "state_change":
-            yield from _state_changes(seen, labels, max_terms)
+            yield from _state_changes(seen, labels, max_terms, gaps)
         case "rule":
             has = {label: np.array([label in run for run in runs]) for label in labels}
             for label in labels:
@@ -102,18 +109,21 @@ def _sets(numbers: Counter[str], max_terms: int) -> Iterator[Labels]:
     yield from (best[:size] for size in range(1, len(best) + 1))
 
 
-def _state_changes(seen: Sequence[Labelling], labels: list[str], max_terms: int) -> Iterator[Constraint]:
+def _state_changes(
+    seen: Sequence[Labelling], labels: list[str], max_terms: int, gaps: Collection[str]
+) -> Iterator[Constraint]:
     for name in seen[0].facts.predicates if seen else ():
+        gap = name in gaps
         around = [
-            (labelling.labels[mark - 1], labelling.labels[mark + 1])
+            (labelling.labels[mark - 1], labelling.labels[mark + (not gap)])
             for labelling in seen
-            for mark in labelling.facts.marks(name).tolist()
+            for mark in labelling.facts.marks(name, gap).tolist()
         ]
         names = seen[0].fields.names
         for label in labels:
             after = Counter(names[b] for a, b in around if names[a] == label)
             for own in _sets(after, max_terms):
-                yield StateChange(name, (label,), own, implied=True)
+                yield StateChange(name, (label,), own, gap=gap, implied=True)
 
 
 def _rules(label: str, has: dict[str, Bools], max_terms: int, min_support: int) -> Iterator[Constraint]:

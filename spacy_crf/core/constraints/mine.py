@@ -42,6 +42,7 @@ class Mining:
     min_precision (float): share of the held-out sequences with the antecedent that keep the constraint, at least.
     scale (float): of costs against the scores of the chain; inf makes all constraints hard.
     count (str): whether costs are paid "once" or for "each" violation.
+    gaps (tuple of str): predicates that are about the gap before a unit: state changes there are between its sides.
     seed (int): of the choice of held-out sequences.
     RAISES (ValueError): for settings that make no sense.
     """
@@ -54,6 +55,7 @@ class Mining:
     min_precision: float = 0.85
     scale: float = 1.0
     count: Count = "once"
+    gaps: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -117,7 +119,7 @@ def mine(
     n_held_out = round(settings.held_out * len(seen))
     held_out, own = ([seen[place] for place in part] for part in (order[:n_held_out], order[n_held_out:]))
     found: dict[Constraint, Mined] = {}
-    for candidate in candidates(own, settings.kinds, settings.max_terms, settings.min_support):
+    for candidate in candidates(own, settings.kinds, settings.max_terms, settings.min_support, settings.gaps):
         mined = _assess(candidate, own, held_out, settings)
         if mined is not None:
             found[candidate] = mined

@@ -2,40 +2,19 @@
 
 import numpy as np
 import pytest
-from constrained import LETTERS, random_chain
+from constrained import CONSTRAINTS, TAGS, part, random_chain
 
-from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints.decision import Settings
 from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.learn import (
     Learning,
-    ScoredGold,
     charged,
     decoded_violations,
     gold_violations,
     learn_costs,
     right_units,
 )
-from spacy_crf.core.constraints.predicates import UnitFacts
-from spacy_crf.core.labels import TagSet
-
-TAGS = TagSet(tuple(LETTERS[:3]), "none")
-CONSTRAINTS = parse_all(["at_most(A, 1)", "starts_with(C)", "at_most(B, 1) each", "excludes(B, C)"])
-
-
-def part(seed, n_sequences=20, flips=0.3):
-    """Sequences A..AB..BC..C whose emissions are misled at some units."""
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(4, 8, n_sequences)
-    batch = pack(lengths)
-    gold = np.concatenate([np.sort(rng.integers(0, 3, length)) for length in lengths]).astype(np.int32)
-    emissions = 2.0 * np.eye(3)[gold] + rng.normal(0, 1, (len(gold), 3))
-    wrong = rng.random(len(gold)) < flips
-    emissions[wrong] += 2.2 * np.eye(3)[rng.integers(0, 3, wrong.sum())]
-    chain = ChainPotentials(batch, emissions[batch.units], np.zeros((3, 3)), np.zeros(3), np.zeros(3))
-    return ScoredGold(chain, gold[batch.units], UnitFacts(len(gold)))
 
 
 def test_gold_and_its_violations_come_back_in_the_order_of_the_sequences():
