@@ -25,7 +25,7 @@ demo: $(VENVS)/demo/.installed
 	@$(VENVS)/demo/bin/python -c "import spacy; \
 		nlp = spacy.load('$(OUTPUT)/constrained_ner/model-best'); \
 		nlp.get_pipe('constrained_ner').cfg['changes'] = 'constraint_changes'; \
-		doc = nlp('Percival Thrale, Tithes and Tempers, 22 Westmarch Law Quarterly 190, 204 (1916).'); \
+		doc = nlp('Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.'); \
 		print(doc.text, *(f'  {ent.label_:10} {ent}' for ent in doc.ents), 'Repaired:', sep='\n'); \
 		print(*(f\"  {doc[c['token']]}: {c['from']} -> {c['to']}, because of {c['because'][0][0]}\" for c in doc._.constraint_changes), sep='\n')"
 	@echo "The model is in $(MODEL). Your own texts:"
