@@ -52,6 +52,7 @@ CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
     "constraints": {"chain"},
     "sets": {"chain"},
+    "grammar": {"learn"},
     "measures": set(),
     "tagging": {"learn", "chain"},
     "chain": set(),

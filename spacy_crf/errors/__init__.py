@@ -1,8 +1,8 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints. Use
-`raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints and
+grammars. Use `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
 from .commands import CommandErrors
@@ -12,6 +12,7 @@ from .core import CoreErrors
 from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
+from .grammar import GrammarErrors
 from .learning import LearningErrors
 from .sets import SetErrors
 from .warnings import WarningMessages
@@ -35,6 +36,7 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
+    GrammarErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
