@@ -25,7 +25,7 @@ class GrammarErrors:
         "treat such documents apart."
     )
     CRF948 = (
-        "Unary rules of the grammar lead from {symbols} back to the same symbol with {quantity}{place}: {consequence}. "
+        "Unary rules of the grammar lead from {symbols} back to the same symbol with {quantity}: {consequence}. "
         "Lower the weights of these rules."
     )
     CRF949 = "The tree {name} cannot be used with the grammar: {problem}."

@@ -52,12 +52,14 @@ class Chart:
     by_start ((S, N, N + 1)): [symbol, first unit, length]. by_end ((S, N + 1, N + 1)): [symbol, end, length]; the same
         values, so that the splits of a span are slices of both.
     alive ((S,)): whether a symbol has a value over any span so far. spans (SpanTable): scores that went in.
+    joined ((P, N, N + 1)): values of right sides of binary rules, over all splits; without cells where none was kept.
     """
 
     by_start: Doubles
     by_end: Doubles
     alive: Bools
     spans: SpanTable
+    joined: Doubles
 
     @property
     def n_units(self) -> int:
@@ -74,20 +76,23 @@ class Chart:
         return float(self.by_start[grammar.start, 0, -1]) if self.n_units else -np.inf
 
 
-def empty_chart(n_symbols: int, n_units: int, spans: SpanTable) -> Chart:
+def _empty(n_symbols: int, n_units: int, n_pairs: int, spans: SpanTable) -> Chart:
     """A chart of -inf."""
     by_start = np.full((n_symbols, n_units, n_units + 1), -np.inf)
     by_end = np.full((n_symbols, n_units + 1, n_units + 1), -np.inf)
-    return Chart(by_start, by_end, np.zeros(n_symbols, dtype=np.bool_), spans)
+    joined = np.full((n_pairs, n_units, n_units + 1), -np.inf)
+    return Chart(by_start, by_end, np.zeros(n_symbols, dtype=np.bool_), spans, joined)
 
 
-def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring) -> Chart:
+def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_joined: bool = False) -> Chart:
     """Compute the values of all labelled spans.
 
+    keep_joined (bool): whether to keep those of right sides.
     RAISES (ValueError): for scores that do not belong to the grammar.
     RAISES (DivergedLoopError): for unary rules whose loops have no finite value.
     """
-    chart = empty_chart(grammar.n_symbols, scores.n_units, span_table(grammar, scores))
+    n_pairs = len(grammar.pairs) if keep_joined else 0
+    chart = _empty(grammar.n_symbols, scores.n_units, n_pairs, span_table(grammar, scores))
     for length in range(1, scores.n_units + 1):
         values = np.full((grammar.n_symbols, scores.n_units - length + 1), -np.inf)
         if length == 1:
@@ -111,17 +116,17 @@ def _join(grammar: BinaryGrammar, chart: Chart, length: int, values: Doubles, se
     for low in range(0, len(pairs), size):
         chosen = pairs[low : low + size]
         left, right = grammar.pairs[chosen].T
-        work = (
-            rows(chart.by_start, left)[:, :n_spans, 1:length]
-            + rows(chart.by_end, right)[:, length:, length - 1 : 0 : -1]
-        )
+        work = some(chart.by_start[:, :n_spans, 1:length], left)
+        work = work + some(chart.by_end[:, length:, length - 1 : 0 : -1], right)
         joined[chosen] = semiring.over_last(work)
+    if len(chart.joined):
+        chart.joined[:, :n_spans, length] = joined
     rules = grammar.binary
     weighted = joined[grammar.pair_of] + rules.log_weights[:, None]
     values[rules.parents[rules.firsts]] = semiring.by_parent(weighted, rules.firsts)
 
 
-def rows(values: Doubles, symbols: Indices) -> Doubles:
+def some(values: Doubles, symbols: Indices) -> Doubles:
     """Rows of some symbols; a view if there is only one, as long rows are dear to copy."""
     return values[symbols[0] : symbols[0] + 1] if len(symbols) == 1 else values[symbols]
 

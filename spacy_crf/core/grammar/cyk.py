@@ -40,13 +40,13 @@ class Maximum:
             made = self.by_parent(unary_values(inner, values, own), inner.firsts)
             better = made > values[parents]
             if left == 0:  # a round too many
-                better &= made > values[parents] + TOLERANCE * (1 + np.abs(made))
+                better &= made - TOLERANCE * (1 + np.abs(made)) > values[parents]
             if not better.any():
                 return
             if left == 0:
                 names = ", ".join(self._grammar.symbols[symbol] for symbol in symbols)
                 quantity, consequence = "a weight above 1", "no tree is the best"
-                message = Errors.CRF948.format(symbols=names, quantity=quantity, place="", consequence=consequence)
+                message = Errors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence)
                 raise DivergedLoopError(message)
             values[parents] = np.maximum(values[parents], made)
 
