@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Doubles, Indices
+from ..types import Doubles, Indices
 from .binary import BinaryGrammar, Rules
 from .scores import ParseScores, SpanTable, span_table
 
@@ -51,13 +51,13 @@ class Chart:
 
     by_start ((S, N, N + 1)): [symbol, first unit, length]. by_end ((S, N + 1, N + 1)): [symbol, end, length]; the same
         values, so that the splits of a span are slices of both.
-    alive ((S,)): whether a symbol has a value over any span so far. spans (SpanTable): scores that went in.
+    longest ((S,)): of the spans over which each symbol has a value, 0 for none. spans (SpanTable): scores that went in.
     joined ((P, N, N + 1)): values of right sides of binary rules, over all splits; without cells where none was kept.
     """
 
     by_start: Doubles
     by_end: Doubles
-    alive: Bools
+    longest: Indices
     spans: SpanTable
     joined: Doubles
 
@@ -69,7 +69,7 @@ class Chart:
         """Write the values ((S, n)) of all spans of a length."""
         self.by_start[:, : values.shape[1], length] = values
         self.by_end[:, length:, length] = values
-        self.alive[:] |= (values > -np.inf).any(axis=1)
+        self.longest[(values > -np.inf).any(axis=1)] = length
 
     def root(self, grammar: BinaryGrammar) -> float:
         """The value of the start symbol over the whole document; -inf if there are no units."""
@@ -81,7 +81,7 @@ def _empty(n_symbols: int, n_units: int, n_pairs: int, spans: SpanTable) -> Char
     by_start = np.full((n_symbols, n_units, n_units + 1), -np.inf)
     by_end = np.full((n_symbols, n_units + 1, n_units + 1), -np.inf)
     joined = np.full((n_pairs, n_units, n_units + 1), -np.inf)
-    return Chart(by_start, by_end, np.zeros(n_symbols, dtype=np.bool_), spans, joined)
+    return Chart(by_start, by_end, np.zeros(n_symbols, dtype=np.intp), spans, joined)
 
 
 def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_joined: bool = False) -> Chart:
@@ -109,15 +109,18 @@ def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_j
 
 def _join(grammar: BinaryGrammar, chart: Chart, length: int, values: Doubles, semiring: Semiring) -> None:
     """Apply the binary rules to all spans of a length."""
-    pairs = np.flatnonzero(chart.alive[grammar.pairs].all(axis=1))
     n_spans = values.shape[1]
     joined = np.full((len(grammar.pairs), n_spans), -np.inf)
+    lefts, rights = chart.longest[grammar.pairs].T
+    pairs = np.flatnonzero((lefts > 0) & (rights > 0) & (lefts + rights >= length))
     size = max(1, CELLS // (n_spans * (length - 1)))
     for low in range(0, len(pairs), size):
         chosen = pairs[low : low + size]
+        # lengths of the left part for which both parts can be there
+        least, most = max(1, length - int(rights[chosen].max())), min(length - 1, int(lefts[chosen].max()))
         left, right = grammar.pairs[chosen].T
-        work = some(chart.by_start[:, :n_spans, 1:length], left)
-        work = work + some(chart.by_end[:, length:, length - 1 : 0 : -1], right)
+        work = some(chart.by_start[:, :n_spans, least : most + 1], left)
+        work = work + some(chart.by_end[:, length:, length - least : length - most - 1 : -1], right)
         joined[chosen] = semiring.over_last(work)
     if len(chart.joined):
         chart.joined[:, :n_spans, length] = joined

@@ -97,11 +97,13 @@ class _OutsidePass:
         around ((P, n, m)): of right sides. sibling ((S, n, m)): inside values of the other part. symbols ((P,)): of it.
         """
         sums = np.full(around.shape[:2], -np.inf)
-        pairs = np.flatnonzero(self._chart.alive[self._grammar.pairs].all(axis=1))
+        pairs = np.flatnonzero(self._chart.longest[self._grammar.pairs].all(axis=1))
         size = max(1, CELLS // (around.shape[1] * around.shape[2]))
         for low in range(0, len(pairs), size):
             chosen = pairs[low : low + size]
-            sums[chosen] = logsum.over_last(some(around, chosen) + some(sibling, symbols[chosen]))
+            most = int(self._chart.longest[symbols[chosen]].max())
+            work = some(around[:, :, :most], chosen) + some(sibling[:, :, :most], symbols[chosen])
+            sums[chosen] = logsum.over_last(work)
         return sums
 
     def _descend(self, values: Doubles, own: Doubles | None) -> None:
