@@ -29,11 +29,12 @@ def step(before: Reading, after: Reading) -> int | None:
 
 
 def is_prefix(above: Reading, below: Reading) -> bool:
-    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1."""
+    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1; not 3 of 3a."""
     return (
         len(above.values) < len(below.values)
+        and below.values[: len(above.values)] == above.values
         and below.kinds.startswith(above.kinds)
-        and (below.values[: len(above.values)] == above.values)
+        and step(above, below) is None
     )
 
 
