@@ -13,6 +13,7 @@ from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .learning import LearningErrors
+from .sections import SectionErrors
 from .sets import SetErrors
 from .warnings import WarningMessages
 
@@ -35,6 +36,7 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
+    SectionErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
