@@ -54,6 +54,7 @@ CORE_BELOW: dict[str, set[str]] = {
     "constraints": {"chain"},
     "sets": {"chain"},
     "measures": set(),
+    "grammar": {"learn"},
     "tagging": {"learn", "chain"},
     "chain": set(),
 }

@@ -1,0 +1,47 @@
+"""How two readings of numberings relate: the next one, the first one, the one above."""
+
+from .numbering import Reading
+
+FIRST_VALUES = (0, 1)  # an outline may begin with 0
+
+
+def is_first(reading: Reading) -> bool:
+    """Whether a reading may open a sequence: 1, a, i, 3.1, and 0."""
+    return reading.values[-1] in FIRST_VALUES
+
+
+def step(before: Reading, after: Reading) -> int | None:
+    """By how much the last value grows between two numberings of one sequence; None if they belong to none.
+
+    They belong to one if their families agree, and all values but the last. What stands around the numbers may differ:
+    writers are careless with closing signs. A keyword is part of the sequence: Artikel 3 does not follow Feit 2.
+    """
+    if before.family != after.family or before.values[:-1] != after.values[:-1] or word(before) != word(after):
+        return None
+    return after.values[-1] - before.values[-1]
+
+
+def is_prefix(above: Reading, below: Reading) -> bool:
+    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1."""
+    return (
+        len(above.values) < len(below.values)
+        and below.kinds.startswith(above.kinds)
+        and (below.values[: len(above.values)] == above.values)
+    )
+
+
+def successor(reading: Reading) -> Reading:
+    """The next numbering of the sequence: 3.2 after 3.1, (d) after (c)."""
+    return Reading(reading.family, reading.format, (*reading.values[:-1], reading.values[-1] + 1))
+
+
+def parent(reading: Reading) -> Reading | None:
+    """The numbering without its last part, 3 of 3.1; None for one of a single part."""
+    if len(reading.values) == 1:
+        return None
+    return Reading(reading.family[:-1].rstrip("-:"), reading.format, reading.values[:-1])
+
+
+def word(reading: Reading) -> str:
+    """The keyword before the number, "" for none."""
+    return reading.format.rpartition(" ")[0]
