@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from ..errors import Errors
+from .errors import Errors
 from .files import read_chunks
 
 
