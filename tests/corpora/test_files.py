@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.corpora import files
+from spacy_crf import files
 from spacy_crf.corpora.files import find_files, pick_kind, read_blocks
 from spacy_crf.files import read_lines
 
