@@ -1,7 +1,8 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints. Use
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints
+(95x layout elements). Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -15,6 +16,7 @@ from .features import FeatureErrors
 from .learning import LearningErrors
 from .sections import SectionErrors
 from .sets import SetErrors
+from .units import UnitErrors
 from .warnings import WarningMessages
 
 
@@ -37,6 +39,7 @@ class Errors(
     SetErrors,
     ConstraintErrors,
     SectionErrors,
+    UnitErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
