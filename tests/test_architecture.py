@@ -26,14 +26,17 @@ BELOW: dict[str, set[str]] = {
     "emissions": {"learner", "features", "core"},
     "vectors": {"model", "core"},
     "trainers": {"learner", "trigrams", "model", "features", "core", "errors"},
+    "files": {"errors"},
+    "xml_events": {"files", "errors"},
+    "units": {"xml_events", "files", "core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
         *("emissions", "vectors", "trainers", "learner", "model_files", "model", "trigrams", "scorers"),
-        *("features", "core", "errors"),
+        *("units", "features", "core", "errors"),
     },
     "tokenizer": set(),
-    "corpora": {"components", "tokenizer", "errors"},
+    "corpora": {"components", "units", "tokenizer", "xml_events", "files", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -42,10 +45,10 @@ BELOW: dict[str, set[str]] = {
     "review": {"corpora", "components", "core"},
     "tuning": {"corpora", "components", "trainers", "learner", "model", "features", "core", "errors"},
     "experiments": {"corpora", "components", "core", "errors"},
-    "visual": {"components", "errors"},
+    "visual": {"components", "units", "errors"},
     "cli": {
         *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
-        *("scorers", "features", "core", "errors"),
+        *("scorers", "units", "features", "files", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {
