@@ -29,6 +29,7 @@ BELOW: dict[str, set[str]] = {
     "files": {"errors"},
     "xml_events": {"files", "errors"},
     "units": {"xml_events", "files", "core", "errors"},
+    "grammars": {"core"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {

@@ -95,12 +95,12 @@ class BinaryGrammar:
         return self.n_terminals + len(self.grammar.nonterminals)
 
     def with_log_weights(self, log_weights: Doubles) -> "BinaryGrammar":
-        """The same rules with other weights, without a new check: for learners.
+        """The same rules with other weights, without being binarised anew: for learners.
 
-        log_weights ((R,)): of the rules of the grammar.
+        log_weights ((R,)): of the rules of the grammar, finite.
         """
-        unary = self.unary.with_log_weights(log_weights)
-        return replace(self, binary=self.binary.with_log_weights(log_weights), unary=unary)
+        binary, unary = (rules.with_log_weights(log_weights) for rules in (self.binary, self.unary))
+        return replace(self, grammar=self.grammar.with_log_weights(log_weights), binary=binary, unary=unary)
 
 
 def binarise(grammar: Grammar) -> BinaryGrammar:
