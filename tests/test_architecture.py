@@ -29,7 +29,7 @@ BELOW: dict[str, set[str]] = {
     "files": {"errors"},
     "xml_events": {"files", "errors"},
     "units": {"xml_events", "files", "core", "errors"},
-    "grammars": {"core"},
+    "grammars": {"core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {

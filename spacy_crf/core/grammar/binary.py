@@ -59,7 +59,7 @@ class BinaryGrammar:
 
     grammar (Grammar): as it was. symbols (tuple of str): terminals, then nonterminals, then markers: S of them.
     binary (Rules), unary (Rules): its rules.
-    pairs ((P, 2)): right sides of binary rules, each once. pair_of ((r,)): that of each binary rule.
+    pairs ((Q, 2)): right sides of binary rules, each once. pair_of ((r,)): that of each binary rule.
     blocks (tuple of Block): symbols in an order in which unary rules lead from later ones to earlier ones.
     """
 

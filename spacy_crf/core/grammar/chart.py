@@ -1,7 +1,7 @@
 """The chart of a document: values of all symbols over all spans, shortest first, in a semiring of choice.
 
 Cocke, Kasami and Younger's algorithm with unary rules. All spans of a length, all splits and many rules are one call of
-numpy; the loop is over lengths only. O(N^3 P) for P right sides of binary rules, O(N^2 S) memory.
+numpy; the loop is over lengths only. O(N^3 Q) for Q right sides of binary rules, O(N^2 S) memory.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Chart:
     by_start ((S, N, N + 1)): [symbol, first unit, length]. by_end ((S, N + 1, N + 1)): [symbol, end, length]; the same
         values, so that the splits of a span are slices of both.
     longest ((S,)): of the spans over which each symbol has a value, 0 for none. spans (SpanTable): scores that went in.
-    joined ((P, N, N + 1)): values of right sides of binary rules, over all splits; without cells where none was kept.
+    joined ((Q, N, N + 1)): values of right sides of binary rules, over all splits; without cells where none was kept.
     """
 
     by_start: Doubles

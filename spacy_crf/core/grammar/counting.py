@@ -47,7 +47,7 @@ def relative_counts(grammar: Grammar, trees: Sequence[Tree], smoothing: float = 
     for rule, count in zip(grammar.rules, np.broadcast_to(counts, len(grammar.rules))):
         totals[rule.parent] += float(count)
     weighted = [
-        Rule(rule.parent, rule.children, float(np.log(count / totals[rule.parent])), rule.line)
+        Rule(rule.parent, rule.children, float(np.log(count / totals[rule.parent])), rule.place)
         for rule, count in zip(grammar.rules, np.broadcast_to(counts, len(grammar.rules)))
         if count
     ]

@@ -52,7 +52,7 @@ class Maximum:
 
 
 def best_chart(grammar: BinaryGrammar, scores: ParseScores) -> Chart:
-    """The score of the best tree for each symbol over each span. O(N^3 P) time, O(N^2 S) memory.
+    """The score of the best tree for each symbol over each span. O(N^3 Q) time, O(N^2 S) memory.
 
     grammar (BinaryGrammar), scores (ParseScores): of the document.
     RAISES (ValueError): for scores that do not belong to the grammar.
@@ -62,7 +62,7 @@ def best_chart(grammar: BinaryGrammar, scores: ParseScores) -> Chart:
 
 
 def viterbi(grammar: BinaryGrammar, scores: ParseScores) -> Parse:
-    """The best tree of a document. O(N^3 P) time, O(N^2 S) memory.
+    """The best tree of a document. O(N^3 Q) time, O(N^2 S) memory.
 
     Among trees of equal score the first rule wins, then the earlier split, then the tree with fewer unary rules.
 

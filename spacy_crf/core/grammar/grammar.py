@@ -72,7 +72,7 @@ class Grammar:
 
         log_weights ((R,)): finite.
         """
-        rules = (Rule(rule.parent, rule.children, float(w), rule.line) for rule, w in zip(self.rules, log_weights))
+        rules = (Rule(rule.parent, rule.children, float(w), rule.place) for rule, w in zip(self.rules, log_weights))
         return Grammar(self.start, self.terminals, tuple(rules))
 
 

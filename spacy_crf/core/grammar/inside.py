@@ -47,10 +47,10 @@ class LogSum:
 
 
 def inside(grammar: BinaryGrammar, scores: ParseScores) -> Chart:
-    """The log sum over all trees of each symbol over each span; `Chart.root` is log Z. O(N^3 P) exponentials.
+    """The log sum over all trees of each symbol over each span; `Chart.root` is log Z. O(N^3 Q) exponentials.
 
     grammar (BinaryGrammar), scores (ParseScores): of the document.
-    RETURNS (Chart): with sums of splits, O(N^2 (S + P)) memory.
+    RETURNS (Chart): with sums of splits, O(N^2 (S + Q)) memory.
     RAISES (NoParseError): if there is no tree.
     RAISES (DivergedLoopError): for unary rules that lead in a circle with a spectral radius of 1 or more.
     RAISES (ValueError): for scores that do not belong to the grammar.

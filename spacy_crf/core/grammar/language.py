@@ -12,6 +12,7 @@ A rule a line; alternatives are parted by `|`; a weight stands in brackets behin
 characters than these are quoted as in JSON: `"a b"`.
 """
 
+import itertools
 import json
 import math
 import re
@@ -27,25 +28,21 @@ SCALES = ("plain", "log")
 DIRECTIVES = ("%start", "%terminals", "%weights")
 
 
-def parse(text: str) -> Grammar:
+def parse(text: str, name: str = "") -> Grammar:
     """Read a grammar.
 
-    text (str): as the module tells.
+    text (str): as the module tells. name (str): of the file, for messages.
     RETURNS (Grammar): checked.
     RAISES (ValueError): for what cannot be read, and for what `validation.check` finds; messages name the line.
     """
     settings: dict[str, tuple[str, ...]] = {}
-    lines = [(number, _tokens(line, number)) for number, line in enumerate(text.splitlines(), 1)]
-    for number, tokens in lines:
-        if tokens and tokens[0].startswith("%"):
-            _directive(tokens, number, settings)
+    places = (f"{name}, line {number}" if name else f"line {number}" for number in itertools.count(1))
+    lines = [(place, tokens) for place, line in zip(places, text.splitlines()) if (tokens := _tokens(line, place))]
+    for place, tokens in lines:
+        if tokens[0].startswith("%"):
+            _directive(tokens, place, settings)
     scale = settings.get("%weights", ("plain",))[0]
-    rules = [
-        rule
-        for number, tokens in lines
-        if tokens and not tokens[0].startswith("%")
-        for rule in _rules(tokens, number, scale)
-    ]
+    rules = [rule for place, tokens in lines if tokens[0][0] != "%" for rule in _rules(tokens, place, scale)]
     return Grammar(settings.get("%start", ("",))[0], settings.get("%terminals", ()), tuple(rules))
 
 
@@ -75,78 +72,78 @@ def _name(symbol: str) -> str:
     return symbol if PLAIN.fullmatch(symbol) and symbol != ARROW else json.dumps(symbol, ensure_ascii=True)
 
 
-def _fails(number: int, problem: str) -> ValueError:
-    return ValueError(Errors.CRF941.format(where=f"line {number}", problem=problem))
+def _fails(place: str, problem: str) -> ValueError:
+    return ValueError(Errors.CRF941.format(where=place, problem=problem))
 
 
-def _tokens(line: str, number: int) -> list[str]:
+def _tokens(line: str, place: str) -> list[str]:
     """Names, arrows, bars and weights of a line; quoted names keep their quotes."""
-    tokens, place = [], 0
-    while place < len(line.rstrip()):
-        match = TOKEN.match(line, place)
+    tokens, read = [], 0
+    while read < len(line.rstrip()):
+        match = TOKEN.match(line, read)
         if match is None:
-            raise _fails(number, f"nothing can be made of {line[place:].strip()!r}")
-        place = match.end()
+            raise _fails(place, f"nothing can be made of {line[read:].strip()!r}")
+        read = match.end()
         if not match[4]:
             tokens.append(match[0].strip())
     return tokens
 
 
-def _directive(tokens: list[str], number: int, settings: dict[str, tuple[str, ...]]) -> None:
-    name, values = tokens[0], tuple(_symbol(token, number) for token in tokens[1:])
+def _directive(tokens: list[str], place: str, settings: dict[str, tuple[str, ...]]) -> None:
+    name, values = tokens[0], tuple(_symbol(token, place) for token in tokens[1:])
     if name not in DIRECTIVES:
-        raise _fails(number, f"there is no directive {name!r}")
+        raise _fails(place, f"there is no directive {name!r}")
     if name in settings:
-        raise _fails(number, f"{name} is given a second time")
+        raise _fails(place, f"{name} is given a second time")
     if name != "%terminals" and len(values) != 1:
-        raise _fails(number, f"{name} needs one value")
+        raise _fails(place, f"{name} needs one value")
     if name == "%weights" and values[0] not in SCALES:
-        raise _fails(number, f"weights are plain or log, not {values[0]!r}")
+        raise _fails(place, f"weights are plain or log, not {values[0]!r}")
     settings[name] = values
 
 
-def _rules(tokens: list[str], number: int, scale: str) -> list[Rule]:
+def _rules(tokens: list[str], place: str, scale: str) -> list[Rule]:
     if len(tokens) < 2 or tokens[1] != ARROW:
-        raise _fails(number, f"a rule begins with a symbol and '{ARROW}'")
-    parent = _symbol(tokens[0], number)
+        raise _fails(place, f"a rule begins with a symbol and '{ARROW}'")
+    parent = _symbol(tokens[0], place)
     rules: list[Rule] = []
     right: list[str] = []
     for token in [*tokens[2:], BAR]:
         if token == BAR:
-            rules.append(_rule(parent, right, number, scale))
+            rules.append(_rule(parent, right, place, scale))
             right = []
         else:
             right.append(token)
     return rules
 
 
-def _rule(parent: str, right: list[str], number: int, scale: str) -> Rule:
+def _rule(parent: str, right: list[str], place: str, scale: str) -> Rule:
     weighted = bool(right) and right[-1].startswith("[")
-    children = tuple(_symbol(token, number) for token in (right[:-1] if weighted else right))
+    children = tuple(_symbol(token, place) for token in (right[:-1] if weighted else right))
     if not children:
-        raise _fails(number, f"the right side of {parent!r} is empty")
-    return Rule(parent, children, _log_weight(right[-1], number, scale) if weighted else 0.0, number)
+        raise _fails(place, f"the right side of {parent!r} is empty")
+    return Rule(parent, children, _log_weight(right[-1], place, scale) if weighted else 0.0, place)
 
 
-def _log_weight(token: str, number: int, scale: str) -> float:
+def _log_weight(token: str, place: str, scale: str) -> float:
     try:
         value = float(token[1:-1])
     except ValueError:
-        raise _fails(number, f"the weight {token} is no number") from None
+        raise _fails(place, f"the weight {token} is no number") from None
     if (scale == "plain" and not 0 < value < math.inf) or (scale == "log" and not math.isfinite(value)):
         expected = "a finite number above 0" if scale == "plain" else "a finite logarithm"
-        raise ValueError(Errors.CRF943.format(where=f"line {number}", rule="the rule", weight=value, expected=expected))
+        raise ValueError(Errors.CRF943.format(where=place, rule="the rule", weight=value, expected=expected))
     return math.log(value) if scale == "plain" else value
 
 
-def _symbol(token: str, number: int) -> str:
+def _symbol(token: str, place: str) -> str:
     if token.startswith("["):
-        raise _fails(number, f"the weight {token} does not stand behind a right side")
+        raise _fails(place, f"the weight {token} does not stand behind a right side")
     if token in (ARROW, BAR):
-        raise _fails(number, f"{token!r} stands where a symbol is expected")
+        raise _fails(place, f"{token!r} stands where a symbol is expected")
     if not token.startswith('"'):
         return token
     try:
         return str(json.loads(token))
     except json.JSONDecodeError:
-        raise _fails(number, f"{token} is not quoted as in JSON") from None
+        raise _fails(place, f"{token} is not quoted as in JSON") from None

@@ -48,7 +48,7 @@ class Marginals:
 
 
 def marginals(grammar: BinaryGrammar, scores: ParseScores) -> Marginals:
-    """Inside and outside, and what they say about nodes and rules. O(N^3 P) exponentials.
+    """Inside and outside, and what they say about nodes and rules. O(N^3 Q) exponentials.
 
     grammar (BinaryGrammar), scores (ParseScores): of the document.
     RAISES: as `inside`.

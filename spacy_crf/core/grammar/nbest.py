@@ -11,7 +11,7 @@ def nbest(grammar: BinaryGrammar, scores: ParseScores, k: int) -> list[Parse]:
     """The k best trees of a document, distinct, best first.
 
     The first is that of `viterbi`, and fewer trees are always the beginning of more. Trees that go through loops of
-    unary rules count, as they do in sums. O(N^3 P) for the chart; then time grows with the spans that the trees touch.
+    unary rules count, as they do in sums. O(N^3 Q) for the chart; then time grows with the spans that the trees touch.
 
     grammar (BinaryGrammar), scores (ParseScores): of the document. k (int): at least 1.
     RETURNS (list of Parse): fewer than k if there are no more.

@@ -38,7 +38,7 @@ def _group(keys: Indices) -> _Grouped:
 
 
 def outside(grammar: BinaryGrammar, chart: Chart) -> Outside:
-    """Compute the outside values that belong to an inside chart. O(N^3 P) exponentials, O(N^2 (S + P)) memory.
+    """Compute the outside values that belong to an inside chart. O(N^3 Q) exponentials, O(N^2 (S + Q)) memory.
 
     grammar (BinaryGrammar), chart (Chart): of `inside`.
     RETURNS (Outside): values.
@@ -49,7 +49,7 @@ def outside(grammar: BinaryGrammar, chart: Chart) -> Outside:
 class _OutsidePass:
     """One pass over the lengths.
 
-    by_start ((P, N, N + 1)), by_end ((P, N + 1, N + 1)): for each right side of binary rules the log sum of what is
+    by_start ((Q, N, N + 1)), by_end ((Q, N + 1, N + 1)): for each right side of binary rules the log sum of what is
         around a node with this right side, its rule included.
     """
 
@@ -92,9 +92,9 @@ class _OutsidePass:
             values[grouped.keys, spans] = np.logaddexp(values[grouped.keys, spans], made)
 
     def _sums(self, around: Doubles, sibling: Doubles, symbols: Indices) -> Doubles:
-        """((P, n)): for each right side the log sum over all spans that hold it.
+        """((Q, n)): for each right side the log sum over all spans that hold it.
 
-        around ((P, n, m)): of right sides. sibling ((S, n, m)): inside values of the other part. symbols ((P,)): of it.
+        around ((Q, n, m)): of right sides. sibling ((S, n, m)): inside values of the other part. symbols ((Q,)): of it.
         """
         sums = np.full(around.shape[:2], -np.inf)
         pairs = np.flatnonzero(self._chart.longest[self._grammar.pairs].all(axis=1))

@@ -9,13 +9,13 @@ class Rule:
 
     parent (str): its left side. children (tuple of str): its right side, at least one symbol.
     log_weight (float): natural logarithm of its weight; weights above 1 are allowed.
-    line (int | None): where it stands in a text, for messages.
+    place (str | None): where it stands, such as `line 3`, for messages.
     """
 
     parent: str
     children: tuple[str, ...]
     log_weight: float = 0.0
-    line: int | None = field(default=None, compare=False)
+    place: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.parent} -> {' '.join(self.children)}"
@@ -23,4 +23,4 @@ class Rule:
     @property
     def where(self) -> str:
         """Where the rule is, for messages."""
-        return f"rule {self}" if self.line is None else f"line {self.line}"
+        return f"rule {self}" if self.place is None else self.place

@@ -70,7 +70,7 @@ class ParseScores:
 class SpanTable:
     """Scores of spans by the numbers of symbols.
 
-    symbols ((q,)): that have scores. matrices ((q, N, N)): [symbol, first unit, last unit].
+    symbols ((s,)): that have scores. matrices ((s, N, N)): [symbol, first unit, last unit].
     """
 
     symbols: Indices

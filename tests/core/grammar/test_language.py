@@ -40,7 +40,7 @@ def test_all_that_may_be_written() -> None:
     assert grammar.terminals == ("a", "b c")
     assert [str(rule) for rule in grammar.rules] == ["A -> a A", "A -> b c", "A -> a"]
     assert grammar.log_weights == pytest.approx(np.log([0.5, 0.2, 1.0]))
-    assert [rule.line for rule in grammar.rules] == [6, 6, 6]
+    assert [rule.place for rule in grammar.rules] == ["line 6"] * 3
 
 
 def test_weights_may_be_logarithms_and_above_one() -> None:
@@ -92,6 +92,11 @@ def test_faults_are_named_with_their_line(rules: str, message: str) -> None:
 def test_what_stands_above_the_rules_is_needed(text: str, code: str) -> None:
     with pytest.raises(ValueError, match=code):
         parse(text)
+
+
+def test_a_file_is_named_with_the_line() -> None:
+    with pytest.raises(ValueError, match=r"CRF941.*Grammar, my\.grammar, line 2: "):
+        parse("%start A\nA =", "my.grammar")
 
 
 def test_rules_without_lines_are_named_themselves() -> None:
