@@ -1,0 +1,9 @@
+"""Messages of layout elements, the files they are read from and section trees (95x)."""
+
+
+class UnitErrors:
+    CRF951 = (
+        "Document {name!r}: {run!r} in `doc.user_data[{key!r}]` is no stretch of text. Give a list of [start, end, "
+        "style], with characters counted from 0."
+    )
+    CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."

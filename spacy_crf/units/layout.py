@@ -1,0 +1,133 @@
+"""A text with its formatting, as a file has it or a Doc carries it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..core.types import Indices
+from ..errors import Errors
+from .segment import segment
+from .unit import Kind, Run, Unit
+
+LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
+NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
+TOKEN = re.compile(r"\n|\w+(?:[.’'-]\w+)*|[^\w\s]|[^\S\n]+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A document as a reader of files gives it.
+
+    text (str): all of its text. runs (tuple[Run, ...]): start, end and style of formatted stretches, or the kind of
+    unit that a stretch is (see `segment`). name (str): of the document. language (str): its code, such as "nl"; "" if
+    it is unknown.
+    """
+
+    text: str
+    runs: tuple[Run, ...] = ()
+    name: str = ""
+    language: str = ""
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """Units of the text, see `segment`."""
+        return segment(self.text, self.runs)
+
+
+def to_doc(vocab: Vocab, layout: Layout) -> Doc:
+    """Make a Doc whose tokens end where units end; the limit `nlp.max_length` does not hold for it.
+
+    Words are letters, digits and the signs between them; any other character, and each line end, is a token.
+
+    vocab (Vocab): of the pipeline. layout (Layout): the document.
+    RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
+    """
+    text = layout.text
+    starts, ends = _cut(text, layout.units)
+    lone = _lone_spaces(text, starts, ends)
+    keep = ~lone
+    spaces = np.append(lone[1:], False)[keep] if len(lone) else lone
+    words = [text[start:end] for start, end in zip(starts[keep].tolist(), ends[keep].tolist())]
+    doc = Doc(vocab, words=words, spaces=spaces.tolist())
+    attach_layout(doc, layout.runs)
+    doc.user_data[NAME] = layout.name
+    return doc
+
+
+def attach_layout(doc: Doc, runs: Iterable[Run]) -> None:
+    """Give a Doc formatting; it stays with the Doc in bytes, files and other processes.
+
+    doc (Doc): any Doc. runs (Iterable[tuple[int, int, str]]): start and end in `doc.text`, and style.
+    """
+    doc.user_data[LAYOUT] = [[start, end, style] for start, end, style in runs]
+
+
+def units_of(doc: Doc) -> list[Unit]:
+    """Units of a Doc, from its text and the formatting that it carries.
+
+    Where the start of an element would be split within a token, it is not split there. A blank line is a unit of one
+    character even where a token has several line ends.
+
+    doc (Doc): any Doc. RETURNS (list[Unit]): as `segment` gives them.
+    RAISES (ValueError): if the formatting is not a list of start, end and style.
+    """
+    units = segment(doc.text, runs_of(doc))
+    starts = {token.idx for token in doc}
+    return units if all(_is_aligned(unit, starts) for unit in units) else _align(units, starts)
+
+
+def runs_of(doc: Doc) -> list[Run]:
+    """The formatting that a Doc carries; empty if none was attached.
+
+    doc (Doc): any Doc. RAISES (ValueError): if it is not a list of start, end and style.
+    """
+    return [_check_run(doc, run) for run in doc.user_data.get(LAYOUT, ())]
+
+
+def _check_run(doc: Doc, run: Any) -> Run:
+    match run:
+        case [int(start), int(end), str(style)] if 0 <= start <= end:
+            return start, end, style
+    name = doc.user_data.get(NAME) or doc.text[:40]
+    raise ValueError(Errors.CRF951.format(name=name, run=run, key=LAYOUT))
+
+
+def _cut(text: str, units: Sequence[Unit]) -> tuple[Indices, Indices]:
+    """Starts and ends of tokens and of the white space between them."""
+    spans = np.array([match.span() for match in TOKEN.finditer(text)], dtype=np.intp).reshape(-1, 2)
+    bounds = np.array([(unit.start, unit.end) for unit in units], dtype=np.intp).reshape(-1, 2)
+    places = np.unique(np.concatenate([spans.ravel(), bounds.ravel()]))
+    return places[:-1], places[1:]
+
+
+def _lone_spaces(text: str, starts: Indices, ends: Indices) -> Any:
+    """Pieces that are one space behind a word: spaCy keeps them with the word."""
+    single = ends - starts == 1
+    lone = np.zeros(len(starts), dtype=bool)
+    lone[single] = [text[start] == " " for start in starts[single].tolist()]
+    behind = np.array([text[start].isspace() for start in starts.tolist()], dtype=bool)
+    lone[1:] &= ~behind[:-1]
+    lone[:1] = False
+    return lone
+
+
+def _is_aligned(unit: Unit, starts: set[int]) -> bool:
+    return unit.kind is Kind.NEWLINE or unit.start in starts
+
+
+def _align(units: Sequence[Unit], starts: set[int]) -> list[Unit]:
+    """Units joined with those before them where a token would be split."""
+    found: list[Unit] = []
+    for unit in units:
+        if found and not _is_aligned(unit, starts) and found[-1].kind is not Kind.NEWLINE:
+            before = found.pop()
+            styles = before.styles & unit.styles
+            unit = Unit(before.start, unit.end, unit.kind, styles, before.indent)
+        found.append(unit)
+    return found
