@@ -192,7 +192,7 @@ def test_rechtspraak(example, tmp_path):
     gold = read_rechtspraak_gold(path, hidden=True)
     assert gold.layout.text == "Hof (civiel)\n1. Feiten\n1.1 Het *gaat*.\n- punt\n3.1 Iets\n"
     assert [(node.level, node.number, node.title) for node in gold.tree.walk()] == [
-        *[(1, "1.", "1. Feiten"), (2, "1.1", ""), (1, "", ""), (2, "3.1", "")]
+        *[(1, "1.", "Feiten"), (2, "1.1", ""), (1, "", ""), (2, "3.1", "")]
     ]
     assert gold.layout.runs[0] == (16, 22, "bold")
 
