@@ -14,6 +14,7 @@ from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .learning import LearningErrors
+from .sections import SectionErrors
 from .sets import SetErrors
 from .units import UnitErrors
 from .warnings import WarningMessages
@@ -38,6 +39,7 @@ class Errors(
     SetErrors,
     ConstraintErrors,
     UnitErrors,
+    SectionErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
