@@ -7,6 +7,7 @@ import numpy as np
 
 from . import contents, kinds, letters, numbers, position, profiles, sequences, sizes, typography, words
 from .phrases import CLASSES, RELATIONS, Phrases, PhraseView
+from .rules import Decisions, apply_rules
 from .view import UnitView, Values
 
 _PLAIN: dict[str, Callable[[UnitView], Values]] = {
@@ -59,6 +60,7 @@ _PLAIN: dict[str, Callable[[UnitView], Values]] = {
     "repeats": profiles.repeats,
 }
 _PROFILES = ("known alike", "known share", "alike")
+_RULES = ("rule", "part")
 _PHRASES = tuple(f"{relation} {name}" for relation in RELATIONS for name in CLASSES)
 BEHIND = ("before", "after")  # of a list fact: the same of the text before or behind
 
@@ -66,7 +68,7 @@ BEHIND = ("before", "after")  # of a list fact: the same of the text before or b
 def names() -> tuple[str, ...]:
     """All names, those of word lists with the built-in classes."""
     placed = tuple(f"{name} {side}" for name in _PHRASES for side in BEHIND)
-    return (*_PLAIN, *sequences.NAMES, *_PROFILES, *_PHRASES, *placed)
+    return (*_PLAIN, *sequences.NAMES, *_PROFILES, *_RULES, *_PHRASES, *placed)
 
 
 class Catalogue:
@@ -83,7 +85,13 @@ class Catalogue:
             return self._links[name]()
         if name in _PROFILES:
             return self._profile(name)
+        if name in _RULES:
+            return self._decisions.trace if name == "rule" else self._decisions.states
         return self._listed(name)
+
+    @cached_property
+    def _decisions(self) -> Decisions:
+        return apply_rules(self.view, self._phrases.phrases)
 
     @cached_property
     def _links(self) -> dict[str, Callable[[], Values]]:
