@@ -1,18 +1,11 @@
-"""Messages of the section parser (965-970)."""
+"""Messages of the section parser (96x)."""
 
 
 class SectionErrors:
-    CRF965 = (
-        "Template {template!r} asks for {attribute!r}, which is not known of layout elements. Near: {near}. Of tokens "
-        "only BIAS, BOS and EOS are."
+    CRF961 = "The arrays of a document's units differ in length: {sizes}. Give one row for each unit."
+    CRF962 = (
+        "Label scores have the shape {shape}, which does not hold the labels {roles}. Give one column for each label: "
+        "numbering, title, and at least one for text."
     )
-    CRF966 = (
-        "Template {template!r} asks for layout elements, but this component's units are tokens. Use the features "
-        "spacy_crf.UnitFeatures.v1 with a component over elements, such as section_parser."
-    )
-    CRF967 = "Word list {path!r} of the section parser, line {line}: not 'phrase<TAB>class': {text!r}."
-    CRF968 = "There are no word lists for the language {language!r}. Built in: {known}; add your own with `lists`."
-    CRF969 = (
-        "Component {name!r}: the setting roles is {value!r}. Give a label of its own to any of these: {roles}; no label "
-        "may have two roles."
-    )
+    CRF963 = "Unit {unit} has no label with a finite score. Give each unit at least one label that is possible."
+    CRF964 = "The gold tree of document {name!r} cannot be made by the parser: {problem}."
