@@ -26,7 +26,9 @@ BELOW: dict[str, set[str]] = {
     "emissions": {"learner", "features", "core"},
     "vectors": {"model", "core"},
     "trainers": {"learner", "trigrams", "model", "features", "core", "errors"},
-    "units": {"core", "errors"},
+    "files": {"errors"},
+    "xml_events": {"files", "errors"},
+    "units": {"xml_events", "files", "core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
@@ -34,7 +36,7 @@ BELOW: dict[str, set[str]] = {
         *("units", "features", "core", "errors"),
     },
     "tokenizer": set(),
-    "corpora": {"components", "units", "tokenizer", "errors"},
+    "corpora": {"components", "units", "tokenizer", "xml_events", "files", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -46,7 +48,7 @@ BELOW: dict[str, set[str]] = {
     "visual": {"components", "units", "errors"},
     "cli": {
         *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
-        *("scorers", "units", "features", "core", "errors"),
+        *("scorers", "units", "features", "files", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {

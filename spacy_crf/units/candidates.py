@@ -5,40 +5,23 @@ What is found is a candidate: whether "2010" or "A." numbers anything is for the
 
 import re
 
+from ..core.grammar.keywords import KEYWORDS
+from ..core.grammar.numerals import NUMBER_WORDS
+
 CLOSING = r"[.:)\]°º]"
-ROMAN = r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
+ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
 PART = rf"(?:\d{{1,4}}|{ROMAN}|[a-z])"
-KEYWORDS = (
-    *(
-        "artikel",
-        "article",
-        "art",
-        "chapter",
-        "hoofdstuk",
-        "part",
-        "deel",
-        "section",
-        "sec",
-        "titel",
-        "title",
-        "afdeling",
-    ),
-    *("paragraaf", "paragraph", "boek", "book", "bijlage", "appendix", "annex", "schedule", "clause", "rule", "grief"),
-    *("regel", "middel", "onderdeel", "division", "subsection", "kapitel", "abschnitt", "anhang", "anlage", "teil"),
-    *("chapitre", "titre", "partie", "annexe", "capítulo", "artículo", "allegato", "capitolo", "articolo"),
-)
-WORDS = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("een", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien", "elf", "twaalf"),
-)
 MONTHS = (
-    *("jan", "feb", "maart", "mrt", "mar", "apr", "mei", "may", "jun", "jul", "aug", "sep", "okt", "oct", "nov", "dec"),
-    *("mär", "märz", "mai", "dez", "janv", "févr", "mars", "avr", "juin", "juil", "août", "déc", "ene", "abr", "ago"),
+    *("jan", "feb", "mrt", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "okt", "oct", "nov", "dec", "dez"),
+    *("januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november"),
+    *("december", "january", "february", "march", "may", "june", "july", "august", "october", "januar", "februar"),
+    *("märz", "mai", "dezember", "janvier", "février", "mars", "avril", "juin", "juillet", "août", "septembre"),
+    *("octobre", "novembre", "décembre"),
 )
 END = r"(?=\s|$)"
 KEYWORD = re.compile(
     rf"(?:(?:{'|'.join(KEYWORDS)})\.?|§{{1,2}})[ \t\u00a0]*"
-    rf"(?:(?<=[\s.§])(?:\d{{1,4}}[a-z]?|{ROMAN}|[a-z]|(?<=\s)(?:{'|'.join(WORDS)}))(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*)"
+    rf"(?:(?<=[\s.§])(?:\d{{1,4}}[a-z]?|{ROMAN}|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*)"
     rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
     re.IGNORECASE,
 )
@@ -52,17 +35,16 @@ CLOSED = re.compile(
 DOTTED = re.compile(r"(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}|[a-z])){1,9}[a-z]?(?=\s|$|[A-Z\"“‘„(])")
 BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|bis|ter)?{END}(?!\s*[%€$])")
 BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
-BARE_SMALL = re.compile(rf"(?:{ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
+BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
-DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}[.)]?\s*(?:{'|'.join(MONTHS)})[a-zé]*\b", re.IGNORECASE)
+DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}[.)]?\s*(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 SPACED = re.compile(r"(?:[^\W\d_] ){2,}[^\W\d_](?=\s|$)")
-INITIALS = re.compile(
-    r"(?:[A-Z][a-z]?\.\s?){1,6}(?:(?:van|de|der|den|von|di|du|la|le|ten|ter|el|al)\s)*[A-Z][\w’'-]+\s*$"
-)
+PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
+INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
 MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
 MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
-QUOTE = re.compile(r"[\"“„«‘‚‹`´](?=\S)|['’](?=\S)(?![stnkmrd][\s-])")
-SINGLE = (BRACKETED, CLOSED, DOTTED)
+QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
+SINGLE = (BRACKETED, DOTTED, CLOSED)
 BARE = (BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
 LONGEST = 200  # characters that are looked at: no numbering is longer
 
