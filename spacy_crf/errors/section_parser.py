@@ -16,3 +16,7 @@ class SectionParserErrors:
         "Component {name!r}: the setting roles is {value!r}. Give a label of its own to any of these: {roles}; no label "
         "may have two roles."
     )
+    CRF970 = (
+        "{path}: {problem}. The reader of documents with sections takes annotated XML, XML of Rechtspraak.nl, .spacy "
+        "files and JSON."
+    )
