@@ -39,9 +39,9 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
-    UnitErrors,
     SectionErrors,
     SectionParserErrors,
+    UnitErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
