@@ -7,3 +7,7 @@ class UnitErrors:
         "style], with characters counted from 0."
     )
     CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."
+    CRF953 = (
+        "{path}, line {line}: {problem}. In annotated XML, all text is in <nr>, <title> or <text>, none of them in "
+        "another one; around them are <section> and <document>, and formatting is <b>, <i>, <u>, <h1> to <h6> or <unit>."
+    )

@@ -9,7 +9,9 @@ from spacy.training import Example
 from spacy.util import registry
 
 from ...core.measures.counts import LabelCounts
+from ...core.measures.trees import pooled
 from ...units.layout import units_of
+from .brackets import count_brackets
 from .elements import labels_of_units, read_elements
 
 F05 = 0.25  # beta squared: recall counts a quarter of precision
@@ -37,7 +39,16 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
     confusions: Counter[tuple[str, str]] = Counter()
     for example in examples:
         confusions.update(confuse(example, key, newline))
-    return score_elements(confusions, newline)
+    return {**score_elements(confusions, newline), **score_trees(examples)}
+
+
+def score_trees(examples: Iterable[Example]) -> dict[str, float]:
+    """PARSEVAL of the examples with a gold tree, pooled; {} without any."""
+    counted = [counts for example in examples if (counts := count_brackets(example)) is not None]
+    if not counted:
+        return {}
+    total = pooled(counted)
+    return {"parseval_p": total.precision, "parseval_r": total.recall, "parseval_f": total.f}
 
 
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
