@@ -2,10 +2,13 @@
 
 import re
 
+import numpy as np
+
+from ...core.types import Bools
 from .sizes import count_letters
 from .view import UnitView, Values
 
-_HEAD = 200
+_LONG = 120  # characters of running text, of which it matters only whether it is in capitals
 _SPACED = re.compile(r"(?:[^\W\d_] ){3,}[^\W\d_]\W*$")
 _DIGITS = re.compile(r"[\d\W]+$")
 _CLOSING = ")]}"
@@ -34,23 +37,37 @@ def ending(text: str) -> str:
 
 
 def case(text: str) -> str:
-    """How its letters are written: spaced (U I T), upper, title, sentence (one capital, at the start), mixed, lower."""
-    head = text[:_HEAD]
-    n_letters = count_letters(head)
+    """How its letters are written: spaced (U I T), upper, title, sentence (one capital, at the start), mixed, lower.
+
+    Text of more than 120 characters is "running", or upper.
+    """
+    if len(text) > _LONG:
+        return "upper" if text[:_LONG].isupper() else "running"
+    n_letters = count_letters(text)
     if not n_letters:
         return ""
-    if _SPACED.match(head):
+    if is_spaced(text):
         return "spaced"
-    n_upper = sum(map(str.isupper, head))
+    n_upper = sum(map(str.isupper, text))
     if n_upper >= _UPPER_SHARE * n_letters:
         return "upper" if n_letters > _UPPER_LETTERS else "short upper"
-    words = [word for word in head.split() if word[0].isalpha()]
+    words = [word for word in text.split() if word[0].isalpha()]
     capitals = sum(word[0].isupper() for word in words)
     if capitals == len(words) > 1:
         return "title"
     if n_upper == 0:
         return "lower"
-    return "sentence" if n_upper == 1 and head.lstrip("([\"' ")[:1].isupper() else "mixed"
+    return "sentence" if n_upper == 1 and text.lstrip("([\"' ")[:1].isupper() else "mixed"
+
+
+def is_spaced(text: str) -> bool:
+    """Whether the letters stand apart, as in U I T S P R A A K."""
+    return text[1:2] == " " and bool(_SPACED.match(text))
+
+
+def are_cased(view: UnitView, *cases_: str) -> Bools:
+    """((N,)): units whose letters are written in one of some ways."""
+    return np.array([found in cases_ for found in view.of_texts(case)], dtype=np.bool_)[view.text_numbers]
 
 
 def opens(view: UnitView) -> Values:

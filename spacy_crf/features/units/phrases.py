@@ -6,11 +6,11 @@ without capitals, accents, marks and leading article.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib.resources import files
 
-from .letters import case
+from .letters import is_spaced
 from .view import PRESENT, UnitView, Values
 
 LANGUAGES = ("en", "nl")
@@ -22,16 +22,19 @@ RELATIONS = ("is", "opens", "ends", "has")
 Entries = Iterable[tuple[tuple[str, ...], str]]
 
 _WORD = re.compile(r"[^\W_]+")
-_HEAD, _TAIL = 160, 60
-_LONGEST = 6  # words of a phrase
+_HEAD, _TAIL = 120, 60
+_LONGEST = 8  # words at the end of a unit that a phrase may be
 _INSIDE = 14  # words of a unit that are looked through
 
 
 def normalise(text: str) -> list[str]:
     """Words without capitals, accents and marks; spaced letters are joined to one word."""
-    plain = unicodedata.normalize("NFKD", text.lower())
-    words = _WORD.findall("".join(character for character in plain if not unicodedata.combining(character)))
-    return ["".join(words)] if case(text) == "spaced" else words
+    plain = text.lower()
+    if not plain.isascii():
+        split = unicodedata.normalize("NFKD", plain)
+        plain = "".join(character for character in split if not unicodedata.combining(character))
+    words = _WORD.findall(plain)
+    return ["".join(words)] if is_spaced(text) else words
 
 
 class Phrases:
@@ -43,29 +46,36 @@ class Phrases:
     def __init__(self, entries: Entries):
         self.entries = sorted(set(entries))
         self._classes: dict[tuple[str, ...], set[str]] = {}
+        self._lengths: dict[str, set[int]] = {}  # of the phrases that begin with a word
         for words, name in self.entries:
             self._classes.setdefault(words, set()).add(name)
+            self._lengths.setdefault(words[0], set()).add(len(words))
         self._articles = {words[0] for words, name in self.entries if name == "article" and len(words) == 1}
 
     def facts(self, text: str) -> frozenset[str]:
-        """What a text has to do with the phrases: "is title", "opens head", "ends role", "has verb"."""
+        """What a text has to do with the phrases: "is title", "opens head", "ends role", "has verb". O(words)."""
         words = normalise(text[:_HEAD])
-        bare = words[1:] if len(words) > 1 and words[0] in self._articles else words
+        last = len(words) if len(text) <= _HEAD else -1  # the end of the text
+        bare = int(len(words) > 1 and words[0] in self._articles)
         found: set[str] = set()
-        if len(text) < _HEAD:
-            self._add(found, "is", (tuple(words), tuple(bare)))
-        self._add(found, "opens", (tuple(part[:k]) for part in (words, bare) for k in range(1, _LONGEST + 1)))
-        last = words if len(text) < _HEAD else normalise(text[-_TAIL:])
-        self._add(found, "ends", (tuple(last[-k:]) for k in range(1, _LONGEST + 1)))
-        inside = words[:_INSIDE]
-        spans = ((i, j) for i in range(len(inside)) for j in range(i + 1, min(i + _LONGEST, len(inside)) + 1))
-        self._add(found, "has", (tuple(inside[i:j]) for i, j in spans))
+        for start, end, name in self._matches(words[:_INSIDE]):
+            found.add(f"has {name}")
+            if start in (0, bare):
+                found.add(f"opens {name}")
+                if end == last:
+                    found.add(f"is {name}")
+        tail = words if last >= 0 else normalise(text[-_TAIL:])
+        for _, end, name in self._matches(tail[-_LONGEST:]):
+            if end == min(len(tail), _LONGEST):
+                found.add(f"ends {name}")
         return frozenset(found)
 
-    def _add(self, found: set[str], relation: str, candidates: Iterable[tuple[str, ...]]) -> None:
-        for words in candidates:
-            for name in self._classes.get(words, ()):
-                found.add(f"{relation} {name}")
+    def _matches(self, words: list[str]) -> Iterator[tuple[int, int, str]]:
+        """Start, end and class of all phrases in a text."""
+        for start, word in enumerate(words):
+            for length in self._lengths.get(word, ()):
+                for name in self._classes.get(tuple(words[start : start + length]), ()):
+                    yield start, start + length, name
 
 
 class PhraseView:
@@ -76,7 +86,7 @@ class PhraseView:
 
     @cached_property
     def _facts(self) -> list[frozenset[str]]:
-        return [self.phrases.facts(text) for text in self.view.distinct]
+        return self.view.of_texts(self.phrases.facts)
 
     def fact(self, name: str) -> Values:
         """Units of which a fact holds. name (str): such as "is title"."""

@@ -21,7 +21,7 @@ def profile_numbers(view: UnitView) -> tuple[Indices, Bools]:
     words = view.count_by_text(sizes.count_words)
     short = view.is_text & (words > 0) & (words < _SHORT)
     stop = view.flag_by_text(lambda text: text.endswith((".", ";", ",", ":")))
-    upper = view.flag_by_text(lambda text: letters.case(text) in ("upper", "spaced", "short upper"))
+    upper = letters.are_cased(view, "upper", "spaced", "short upper")
     lower = view.flag_by_text(lambda text: letters.opening(text) == "lower")
     parts = [
         view.document,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...core.types import Bools, Indices
 
 BLANK, NUMBER, TEXT, MARK, QUOTE = "newline", "number", "text", "mark", "quote"
 PRESENT = "1"
+T = TypeVar("T")
 
 
 class LayoutUnit(Protocol):
@@ -87,6 +88,7 @@ class UnitView:
         number: dict[str, int] = {}
         self.text_numbers = np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.intp)
         self.distinct = list(number)
+        self._of_texts: dict[Callable[[str], Any], list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self.units)
@@ -156,14 +158,21 @@ class UnitView:
         """((N,)): the unit behind each that is no blank line, or -1."""
         return self.after(~self.is_blank)
 
+    def of_texts(self, function: Callable[[str], T]) -> list[T]:
+        """A function of each distinct text; called again with the same function, what it was."""
+        known: list[T] | None = self._of_texts.get(function)
+        if known is None:
+            known = self._of_texts[function] = [function(text) for text in self.distinct]
+        return known
+
     def by_text(self, function: Callable[[str], str]) -> Values:
         """Values that depend on the text alone: computed once for each distinct text."""
-        return Values(self.text_numbers, [function(text) for text in self.distinct])
+        return Values(self.text_numbers, self.of_texts(function))
 
     def count_by_text(self, function: Callable[[str], int]) -> Indices:
         """((N,)): whole numbers that depend on the text alone."""
-        return np.array([function(text) for text in self.distinct], dtype=np.intp)[self.text_numbers]
+        return np.array(self.of_texts(function), dtype=np.intp)[self.text_numbers]
 
     def flag_by_text(self, function: Callable[[str], object]) -> Bools:
         """((N,)): conditions that depend on the text alone."""
-        return np.array([bool(function(text)) for text in self.distinct], dtype=np.bool_)[self.text_numbers]
+        return np.array(list(map(bool, self.of_texts(function))), dtype=np.bool_)[self.text_numbers]

@@ -13,27 +13,48 @@ _DIGIT = re.compile(r"\d")
 
 def split(text: str) -> list[str]:
     """Lower-cased words with digits as 0."""
-    return [_DIGIT.sub("0", word) for word in _WORD.findall(text.lower())]
+    return _WORD.findall(_DIGIT.sub("0", text.lower()))
+
+
+def whole_text(text: str) -> str:
+    """All words of a short text."""
+    return " ".join(split(text)) if len(text) < _HEAD and count_words(text) <= _SHORT else ""
+
+
+def first_word(text: str) -> str:
+    """The first word."""
+    found = _WORD.search(text, 0, _HEAD)
+    return _DIGIT.sub("0", found[0].lower()) if found else ""
+
+
+def first_words(text: str) -> str:
+    """The first two words."""
+    return " ".join(split(text[:_TAIL])[:2])
+
+
+def last_word(text: str) -> str:
+    """The last word."""
+    return "".join(split(text[-_TAIL:])[-1:])
 
 
 def whole(view: UnitView) -> Values:
     """All words of a short unit."""
-    return view.by_text(lambda text: " ".join(split(text)) if len(text) < _HEAD and count_words(text) <= _SHORT else "")
+    return view.by_text(whole_text)
 
 
 def first(view: UnitView) -> Values:
     """First word."""
-    return view.by_text(lambda text: " ".join(split(text[:_HEAD])[:1]))
+    return view.by_text(first_word)
 
 
 def first_two(view: UnitView) -> Values:
     """First two words."""
-    return view.by_text(lambda text: " ".join(split(text[:_HEAD])[:2]))
+    return view.by_text(first_words)
 
 
 def last(view: UnitView) -> Values:
     """Last word."""
-    return view.by_text(lambda text: " ".join(split(text[-_TAIL:])[-1:]))
+    return view.by_text(last_word)
 
 
 def first_before(view: UnitView) -> Values:
