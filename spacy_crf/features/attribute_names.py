@@ -73,5 +73,15 @@ def _nearest(text: str) -> str:
     stem = re.sub(r"\d+$", "", text.upper())
     near = difflib.get_close_matches(stem, _KNOWN, n=3, cutoff=0.6)
     return ", ".join(
-        near or [*_KNOWN, "LIST(name)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)", "UNIT(kind)", "_.name"]
+        near
+        or [
+            *_KNOWN,
+            "LIST(name)",
+            "CLAUSE(first)",
+            "SENTENCE(first)",
+            "BEFORE(year)",
+            "AFTER(year)",
+            "UNIT(kind)",
+            "_.name",
+        ]
     )

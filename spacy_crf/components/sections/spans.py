@@ -34,7 +34,9 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
         for number, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist()))
     ]
     attrs: dict[str, Any] = {fact: [getattr(node, fact) for node in nodes] for fact in _FACTS}
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={**attrs, "parent": parents, OFFSETS: offsets.tolist()})
+    doc.spans[key] = SpanGroup(
+        doc, name=key, spans=spans, attrs={**attrs, "parent": parents, OFFSETS: offsets.tolist()}
+    )
     doc.user_data[TREE] = tree.to_json()
 
 

@@ -25,10 +25,18 @@ _PATTERNS = {
 _COMPILED = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 # characters without one of which a pattern has no match: most texts need not be searched
 _NEEDS = {
-    **{"square": "[", "bracketed": "[", "round": "(", "dots": "([", "initials": ".", "comma": ",", "inner stop": ".;:?!"},
+    **{
+        "square": "[",
+        "bracketed": "[",
+        "round": "(",
+        "dots": "([",
+        "initials": ".",
+        "comma": ",",
+        "inner stop": ".;:?!",
+    },
     **dict.fromkeys(("date", "docket", "year", "statute"), "0123456789"),
     "amount": "0123456789€$£",
-    "several quotes": "\"“”„‘’«»",
+    "several quotes": '"“”„‘’«»',
 }
 NAMES = tuple(_PATTERNS)
 
@@ -49,4 +57,6 @@ def holds(name: str) -> Callable[[UnitView], Values]:
 
     name (str): one of NAMES.
     """
-    return lambda view: Values(view.text_numbers, [PRESENT if name in found else "" for found in view.of_texts(found_in)])
+    return lambda view: Values(
+        view.text_numbers, [PRESENT if name in found else "" for found in view.of_texts(found_in)]
+    )

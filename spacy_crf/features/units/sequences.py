@@ -169,5 +169,3 @@ def link_features(sequences: Sequences) -> dict[str, Callable[[], Values]]:
         "row place": lambda: Values.bins(spread(view, units, find_rows(sequences).places), (1, 2), view.is_number),
         "row tainted": lambda: flag(find_rows(sequences).tainted),
     }
-
-
