@@ -13,8 +13,8 @@ class SectionParserErrors:
     CRF967 = "Word list {path!r} of the section parser, line {line}: not 'phrase<TAB>class': {text!r}."
     CRF968 = "There are no word lists for the language {language!r}. Built in: {known}; add your own with `lists`."
     CRF969 = (
-        "Component {name!r}: the setting roles is {value!r}. Give a label of its own to any of these: {roles}; no label "
-        "may have two roles."
+        "Component {name!r}: the setting roles is {value!r}. Give a label of its own to any of these: {roles}; no "
+        "label may have two roles."
     )
     CRF970 = (
         "{path}: {problem}. The reader of documents with sections takes annotated XML, XML of Rechtspraak.nl, .spacy "

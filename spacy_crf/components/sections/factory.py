@@ -57,8 +57,8 @@ def make_section_parser(
 ) -> SectionParser:
     """Construct a section parser.
 
-    It reads the text of a Doc, and the formatting that `units.layout.attach_layout` gave it, not its tokens; it needs no
-    other component and no training: until it is trained, rules label the elements.
+    It reads the text of a Doc, and the formatting that `units.layout.attach_layout` gave it, not its tokens. It needs
+    no other component and no training: until it is trained, rules label the elements.
 
     model (Model): spacy_crf.LinearChain.v1, the chain over elements.
     features (UnitFeatureConfig): spacy_crf.UnitFeatures.v1, what the chain sees of them, and word lists.

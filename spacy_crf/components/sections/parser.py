@@ -168,7 +168,9 @@ class SectionParser(ChainPipe):
         trace: list[str] | None,
     ) -> SectionPrediction:
         roles = self.roles.of_labels(names)
-        scores = self.roles.sum(probabilities, names) if self.cfg["joint"] else np.eye(len(ROLES))[roles[tags]]
+        scores: Doubles = np.eye(len(ROLES))[roles[tags]]
+        if self.cfg["joint"]:
+            scores = self.roles.sum(probabilities, names)
         settings = ParserSettings(max_states=self.cfg["max_states"])
         found = parse(parser_input(doc.text, units, scores), None, settings, probabilities=True)
         if self.cfg["joint"]:
@@ -177,9 +179,7 @@ class SectionParser(ChainPipe):
         tree = to_tree(doc.text, units, [names[tag] for tag in tags.tolist()], chosen, found)
         return SectionPrediction(units, tags, probabilities, trace, tree)
 
-    def set_annotations(  # type: ignore[override]
-        self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]
-    ) -> None:
+    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]) -> None:
         """Write elements, sections and the tree to Docs; what is there is replaced."""
         for doc, found in zip(docs, predictions):
             tree = found.tree

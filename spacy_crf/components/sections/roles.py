@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.types import Floats, Indices
+from ...core.types import Doubles, Indices
 from ...errors import Errors
 from ...features.units.rules import ROLES
 
@@ -52,8 +52,8 @@ class Roles:
         number = {label: role for role, label in enumerate(self.labels)}
         return np.array([number.get(label, ROLES.index("text")) for label in labels], dtype=np.intp)
 
-    def sum(self, probabilities: Floats, labels: Sequence[str]) -> Floats:
+    def sum(self, probabilities: Doubles, labels: Sequence[str]) -> Doubles:
         """((N, 4)): probabilities of the roles. probabilities ((N, L)): of the labels."""
-        summed = np.zeros((len(probabilities), len(ROLES)))
+        summed: Doubles = np.zeros((len(probabilities), len(ROLES)))
         np.add.at(summed.T, self.of_labels(labels), probabilities.T)
         return summed

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.types import Indices
-from .view import Values, UnitView
+from .view import UnitView, Values
 
 
 def kind(view: UnitView) -> Values:

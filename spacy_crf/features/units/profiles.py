@@ -34,8 +34,8 @@ def profile_numbers(view: UnitView) -> tuple[Indices, Bools]:
         kinds.blanks_before(view).codes > 1,
         kinds.blanks_after(view).codes > 1,
     ]
-    combined = np.zeros(len(view), dtype=np.intp)
-    for part in parts:
+    combined: Indices = np.zeros(len(view), dtype=np.intp)
+    for part in (np.asarray(part, dtype=np.intp) for part in parts):
         combined = combined * (int(np.max(part, initial=0)) + 1) + part
         combined = np.unique(combined, return_inverse=True)[1].reshape(-1)
     return combined, short

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-
 import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
