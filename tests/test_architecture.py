@@ -17,7 +17,7 @@ BELOW: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "core": {"errors"},
-    "features": {"core", "errors"},
+    "features": {"units", "core", "errors"},
     "trigrams": {"core"},
     "layouts": {"core"},
     "model": {"layouts", "trigrams", "core", "errors"},

@@ -16,6 +16,7 @@ MAX_PARTS = 12
 MAX_LETTERS = 2  # parts that are letters; more of them are initials, or a letter-spaced word
 MAX_CHARACTERS = 60
 PLACE = "#"  # of the numerals in a format
+SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
 
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = r"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{1,7})"
@@ -30,12 +31,15 @@ _ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|e|de|ste)",
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
 
 
+_NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One meaning of a numbering.
 
-    family (str): kinds of its parts, one character each (see `numerals`), with `-` or `:` where those join parts:
-        `1` for 3, `11` for 3.1, `1a` for 3.a and 3a, `I-1` for IV-2.
+    family (str): kinds of its parts, one character each (see `numerals`); `-` and `:` where those join parts, and `+`
+        where nothing does: `1` for 3, `11` for 3.1, `1a` for 3.a, `1+a` for 3a, `I-1` for IV-2.
     format (str): what stands around the number, `#` in its place: `#.`, `(#)`, `artikel #`, `§#`, `#°`.
     values (tuple of int): the values of the parts, at least one.
     """
@@ -47,7 +51,7 @@ class Reading:
     @property
     def kinds(self) -> str:
         """The kinds of the parts alone, one character for each value."""
-        return self.family.replace("-", "").replace(":", "")
+        return self.family.translate(_NO_SIGNS)
 
     @property
     def rank(self) -> int | None:
@@ -59,10 +63,10 @@ class Reading:
         """The number without its format: `3.1`, `IV-2`, `b`."""
         text, kinds = "", iter(zip(self.kinds, self.values))
         for place, character in enumerate(self.family):
-            if character in "-:":
-                text += character
+            if character in SIGNS_BETWEEN:
+                text += character.replace("+", "")
             else:
-                joined = place == 0 or self.family[place - 1] in "-:"
+                joined = place == 0 or self.family[place - 1] in SIGNS_BETWEEN
                 text += ("" if joined else ".") + numeral(*next(kinds))
         return text
 
@@ -117,7 +121,7 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
     parts = [part for piece in pieces for part in piece]
     if len(parts) > MAX_PARTS or sum(part[0].isalpha() for part in parts) > MAX_LETTERS:
         return []
-    signs = [sign for piece, joint in zip(pieces, ["", *joints]) for sign in (joint, *[""] * (len(piece) - 1))]
+    signs = [sign for piece, joint in zip(pieces, ["", *joints]) for sign in (joint, *["+"] * (len(piece) - 1))]
     found = []
     for choice in product(*(numerals(part) for part in parts)):
         family = "".join(sign + kind for sign, (kind, _) in zip(signs, choice))

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,14 +26,14 @@ from spacy_crf.core.grammar.succession import is_first, is_prefix, parent, step,
         ("§ 4", "1", "§#", (4,)),
         ("§4.2", "11", "§#", (4, 2)),
         ("Artikel 3", "1", "artikel #", (3,)),
-        ("ARTIKEL 3a", "1a", "artikel #", (3, 1)),
+        ("ARTIKEL 3a", "1+a", "artikel #", (3, 1)),
         ("Art. 3:", "1", "article #:", (3,)),
         ("Artikel 6:162", "1:1", "artikel #", (6, 162)),
         ("Chapter IV", "I", "chapter #", (4,)),
         ("Part One", "1", "part #", (1,)),
         ("Deel twee", "1", "deel #", (2,)),
         ("1.b", "1a", "#", (1, 2)),
-        ("3b.", "1a", "#.", (3, 2)),
+        ("3b.", "1+a", "#.", (3, 2)),
         ("A.1", "A1", "#", (1, 1)),
         ("IV-2", "I-1", "#", (4, 2)),
         ("1°", "1", "#°", (1,)),
@@ -54,7 +56,7 @@ def test_numberings_with_one_reading(text: str, family: str, form: str, values: 
         ("d", {("i", (500,)), ("a", (4,))}),
         ("ii", {("i", (2,)), ("a", (35,))}),
         ("1.i", {("1i", (1, 1)), ("1a", (1, 9))}),
-        ("1e", {("1a", (1, 5)), ("1", (1,))}),
+        ("1e", {("1+a", (1, 5)), ("1", (1,))}),
         ("PART C", {("I", (100,)), ("A", (3,))}),
     ],
 )
@@ -137,6 +139,13 @@ def test_steps_of_a_sequence() -> None:
     assert step(one("3"), one("3.1")) is None
     assert step(one("Artikel 1"), one("Feit 2")) is None
     assert step(one("Artikel 1:"), one("Artikel 2")) == 1
+
+
+def test_letters_are_inserted_into_a_sequence() -> None:
+    sequence = ["Artikel 3", "Artikel 3a", "Artikel 3b", "Artikel 4"]
+    assert [step(one(before), one(after)) for before, after in pairwise(sequence)] == [1, 1, 1]
+    assert str(one("3a.")) == "3a." and str(one("3.a")) == "3.a"
+    assert parent(one("3a")) is None and not is_prefix(one("3"), one("3a")) and is_prefix(one("3"), one("3.a"))
 
 
 def test_first_prefix_successor_and_parent() -> None:

@@ -1,0 +1,95 @@
+"""The section parser: an exact dynamic programme over stacks of open sections.
+
+A state is the stack of open sections, each with its numbering and typography only (`levels`). Every score is a
+function of two adjacent levels and the heading that opens (`features`), so equal stacks are merged, and the best tree
+over all trees and labellings is found by dynamic programming. Labels come as probabilities, and are decided with the
+tree. Without a cap on the stacks it is exact; their number may then grow exponentially with the headings. With a cap
+the time is linear in the document, and the parse says how many stacks were left out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...types import Doubles, Indices
+from .elements import Elements
+from .headings import find_headings
+from .lattice import Lattice, build
+from .marginals import forward_backward, move_scores, moves_of, opening_probabilities
+from .scoring import Scorer, weight_vector
+from .tree import Section, best_moves, labels_of, sections_of
+
+
+@dataclass(frozen=True)
+class ParserSettings:
+    """How documents are parsed.
+
+    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them: exact.
+    max_depth (int): of nested sections; deeper trees are not looked at.
+    margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what
+        lies further below counts as impossible.
+    """
+
+    max_states: int | None = 24
+    max_depth: int = 32
+    margin: float = 7.0
+
+
+@dataclass(frozen=True)
+class Parse:
+    """The best tree of a document.
+
+    sections (list of Section): in document order. labels ((N,)): the label of each unit.
+    score (float): log probability of the labels plus the scores of the sections.
+    log_z (float | None): log sum of all trees and labellings; None unless probabilities were asked for.
+    exact (bool): no stack was left out. dropped (int): how many were.
+    """
+
+    sections: list[Section]
+    labels: Indices
+    score: float
+    log_z: float | None
+    exact: bool
+    dropped: int
+
+
+def parse(
+    elements: Elements,
+    weights: Doubles | Mapping[str, float] | None = None,
+    settings: ParserSettings | None = None,
+    probabilities: bool = False,
+) -> Parse:
+    """The tree of sections with the highest score, and the labels that go with it.
+
+    elements (Elements): the units of the document; none at all gives a tree without sections.
+    weights ((F,) | dict | None): of features; None for those set by hand. settings (ParserSettings | None): None for
+        the defaults. probabilities (bool): fill in those of sections, and `log_z`; twice the time.
+    """
+    settings = settings or ParserSettings()
+    vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
+    headings = find_headings(elements, settings.margin)
+    lattice = build(headings, Scorer(vector), settings.max_states, settings.max_depth, with_arcs=probabilities)
+    moves = best_moves(lattice)
+    sections = sections_of(lattice, moves, len(elements))
+    numbered = {
+        lattice.variants[move.variant].heading.start for move in moves if lattice.variants[move.variant].heading.number
+    }
+    labels = labels_of(elements, headings, sections, numbered)
+    log_z = _fill_probabilities(lattice, sections) if probabilities else None
+    score = max(lattice.score[state] for state in lattice.layers[-1])
+    total = None if log_z is None else headings.base + log_z
+    return Parse(sections, labels, headings.base + score, total, lattice.dropped == 0, lattice.dropped)
+
+
+def _fill_probabilities(lattice: Lattice, sections: list[Section]) -> float:
+    """Set the probability of each section: an implied one has that of the first section below it. RETURNS log_z."""
+    moves = moves_of(lattice)
+    log_z, probabilities = forward_backward(moves, move_scores(lattice, moves))
+    known = opening_probabilities(lattice, moves, probabilities)
+    own: float | None = None
+    for section in reversed(sections):  # the section that implies others comes right after them
+        if not section.virtual:
+            own = known[section.start, section.level]
+        section.probability = own
+    return log_z
