@@ -1,23 +1,23 @@
 """A text with its formatting, as a file has it or a Doc carries it."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..core.types import Indices
 from ..errors import Errors
 from .segment import segment
+from .tokens import cut_tokens
 from .unit import Kind, Run, Unit
 
 LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
-TOKEN = re.compile(r"\n|\w+(?:[.’'-]\w+)*|[^\w\s]|[^\S\n]+")
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,8 @@ def to_doc(vocab: Vocab, layout: Layout) -> Doc:
     vocab (Vocab): of the pipeline. layout (Layout): the document.
     RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
     """
-    text = layout.text
-    starts, ends = _cut(text, layout.units)
-    lone = _lone_spaces(text, starts, ends)
-    keep = ~lone
-    spaces = np.append(lone[1:], False)[keep] if len(lone) else lone
-    words = [text[start:end] for start, end in zip(starts[keep].tolist(), ends[keep].tolist())]
-    doc = Doc(vocab, words=words, spaces=spaces.tolist())
+    words, spaces = cut_tokens(layout.text, layout.units)
+    doc = Doc(vocab, words=words, spaces=spaces)
     attach_layout(doc, layout.runs)
     doc.user_data[NAME] = layout.name
     return doc
@@ -78,7 +73,7 @@ def units_of(doc: Doc) -> list[Unit]:
     RAISES (ValueError): if the formatting is not a list of start, end and style.
     """
     units = segment(doc.text, runs_of(doc))
-    starts = {token.idx for token in doc}
+    starts = set(_starts(doc).tolist())
     return units if all(_is_aligned(unit, starts) for unit in units) else _align(units, starts)
 
 
@@ -98,23 +93,10 @@ def _check_run(doc: Doc, run: Any) -> Run:
     raise ValueError(Errors.CRF951.format(name=name, run=run, key=LAYOUT))
 
 
-def _cut(text: str, units: Sequence[Unit]) -> tuple[Indices, Indices]:
-    """Starts and ends of tokens and of the white space between them."""
-    spans = np.array([match.span() for match in TOKEN.finditer(text)], dtype=np.intp).reshape(-1, 2)
-    bounds = np.array([(unit.start, unit.end) for unit in units], dtype=np.intp).reshape(-1, 2)
-    places = np.unique(np.concatenate([spans.ravel(), bounds.ravel()]))
-    return places[:-1], places[1:]
-
-
-def _lone_spaces(text: str, starts: Indices, ends: Indices) -> Any:
-    """Pieces that are one space behind a word: spaCy keeps them with the word."""
-    single = ends - starts == 1
-    lone = np.zeros(len(starts), dtype=bool)
-    lone[single] = [text[start] == " " for start in starts[single].tolist()]
-    behind = np.array([text[start].isspace() for start in starts.tolist()], dtype=bool)
-    lone[1:] &= ~behind[:-1]
-    lone[:1] = False
-    return lone
+def _starts(doc: Doc) -> Indices:
+    """Where tokens begin in the text."""
+    lengths = doc.to_array([LENGTH, SPACY]).sum(axis=1).astype(np.intp)
+    return np.cumsum(lengths) - lengths
 
 
 def _is_aligned(unit: Unit, starts: set[int]) -> bool:
