@@ -10,7 +10,6 @@ from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..core.types import Indices
 from ..errors import Errors
 from .segment import segment
 from .tokens import cut_tokens
@@ -73,8 +72,8 @@ def units_of(doc: Doc) -> list[Unit]:
     RAISES (ValueError): if the formatting is not a list of start, end and style.
     """
     units = segment(doc.text, runs_of(doc))
-    starts = set(_starts(doc).tolist())
-    return units if all(_is_aligned(unit, starts) for unit in units) else _align(units, starts)
+    begins = _begin_tokens(doc, units)
+    return units if all(begins) else _align(units, begins)
 
 
 def runs_of(doc: Doc) -> list[Run]:
@@ -93,23 +92,21 @@ def _check_run(doc: Doc, run: Any) -> Run:
     raise ValueError(Errors.CRF951.format(name=name, run=run, key=LAYOUT))
 
 
-def _starts(doc: Doc) -> Indices:
-    """Where tokens begin in the text."""
+def _begin_tokens(doc: Doc, units: Sequence[Unit]) -> list[bool]:
+    """Whether each unit begins where a token does; a blank line may do as it likes."""
     lengths = doc.to_array([LENGTH, SPACY]).sum(axis=1).astype(np.intp)
-    return np.cumsum(lengths) - lengths
+    starts = np.append(np.cumsum(lengths) - lengths, -1)
+    places = np.array([unit.start for unit in units], dtype=np.intp)
+    found = starts[np.searchsorted(starts[:-1], places)] == places
+    return [begins or unit.kind is Kind.NEWLINE for begins, unit in zip(found.tolist(), units)]
 
 
-def _is_aligned(unit: Unit, starts: set[int]) -> bool:
-    return unit.kind is Kind.NEWLINE or unit.start in starts
-
-
-def _align(units: Sequence[Unit], starts: set[int]) -> list[Unit]:
+def _align(units: Sequence[Unit], begins: Sequence[bool]) -> list[Unit]:
     """Units joined with those before them where a token would be split."""
     found: list[Unit] = []
-    for unit in units:
-        if found and not _is_aligned(unit, starts) and found[-1].kind is not Kind.NEWLINE:
+    for unit, is_begin in zip(units, begins):
+        if found and not is_begin and found[-1].kind is not Kind.NEWLINE:
             before = found.pop()
-            styles = before.styles & unit.styles
-            unit = Unit(before.start, unit.end, unit.kind, styles, before.indent)
+            unit = Unit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
         found.append(unit)
     return found
