@@ -1,5 +1,6 @@
 """Markdown, by markdown-it-py."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 MOST_NESTED = 150  # deeper blocks would be lost
 INDENT = "  "  # of a list in a list
 SPANS = {"strong": "bold", "em": "italic"}
+COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 
 
@@ -58,9 +60,7 @@ class _Writer:
         elif token.type == "list_item_open":
             self.marker = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in VERBATIM:
-            self._begin(token)
-            self.builder.write(token.content)
-            self._end(Kind.OTHER.value)
+            self._verbatim(token)
         elif token.type in ("heading_open", "paragraph_open", "table_open"):
             self._begin(token)
         elif token.type == "heading_close":
@@ -75,6 +75,13 @@ class _Writer:
             self.builder.write("\t")
         elif token.type == "inline":
             self._inline(token.children or ())
+
+    def _verbatim(self, token: "Token") -> None:
+        text = COMMENT.sub("", token.content) if token.type == "html_block" else token.content
+        if text.strip():
+            self._begin(token)
+            self.builder.write(text)
+            self._end(Kind.OTHER.value)
 
     def _begin(self, token: "Token") -> None:
         builder = self.builder

@@ -142,10 +142,9 @@ def _is_blank(text: str) -> bool:
 
 def _indent(text: str, start: int) -> int:
     """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
-    line = text.rfind("\n", 0, start) + 1
+    place = text.rfind("\n", 0, start) + 1
     columns = 0
-    for character in text[line:start]:
-        if not character.isspace():
-            break
-        columns += TAB - columns % TAB if character == "\t" else 1
+    while place < start and text[place].isspace():
+        columns += TAB - columns % TAB if text[place] == "\t" else 1
+        place += 1
     return columns
