@@ -22,6 +22,7 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[Unit]:
     Elements are lines. A run can say otherwise: one with the name of a `Kind` is one unit of that kind (where such runs
     overlap, the first has the characters), one of the style "paragraph" is one element over several lines. An opening
     quotation mark, a list mark and up to three numberings are split off the start of an element; the rest is one unit.
+    A letter or roman numeral without any sign is split off only where it comes in a series (see `series`).
 
     text (str): a document; nothing about it is changed. runs (Sequence[tuple[int, int, str]]): start, end and style,
         in any order; the parts of runs outside of the text, and styles that are not known, have no effect.
