@@ -7,7 +7,7 @@ import pytest
 from spacy_crf.features.units import catalogue
 
 Feature = Callable[..., list[str]]
-LETTER = '2.1 The facts\n\nOn 3 June 2019 the buyer, [name], wrote:\n"I will pay"\n\n\nDECISION'
+LETTER = '2.1 The facts\n\nOn 3 June 2019 the buyer, [n], wrote:\n"I will pay"\n\n\nDECISION'
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ LETTER = '2.1 The facts\n\nOn 3 June 2019 the buyer, [name], wrote:\n"I will pay
         ("depth", ["2", "", "", "", "", "", "", "", ""]),
         (
             "whole",
-            ["0.0", "the facts", "", "on 0 june 0000 the buyer name wrote", "", "i will pay", "", "", "decision"],
+            ["0.0", "the facts", "", "on 0 june 0000 the buyer n wrote", "", "i will pay", "", "", "decision"],
         ),
         ("from start", ["", "<", "", "1", "", "1", "", "", "3"]),
     ],
