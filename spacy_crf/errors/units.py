@@ -18,3 +18,4 @@ class UnitErrors:
     CRF955 = "{path}, line {line}: there are {most} blocks within each other or more. Is this the file that you mean?"
     CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."
     CRF957 = "{path}, line {line}: not a DoclingDocument ({problem}). Export it again as JSON."
+    CRF958 = "Trees of nltk need nltk, which is not installed: pip install nltk. Brackets as text need nothing."

@@ -44,7 +44,9 @@ def _elements(text: str, runs: Sequence[Run]) -> Iterator[Part]:
     done = 0
     for start, end, kind in _fixed(runs, len(text)):
         start = max(start, done)
-        if start < end:
+        if kind is not Kind.NEWLINE:
+            start, end = _strip(text, start, end)
+        if start < end and (kind is not Kind.NEWLINE or _is_blank(text[start:end])):
             yield from _lines(text, done, start)
             yield start, end, kind
             done = end
@@ -132,6 +134,10 @@ def _skip(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return start
+
+
+def _is_blank(text: str) -> bool:
+    return text.isspace() and "\n" in text
 
 
 def _indent(text: str, start: int) -> int:

@@ -72,7 +72,7 @@ def test_html(read):
         "<!DOCTYPE html><html lang=nl><head><title>no</title><style>no</style></head><body><h2>1  Feiten</h2>"
         "<p>Een <b>vet</b> &amp; <span style='font-weight:bold'>woord</span><br>regel<p><p><strong>Kop</strong></p>"
         "<ol type=a start=2><li>b<li>c<ul><li>dd</ul></ol><table><tr><td>1<td>2<tr><td>3</table>"
-        "<table><tr><td><h1>Page</h1><table><tr><td>x</table></table><script>no()</script><pre>p\n q</pre>",
+        "<table><tr><td><h1>Page</h1><table><tr><td>x</table></table><script>no()</script><pre>pp\n qq</pre>",
     )
     assert layout.language == "nl"
     assert shown(layout) == [
@@ -83,8 +83,8 @@ def test_html(read):
             ("other", "1\t2\n3"),
             ("text", "Page", "heading1"),
             ("other", "x"),
-            ("text", "p"),
-            ("text", "q"),
+            ("text", "pp"),
+            ("text", "qq"),
         ],
     ]
     assert read("b.htm", "<meta charset=iso-8859-1><p>één".encode("latin-1")).text == "één\n"

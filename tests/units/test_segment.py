@@ -110,7 +110,7 @@ def test_runs_say_what_is_an_element():
     assert shown(text, [(3, 4, "number")]) == [("text", "ab"), ("number", "1"), ("text", "bb"), *shown("cc\n\ndd")]
     assert shown(text, [(0, 10, "paragraph")]) == [("text", "ab 1 bb\ncc"), ("newline", "\n"), ("text", "dd")]
     assert shown("1. b\nc", [(0, 6, "paragraph")]) == [("number", "1."), ("text", "b\nc")]
-    assert shown(text, [(0, 10, "other"), (2, 12, "text")]) == [("other", "ab 1 bb\ncc"), ("text", "dd")]
+    assert shown(text, [(0, 10, "other"), (2, 12, "text")]) == [("other", "ab 1 bb\ncc"), *shown("\ndd")]
     assert shown("a b\nc d", [(3, 4, "newline")])[1] == ("newline", "\n")
 
 
