@@ -2,7 +2,7 @@
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
 files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints
-(95x layout elements). Use
+(95x layout elements, 96x section trees). Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -14,6 +14,7 @@ from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .learning import LearningErrors
+from .section_parser import SectionParserErrors
 from .sections import SectionErrors
 from .sets import SetErrors
 from .units import UnitErrors
@@ -39,6 +40,7 @@ class Errors(
     SetErrors,
     ConstraintErrors,
     SectionErrors,
+    SectionParserErrors,
     UnitErrors,
     metaclass=_Coded,
 ):

@@ -31,6 +31,10 @@ class LayoutBuilder:
         text = BREAK.sub(" ", text)
         self.write(text.lstrip() if self._last == "\n" else text)
 
+    def collapse(self, text: str) -> None:
+        """Add text; a space at its start is left out behind white space."""
+        self.write(text.removeprefix(" ") if self._last.isspace() else text)
+
     def gap(self) -> None:
         """Add a space unless white space is there."""
         if not self._last.isspace():

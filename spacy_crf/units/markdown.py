@@ -1,0 +1,105 @@
+"""Markdown, by markdown-it-py."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import Errors
+from .builder import LayoutBuilder
+from .layout import Layout
+from .plain import read_text
+from .unit import PARAGRAPH, Kind
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+MOST_NESTED = 150  # deeper blocks would be lost
+INDENT = "  "  # of a list in a list
+SPANS = {"strong": "bold", "em": "italic"}
+VERBATIM = frozenset({"fence", "code_block", "html_block"})
+
+
+def read_markdown(path: Path) -> Layout:
+    """Read Markdown (CommonMark and tables). The text is without mark-up; numbers and bullets of lists are in it.
+
+    Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
+    are units of their own. A blank line before a block is one in the text.
+
+    path (Path): in UTF-8. RETURNS (Layout): the document.
+    RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
+    """
+    from markdown_it import MarkdownIt
+
+    text = read_text(path)
+    tokens = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable("table").parse(text)
+    deepest = max(tokens, key=lambda token: token.level, default=None)
+    if deepest is not None and deepest.level >= MOST_NESTED - 1:
+        line = deepest.map[0] + 1 if deepest.map else 1
+        raise ValueError(Errors.CRF955.format(path=path, line=line, most=MOST_NESTED))
+    writer = _Writer(text.split("\n"))
+    for token in tokens:
+        writer.block(token)
+    return writer.builder.build(path.stem)
+
+
+class _Writer:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.builder = LayoutBuilder()
+        self.starts: list[int] = []  # of open headings, paragraphs and tables
+        self.lists: list[str] = []  # kinds of open lists
+        self.marker = ""  # of the list item that begins
+
+    def block(self, token: "Token") -> None:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            self.lists.append(token.type)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self.lists.pop()
+        elif token.type == "list_item_open":
+            self.marker = f"{token.info}{token.markup} " if token.info else "- "
+        elif token.type in VERBATIM:
+            self._begin(token)
+            self.builder.write(token.content)
+            self._end(Kind.OTHER.value)
+        elif token.type in ("heading_open", "paragraph_open", "table_open"):
+            self._begin(token)
+        elif token.type == "heading_close":
+            self._end(f"heading{token.tag[1]}")
+        elif token.type == "paragraph_close":
+            self._end(PARAGRAPH)
+        elif token.type == "table_close":
+            self._end(Kind.OTHER.value)
+        elif token.type == "tr_open":
+            self.builder.end_line()
+        elif token.type in ("th_close", "td_close"):
+            self.builder.write("\t")
+        elif token.type == "inline":
+            self._inline(token.children or ())
+
+    def _begin(self, token: "Token") -> None:
+        builder = self.builder
+        builder.end_line()
+        first = token.map[0] if token.map else 0
+        if builder.length and first and not self.lines[first - 1].strip(" \t>"):
+            builder.write("\n")
+        builder.write(INDENT * (len(self.lists) - 1))
+        self.starts.append(builder.length)
+        builder.write(self.marker)
+        self.marker = ""
+
+    def _end(self, style: str) -> None:
+        self.builder.style(self.starts.pop(), style)
+        self.builder.end_line()
+
+    def _inline(self, children: "Sequence[Token]") -> None:
+        builder = self.builder
+        opened: list[int] = []
+        for token in children:
+            if token.type in ("softbreak", "hardbreak"):
+                builder.write("\n")
+            elif token.type in ("strong_open", "em_open"):
+                opened.append(builder.length)
+            elif token.type in ("strong_close", "em_close"):
+                builder.style(opened.pop(), SPANS[token.type.removesuffix("_close")])
+            elif token.type in ("text", "code_inline", "image", "text_special"):
+                builder.write(token.content)
