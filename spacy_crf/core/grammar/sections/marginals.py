@@ -1,6 +1,7 @@
 """The sum version: forward and backward over the lattice, probabilities of moves, and of the nodes of a tree.
 
-The sum runs over all trees and labels that the lattice holds; with a cap on its states some are left out.
+The sum runs over all trees and all labels of headings that the lattice holds; with a cap on its states some are left
+out. A unit outside headings has the likeliest of its other labels.
 """
 
 from dataclasses import dataclass
