@@ -92,7 +92,9 @@ class SectionParser(ChainPipe):
             found.update(elements.labels if elements is not None else ())
         if not found:
             return []
-        return [label for label in self.roles.order(found) if self.unit_features.newlines or label != self.roles.newline]
+        return [
+            label for label in self.roles.order(found) if self.unit_features.newlines or label != self.roles.newline
+        ]
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
