@@ -110,6 +110,7 @@ class _Builder:
         settled = [(state, stacks.push(*key) if key[1] else ROOT) for key, state in ordered]
         self.pending[layer] = {}
         self.lattice.layers.append([state for state, _ in settled])
+        self.lattice.layer_stacks.append([stack for _, stack in settled])
         return settled
 
     def _cut(self, layer: int, size: int) -> None:

@@ -47,7 +47,8 @@ class Lattice:
         at the end.
     scorer (Scorer): features and scores. variants (list of Variant): what arcs open.
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
-    layers (list of lists): the states of each layer that were kept. stacks (Stacks): of the states.
+    layers (list of lists): the states of each layer that were kept. layer_stacks (list of lists): their stacks.
+    stacks (Stacks): all of them.
     arcs (Arcs | None): all moves, if they are kept.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     """
@@ -60,6 +61,7 @@ class Lattice:
     variant: "array[int]" = field(default_factory=lambda: array("q"))
     depth: "array[int]" = field(default_factory=lambda: array("q"))
     layers: list[list[int]] = field(default_factory=list)
+    layer_stacks: list[list[int]] = field(default_factory=list)
     arcs: Arcs | None = None
     dropped: int = 0
     stacks: Stacks = field(default_factory=Stacks)

@@ -101,4 +101,4 @@ def _fill_probabilities(lattice: Lattice, sections: list[Section]) -> float:
         if not section.virtual:
             own = known[section.start, section.level]
         section.probability = own
-    return log_z
+    return float(log_z[0])
