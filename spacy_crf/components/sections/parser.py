@@ -1,7 +1,7 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from spacy.tokens import Doc
@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from ...core.gold import UNKNOWN, Gold
 from ...core.grammar.sections.parse import ParserSettings, parse
 from ...core.labels import TagSet
-from ...core.types import Bools, Doubles, Floats, Indices, Ints
+from ...core.types import Bools, Doubles, Indices, Ints
 from ...errors import Errors
 from ...features.units.config import UnitFeatureConfig, to_phrases
 from ...features.units.rules import ROLES, Decisions, apply_rules
@@ -90,7 +90,11 @@ class SectionParser(ChainPipe):
         for doc in references:
             elements = read_elements(doc, self.cfg["elements_key"])
             found.update(elements.labels if elements is not None else ())
-        return self.roles.order(found) if found else []
+        if not found:
+            return []
+        return [
+            label for label in self.roles.order(found) if self.unit_features.newlines or label != self.roles.newline
+        ]
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
@@ -121,6 +125,13 @@ class SectionParser(ChainPipe):
         return None
 
     @property
+    def _names(self) -> tuple[str, ...]:
+        """Labels of elements: those of the chain, and that of blank lines where the chain has none of these."""
+        if not self.labels:
+            return tuple(self.roles.labels)
+        return tuple(dict.fromkeys([*self.labels, self.roles.newline]))
+
+    @property
     def is_ruled(self) -> bool:
         """Whether rules label the units: where the settings say so, or before training."""
         return self.cfg["labeller"] == "rules" or (self.cfg["labeller"] == "auto" and not self.labels)
@@ -138,7 +149,7 @@ class SectionParser(ChainPipe):
 
     def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
         decided: Decisions = apply_rules(UnitView([(doc.text, units)]), to_phrases(self._features.resources))
-        names = self.labels or tuple(self.roles.labels)
+        names = self._names
         numbers = np.array([names.index(label) for label in self.roles.labels])
         tags = numbers[decided.roles].astype(np.int32)
         rest = (1 - decided.confidences) / max(1, len(names) - 1)
@@ -148,15 +159,14 @@ class SectionParser(ChainPipe):
         return self._parse(doc, units, tags, probabilities, names, trace)
 
     def _labelled(self, doc: Doc, units: list[Unit], prediction: Prediction) -> SectionPrediction:
-        tags, probabilities = prediction.tags, cast(Floats, prediction.marginals)
-        if not self.unit_features.newlines:
-            newline = self.labels.index(self.roles.newline)
-            kept = [place for place, unit in enumerate(units) if self._is_of_chain(unit)]
-            tags, own = np.full(len(units), newline, dtype=np.int32), probabilities
-            probabilities = np.zeros((len(units), len(self.labels)))
-            probabilities[:, newline] = 1
-            tags[kept], probabilities[kept] = prediction.tags, own
-        return self._parse(doc, units, tags, probabilities.astype(np.float64), self.labels, None)
+        names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
+        newline = names.index(self.roles.newline)
+        tags = np.full(len(units), newline, dtype=np.int32)
+        probabilities = np.zeros((len(units), len(names)))
+        probabilities[~kept, newline] = 1
+        tags[kept] = prediction.tags
+        probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
+        return self._parse(doc, units, tags, probabilities, names, None)
 
     def _parse(
         self,

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import cached_property
 
-import numpy as np
-
 from . import contents, kinds, letters, numbers, position, profiles, sequences, sizes, typography, words
 from .phrases import CLASSES, RELATIONS, Phrases, PhraseView
 from .rules import Decisions, apply_rules
@@ -99,8 +97,7 @@ class Catalogue:
 
     @cached_property
     def _profiles(self) -> profiles.Profiles:
-        known = self._phrases.fact("is title")
-        return profiles.Profiles(self.view, np.array([bool(text) for text in known.names])[known.codes])
+        return profiles.Profiles(self.view, self._phrases.fact("is title").present)
 
     def _profile(self, name: str) -> Values:
         if name == "known alike":

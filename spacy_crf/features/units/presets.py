@@ -16,7 +16,19 @@ _NUMBERS = (
 )
 _PHRASES = tuple(f"{relation} {name}" for relation in ("is", "opens", "ends", "has") for name in CLASSES)
 _ALIKE = ("known alike", "known share", "alike")
-_WORDS = ("first", "last", "first before", "last before", "first after")
+_WORDS = ("whole", "first", "first two", "last", "first before", "last before", "first after")
+_RULED = (
+    *(("rule",), ("part",), ("part", "kind"), ("part", "family")),
+    *(("rule", "words"), ("rule", "sequence length")),
+)
+# what follows a number, and what the text before leads up to
+_LED = (
+    *(("kind", "ends before"), ("family", "ends before"), ("family", "opens after")),
+    *(("family", "ends quote_intro before"), ("words", "opens sentence after")),
+    *((f"ends {name} before",) for name in ("court", "head", "link", "quote_intro", "role", "title")),
+    *(("is title before",), ("is title after",), ("has verb after",), ("opens sentence after",)),
+)
+_OPENS = ("month", "numeral", "role", "sentence", "title", "verb")  # classes of what stands behind a number
 _SETTING = (
     ("kind", "blanks before", "blanks after"),
     ("words", "case"),
@@ -57,7 +69,10 @@ PRESETS: dict[str, list[str]] = {
         *_units(tuple(f"holds {name}" for name in NAMES)),
         *_units(_ALIKE),
         *_units(_WORDS),
-        *("|".join(_units(names)) for names in _SETTING),
+        *("|".join(_units(names)) for names in (*_SETTING, *_RULED, *_LED)),
+        *(f"UNIT(kind)[0]|UNIT(opens {name})[1]" for name in _OPENS),
+        "UNIT(rule)[-1]",
+        "UNIT(rule)[1]",
         "UNIT(kind)[-2..2]",
         "UNIT(kind)[-1]|UNIT(kind)[0]|UNIT(kind)[1]",
         "UNIT(family)[-1]",

@@ -7,7 +7,7 @@ import numpy as np
 from ...core.types import Bools
 from . import letters, profiles, sequences, sizes
 from .phrases import Phrases, PhraseView
-from .view import BLANK, NUMBER, QUOTE, TEXT, UnitView, Values
+from .view import BLANK, NUMBER, QUOTE, TEXT, UnitView
 
 SHORT = 9  # a line with so many words is too long for a title that nothing but its looks tells
 LONG = 16  # a line with so many words is running text
@@ -49,7 +49,7 @@ class Facts:
     def __getitem__(self, name: str) -> Bools:
         """A condition, or a relation to a class of phrases such as "is title"."""
         if name not in self._flags:
-            self._flags[name] = _on(self._listed.fact(name))
+            self._flags[name] = self._listed.fact(name).present
         return self._flags[name]
 
     def any(self, *names: str) -> Bools:
@@ -73,8 +73,3 @@ class Facts:
         rows = sequences.find_rows(candidates)
         flags = {"linked": sequences.plausible(candidates), "in row": rows.lengths >= _LEAST_ROW}
         return {name: sequences.spread(self._view, candidates.units, flag) > 0 for name, flag in flags.items()}
-
-
-def _on(values: Values) -> Bools:
-    """Units that have a value."""
-    return np.array([bool(name) for name in values.names], dtype=np.bool_)[values.codes]

@@ -61,6 +61,11 @@ class Values:
         codes = np.searchsorted(np.asarray(bounds), numbers, side="right") + 1
         return cls(np.where(True if chosen is None else chosen, codes, 0), ["", "<", *map(str, bounds)])
 
+    @property
+    def present(self) -> Bools:
+        """((N,)): units that have a value."""
+        return np.array([bool(name) for name in self.names], dtype=np.bool_)[self.codes]
+
     def where(self, chosen: Bools) -> "Values":
         """No value but for chosen units (N,)."""
         return Values(np.where(chosen, self.codes + 1, 0), ["", *self.names])

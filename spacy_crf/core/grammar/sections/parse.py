@@ -7,15 +7,17 @@ tree. Without a cap on the stacks it is exact; their number may then grow expone
 the time is linear in the document, and the parse says how many stacks were left out.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...types import Doubles, Indices
+from .build import Search, build
 from .elements import Elements
 from .headings import find_headings
-from .lattice import Lattice, build
+from .lattice import Lattice
 from .marginals import forward_backward, move_scores, moves_of, opening_probabilities
 from .scoring import Scorer, weight_vector
 from .tree import Section, best_moves, labels_of, sections_of
@@ -26,14 +28,21 @@ class ParserSettings:
     """How documents are parsed.
 
     max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them: exact.
+    beam (float): with a cap, stacks whose score is so far below the best one at the same heading are left out too.
     max_depth (int): of nested sections; deeper trees are not looked at.
     margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what
         lies further below counts as impossible.
     """
 
-    max_states: int | None = 24
+    max_states: int | None = 16
+    beam: float = 12.0
     max_depth: int = 32
     margin: float = 7.0
+
+    def search(self, with_arcs: bool = False) -> Search:
+        """Which ways are followed under these settings."""
+        beam = math.inf if self.max_states is None else self.beam
+        return Search(self.max_states, beam, self.max_depth, with_arcs)
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ def parse(
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
     headings = find_headings(elements, settings.margin)
-    lattice = build(headings, Scorer(vector), settings.max_states, settings.max_depth, with_arcs=probabilities)
+    lattice = build(headings, Scorer(vector), settings.search(probabilities))
     moves = best_moves(lattice)
     sections = sections_of(lattice, moves, len(elements))
     numbered = {
@@ -92,4 +101,4 @@ def _fill_probabilities(lattice: Lattice, sections: list[Section]) -> float:
         if not section.virtual:
             own = known[section.start, section.level]
         section.probability = own
-    return log_z
+    return float(log_z[0])
