@@ -167,6 +167,17 @@ def _nodes(opened: Sequence[Opened]) -> list[Node]:
     return top
 
 
+def spans(tree: Tree, n_units: int) -> set[tuple[int, int, Reading | None, bool]]:
+    """Start and end of the sections of a tree, the number of an implied one, and whether it is implied."""
+    found = set()
+    for place, item in enumerate(tree.opened):
+        above = [None, *ancestors(item.heading.opening.reading)[: item.implied]]
+        for up, reading in enumerate(above):
+            later = (other.heading.start for other in tree.opened[place + 1 :] if other.around < item.level - up)
+            found.add((item.heading.start, next(later, n_units), reading, up > 0))
+    return found
+
+
 def _score(above: Level | None, nodes: list[Node], weights: dict[str, float]) -> float:
     """Scores of sections below a level."""
     before: Level | None = None
