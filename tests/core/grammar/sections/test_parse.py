@@ -162,6 +162,9 @@ def test_a_cap_says_what_it_dropped() -> None:
     lines = [line for n in range(1, 9) for line in (f"N:{n}.", "X", "N:(a)", "X", "N:(b)", "X")]
     capped, whole = (parse(document(lines), settings=ParserSettings(max_states=cap)) for cap in (4, 100_000))
     assert not capped.exact and capped.dropped > 0 and capped.score <= whole.score
+    narrow = parse(document(lines), settings=ParserSettings(max_states=2), probabilities=True)
+    assert all(section.probability is not None and 0 < section.probability <= 1 for section in narrow.sections)
+    assert narrow.log_z is not None and narrow.score <= narrow.log_z
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
