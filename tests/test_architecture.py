@@ -17,7 +17,7 @@ BELOW: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "core": {"errors"},
-    "features": {"core", "errors"},
+    "features": {"units", "core", "errors"},
     "trigrams": {"core"},
     "layouts": {"core"},
     "model": {"layouts", "trigrams", "core", "errors"},
@@ -112,7 +112,7 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex", "lxml", "markdown_it"}
     assert not {name.split(".")[0] for name in names} & heavy
 
 
@@ -122,6 +122,10 @@ def test_one_module_knows_optuna() -> None:
 
 def test_pybtex_is_needed_to_read_bibtex_only() -> None:
     assert [module for module in MODULES if "pybtex.database" in imports(module)] == ["bibliography.bibtex_reader"]
+
+
+def test_lxml_is_needed_to_read_html_only() -> None:
+    assert [module for module in MODULES if "lxml.etree" in imports(module)] == ["units.html"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -15,6 +15,7 @@ from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .grammar import GrammarErrors
 from .learning import LearningErrors
+from .section_parser import SectionParserErrors
 from .sections import SectionErrors
 from .sets import SetErrors
 from .units import UnitErrors
@@ -41,6 +42,7 @@ class Errors(
     ConstraintErrors,
     GrammarErrors,
     SectionErrors,
+    SectionParserErrors,
     UnitErrors,
     metaclass=_Coded,
 ):

@@ -20,25 +20,31 @@ MONTHS = (
 )
 END = r"(?=\s|$)"
 KEYWORD = re.compile(
-    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|§{{1,2}})[ \t\u00a0]*"
-    rf"(?:(?<=[\s.§])(?:\d{{1,4}}[a-z]?|{ROMAN}|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*)"
+    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
+    rf"(?<=[\s.§¶])(?:\d{{1,4}}[a-z]?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
+    rf"(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*"
     rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
     re.IGNORECASE,
+)
+WITHOUT_NUMBER = re.compile(
+    r"(?:annex|appendix|schedule|bijlage|exhibit)(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE
 )
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(
-    rf"(?:\d{{1,4}}[a-z]?|{ROMAN}|[a-z])(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
+    rf"(?:\d{{1,4}}[a-z]?|[a-z]\d{{1,3}}|{ROMAN}|[a-z])(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
     rf"(?:{CLOSING}{{1,2}}|\.-){BEFORE_WORD}",
     re.IGNORECASE,
 )
-DOTTED = re.compile(r"(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}|[a-z])){1,9}[a-z]?(?=\s|$|[A-Z\"“‘„(])")
-BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|bis|ter)?{END}(?!\s*[%€$])")
+DOTTED = re.compile(r"(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}[a-z]?|[a-z])){1,9}(?=\s|$|[A-Z\"“‘„(])")
+BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|bis|ter|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
 BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
 BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
+WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
 AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
-DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}[.)]?\s*(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
-SPACED = re.compile(r"(?:[^\W\d_] ){2,}[^\W\d_](?=\s|$)")
+MONTH = rf"(?:{'|'.join(MONTHS)})\b"
+DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE)
+SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
 PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
 INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
 MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
@@ -60,7 +66,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
     if not _can_begin(text[start]):
         return start
     head = text[start:end]
-    if first and (match := KEYWORD.match(head)):
+    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head)):
         return start + match.end()
     if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or INITIALS.match(head):
         return start
@@ -68,6 +74,17 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
         if match := pattern.match(head):
             return start + match.end()
     return start
+
+
+def find_letter(text: str, start: int, end: int) -> int:
+    """Where a letter or roman numeral ends that stands alone at the start of an element; `start` if there is none.
+
+    It numbers the element only if others nearby do so too: "a" and "I" are words (see `series`).
+
+    text (str): the document. start (int), end (int): the element, without white space at its ends.
+    """
+    match = WEAK.match(text, start, end)
+    return start if match is None or SPACED.match(text, start, end) else match.end()
 
 
 def find_mark(text: str, start: int, end: int) -> int:
@@ -92,4 +109,4 @@ def find_quote(text: str, start: int, end: int) -> int:
 
 
 def _can_begin(character: str) -> bool:
-    return character.isalnum() or character in "([§"
+    return character.isalnum() or character in "([§¶"

@@ -144,7 +144,7 @@ class _Reader:
             shrink(node, layout.text)
         for node, fact, start, end in self.facts:
             if not getattr(node, fact):
-                setattr(node, fact, " ".join(layout.text[start:end].split()))
+                setattr(node, fact, " ".join(layout.text[start:end].split()).removeprefix(f"{node.number} "))
         if leaves:
             find_headings(self.sections, layout.units, leaves)
         return Gold(layout, leaves, tuple(self.sections))

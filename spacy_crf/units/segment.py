@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from .candidates import find_mark, find_numbering, find_quote
+from .candidates import find_letter, find_mark, find_numbering, find_quote
+from .series import Letter, find_series
 from .styles import style_units
 from .unit import PARAGRAPH, Kind, Run, Unit
 
@@ -21,20 +22,22 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[Unit]:
     Elements are lines. A run can say otherwise: one with the name of a `Kind` is one unit of that kind (where such runs
     overlap, the first has the characters), one of the style "paragraph" is one element over several lines. An opening
     quotation mark, a list mark and up to three numberings are split off the start of an element; the rest is one unit.
+    A letter or roman numeral without any sign is split off only where it comes in a series (see `series`).
 
     text (str): a document; nothing about it is changed. runs (Sequence[tuple[int, int, str]]): start, end and style,
         in any order; the parts of runs outside of the text, and styles that are not known, have no effect.
     RETURNS (list[Unit]): in order, without overlaps. Each character that is not white space is in exactly one unit.
     """
     found: list[Unit] = []
+    letters: list[Letter] = []
     for start, end, kind in _elements(text, runs):
         if kind is None:
-            _split_element(text, start, end, found)
+            _split_element(text, start, end, found, letters)
         elif kind is Kind.NEWLINE:
             found.append(Unit(start, end, kind))
         else:
             _add(text, start, end, kind, _indent(text, start), found)
-    return style_units(text, found, runs)
+    return style_units(text, _split_letters(text, found, find_series(letters)), runs)
 
 
 def _elements(text: str, runs: Sequence[Run]) -> Iterator[Part]:
@@ -42,7 +45,9 @@ def _elements(text: str, runs: Sequence[Run]) -> Iterator[Part]:
     done = 0
     for start, end, kind in _fixed(runs, len(text)):
         start = max(start, done)
-        if start < end:
+        if kind is not Kind.NEWLINE:
+            start, end = _strip(text, start, end)
+        if start < end and (kind is not Kind.NEWLINE or _is_blank(text[start:end])):
             yield from _lines(text, done, start)
             yield start, end, kind
             done = end
@@ -73,7 +78,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Part]:
             yield first, last, None
 
 
-def _split_element(text: str, start: int, end: int, found: list[Unit]) -> None:
+def _split_element(text: str, start: int, end: int, found: list[Unit], letters: list[Letter]) -> None:
     start, end = _strip(text, start, end)
     if start == end:
         return
@@ -84,10 +89,25 @@ def _split_element(text: str, start: int, end: int, found: list[Unit]) -> None:
             return
         after = find_numbering(text, place, end, first=count == 0)
         if after == place:
+            if not count and (after := find_letter(text, place, end)) > place:
+                letters.append(Letter(len(found), after, text[place:after], indent))
             break
         found.append(Unit(place, after, Kind.NUMBER, indent=indent))
         place = _skip(text, after, end)
     _add(text, place, end, Kind.TEXT, indent, found)
+
+
+def _split_letters(text: str, units: list[Unit], letters: Sequence[Letter]) -> list[Unit]:
+    """Split letters that number elements off the units that they begin."""
+    found: list[Unit] = []
+    done = 0
+    for letter in letters:
+        unit = units[letter.place]
+        found += units[done : letter.place]
+        found.append(Unit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))
+        _add(text, letter.end, unit.end, Kind.TEXT, unit.indent, found)
+        done = letter.place + 1
+    return found + units[done:] if done else units
 
 
 def _split_sign(text: str, start: int, end: int, indent: int, found: list[Unit]) -> int:
@@ -117,12 +137,15 @@ def _skip(text: str, start: int, end: int) -> int:
     return start
 
 
+def _is_blank(text: str) -> bool:
+    return text.isspace() and "\n" in text
+
+
 def _indent(text: str, start: int) -> int:
     """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
-    line = text.rfind("\n", 0, start) + 1
+    place = text.rfind("\n", 0, start) + 1
     columns = 0
-    for character in text[line:start]:
-        if not character.isspace():
-            break
-        columns += TAB - columns % TAB if character == "\t" else 1
+    while place < start and text[place].isspace():
+        columns += TAB - columns % TAB if text[place] == "\t" else 1
+        place += 1
     return columns

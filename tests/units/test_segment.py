@@ -2,36 +2,10 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from layouts import RUNS, TEXTS
 
 from spacy_crf.units.segment import segment
 from spacy_crf.units.unit import STYLES, Kind
-
-PIECES = st.sampled_from(
-    [
-        *("1.", "2.1", "(a)", "iv.", "Artikel 3", "§ 4", "- ", "• ", '"', "“", "\n", "\n\n", " ", "\t", "\r\n", "\x0c"),
-        *(
-            "De feiten",
-            "x",
-            "I",
-            "A",
-            "12 maart 2012",
-            "U I T",
-            "\u00a0",
-            "\u2028",
-            "é",
-            "\x00",
-            "\ud800",
-            "'s-G",
-            "1)",
-        ),
-    ]
-)
-TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=25).map("".join))
-RUNS = st.lists(
-    st.tuples(st.integers(-5, 80), st.integers(-5, 80), st.sampled_from([*STYLES, *Kind, "paragraph", "odd"])),
-    max_size=8,
-)
 
 
 def shown(text, runs=()):
@@ -60,7 +34,18 @@ NUMBERINGS = [
     *("1.", "1", "1)", "(1)", "[1]", "1°", "2.1", "2.1.", "2.1.3.", "12.", "1:", "1.a", "A.1", "IV-2.", "3a.", "2.-"),
     *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "IV", "A", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
     *("Artikel 3.", "ARTIKEL III", "Article 5(2)", "Chapter IV", "Chapter IV.", "Part A", "Part One", "Deel 2:"),
-    *("Art. 6a", "Hoofdstuk twee", "Artikel 3:40", "1.2.3.4.5.6.7.8.9.10", "xlii)"),
+    *(
+        "Art. 6a",
+        "Chapter IIa:",
+        "Annex:",
+        "Annex",
+        "5A",
+        "R1.",
+        "Hoofdstuk twee",
+        "Artikel 3:40",
+        "1.2.3.4.5.6.7.8.9.10",
+        "xlii)",
+    ),
 ]
 
 
@@ -77,7 +62,16 @@ def test_a_numbering_is_split_off(number, styled):
     "text",
     [
         *("12 maart 2012", "2012-03-12 is de datum", "1 januari", "10.000 euro", "5 % van de omzet", "3D printing"),
-        *("U I T S P R A A K", "J.A. de Vries", "A man walked", "I went home", "2,5 miljoen", "10:30 uur", "in Rome"),
+        *(
+            "U I T S P R A A K",
+            "B   E   S   L",
+            "J.A. de Vries",
+            "A man walked",
+            "I went home",
+            "2,5 miljoen",
+            "10:30 uur",
+            "in Rome",
+        ),
         *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
         *(
             "§",
@@ -89,11 +83,26 @@ def test_a_numbering_is_split_off(number, styled):
             "1995 was cold",
             "Deelnemers",
             "200808149/1/R",
+            "3. November 2012 was cold",
         ),
     ],
 )
 def test_what_is_no_numbering_stays(text):
     assert shown(text) == [("text", text)]
+
+
+def test_letters_without_signs_come_in_series():
+    assert shown("a to help\nb to teach") == [
+        ("number", "a"),
+        ("text", "to help"),
+        ("number", "b"),
+        ("text", "to teach"),
+    ]
+    assert shown("I verklaart\nx\nII legt")[0::3] == [("number", "I"), ("number", "II")]
+    assert shown("a to help\n  b to teach") == [("text", "a to help"), ("text", "b to teach")]
+    assert shown("a to help\nc to teach\nA to") == [("text", "a to help"), ("text", "c to teach"), ("text", "A to")]
+    far = "\n".join(["a to help", *["x y"] * 60, "b to teach"])
+    assert {kind for kind, _ in shown(far)} == {"text"}
 
 
 def test_signs_before_numberings():
@@ -110,7 +119,7 @@ def test_runs_say_what_is_an_element():
     assert shown(text, [(3, 4, "number")]) == [("text", "ab"), ("number", "1"), ("text", "bb"), *shown("cc\n\ndd")]
     assert shown(text, [(0, 10, "paragraph")]) == [("text", "ab 1 bb\ncc"), ("newline", "\n"), ("text", "dd")]
     assert shown("1. b\nc", [(0, 6, "paragraph")]) == [("number", "1."), ("text", "b\nc")]
-    assert shown(text, [(0, 10, "other"), (2, 12, "text")]) == [("other", "ab 1 bb\ncc"), ("text", "dd")]
+    assert shown(text, [(0, 10, "other"), (2, 12, "text")]) == [("other", "ab 1 bb\ncc"), *shown("\ndd")]
     assert shown("a b\nc d", [(3, 4, "newline")])[1] == ("newline", "\n")
 
 

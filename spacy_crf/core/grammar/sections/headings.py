@@ -48,12 +48,11 @@ class Headings:
     labels: Indices
 
 
-def find_headings(elements: Elements, margin: float, marginal: bool = False) -> Headings:
+def find_headings(elements: Elements, margin: float) -> Headings:
     """Headings whose labels are not much less likely than the likeliest ones. O(N L).
 
     margin (float): a unit may be a number or title of a heading if its log probability as such is at most so far below
         that of its likeliest label; what lies further below counts as impossible.
-    marginal (bool): sum over the labels of units outside headings, instead of taking the likeliest.
     """
     scores, roles = elements.label_scores, elements.roles
     best = scores.max(axis=1, initial=-np.inf)
@@ -61,18 +60,19 @@ def find_headings(elements: Elements, margin: float, marginal: bool = False) -> 
     plain = scores[:, others] if len(others) else np.full((len(scores), 1), -np.inf)
     highest = plain.max(axis=1, initial=-np.inf)
     labels = others[plain.argmax(axis=1)] if len(others) else np.zeros(len(scores), dtype=np.intp)
-    summed = np.logaddexp.reduce(plain, axis=1) if marginal else highest
-    relative = scores - best[:, None]
-    finder = _Finder(elements, relative[:, roles.number], relative[:, roles.title], summed - best, margin)
+    relative, text = scores - best[:, None], highest - best
+    finder = _Finder(elements, relative[:, roles.number], relative[:, roles.title], text, margin)
     at = {unit: found for unit in finder.candidates() if (found := list(finder.headings(unit)))}
-    return Headings(at, float(best.sum()), summed - best, labels)
+    return Headings(at, float(best.sum()), text, labels)
 
 
 class _Finder:
     def __init__(self, elements: Elements, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
         self.elements = elements
         self.number, self.title, self.text = number.tolist(), title.tolist(), text.tolist()
-        self.is_number, self.is_title = (number >= -margin).tolist(), (title >= -margin).tolist()
+        self.is_number, self.is_title = (
+            (np.isfinite(scores) & (scores >= -margin)).tolist() for scores in (number, title)
+        )
         self.newlines = elements.newlines.tolist()
         self.typography = elements.typography.tolist()
 

@@ -1,8 +1,10 @@
-"""The sum version: forward and backward over the lattice, probabilities of moves, and of the nodes of a tree.
+"""The sum version: forward and backward over the lattice, probabilities of moves.
 
-The sum runs over all trees and labels that the lattice holds; with a cap on its states some are left out.
+The sum runs over all trees and all labels of headings that the lattice holds; with a cap on its states some are left
+out. A unit outside headings has the likeliest of its other labels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +15,13 @@ from .lattice import Lattice
 
 @dataclass(frozen=True)
 class Moves:
-    """The A moves between states that were kept, as columns, in order of their sources; states numbered anew.
+    """The A moves between the states that were kept, of B documents, in order of their sources.
 
-    source ((A,)), target ((A,)): states, in order of layers. variant, bag, depth ((A,)): see `lattice.Arcs`.
-    fixed ((A,)): score without features. starts ((C + 2,)): first state of each layer. by_target ((A,)): order of
-    moves by their targets.
+    States are numbered anew, in order of layers; in a batch layer c of all documents stands together.
+
+    source ((A,)), target ((A,)): states. variant, bag, depth ((A,)): see `lattice.Arcs`. fixed ((A,)): score without
+    features. document ((A,)): of each move. layers ((S,)): of each state. first ((B,)): the state that each document
+    begins with. last, owner ((E,)): the states that documents end with, and whose they are, in order of documents.
     """
 
     source: Indices
@@ -26,23 +30,58 @@ class Moves:
     bag: Indices
     depth: Indices
     fixed: Doubles
-    starts: Indices
-    by_target: Indices
+    document: Indices
+    layers: Indices
+    first: Indices
+    last: Indices
+    owner: Indices
 
 
 def moves_of(lattice: Lattice) -> Moves:
-    """The moves of a lattice that was built with arcs. O(A log A)."""
+    """The moves of a lattice that was built with arcs. O(A)."""
     assert lattice.arcs is not None
     states = np.array([state for layer in lattice.layers for state in layer], dtype=np.intp)
     renumbered = np.full(len(lattice.score), -1, dtype=np.intp)
     renumbered[states] = np.arange(len(states))
     arcs = lattice.arcs
     source, target = (renumbered[np.array(column, dtype=np.intp)] for column in (arcs.source, arcs.target))
-    kept = (source >= 0) & (target >= 0)
+    kept = np.flatnonzero((source >= 0) & (target >= 0))
+    kept = kept[np.argsort(source[kept], kind="stable")]
     variant, bag, depth = (np.array(column, dtype=np.intp)[kept] for column in (arcs.variant, arcs.bag, arcs.depth))
-    source, target, fixed = source[kept], target[kept], np.array(arcs.score, dtype=np.float64)[kept]
-    starts = np.concatenate([[0], np.cumsum([len(layer) for layer in lattice.layers])]).astype(np.intp)
-    return Moves(source, target, variant, bag, depth, fixed, starts, np.argsort(target, kind="stable"))
+    layers = np.repeat(np.arange(len(lattice.layers)), [len(layer) for layer in lattice.layers])
+    last = np.arange(len(states) - len(lattice.layers[-1]), len(states))
+    alone = np.zeros(len(kept), dtype=np.intp)
+    fixed = np.array(arcs.score, dtype=np.float64)[kept]
+    first, owner = np.zeros(1, dtype=np.intp), np.zeros(len(last), dtype=np.intp)
+    return Moves(source[kept], target[kept], variant, bag, depth, fixed, alone, layers, first, last, owner)
+
+
+def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
+    """The moves of several documents as a batch. O(A log A).
+
+    RETURNS (tuple): the batch, and ((A,)): of each of its moves the place among those of the documents in order.
+    """
+    offsets = np.concatenate([[0], np.cumsum([len(moves.layers) for moves in documents])])
+    layers = np.concatenate([moves.layers for moves in documents])
+    order = np.argsort(layers, kind="stable")
+    renumbered = np.empty(len(order), dtype=np.intp)
+    renumbered[order] = np.arange(len(order))
+
+    def moved(name: str) -> Indices:
+        columns = [getattr(moves, name) + offset for moves, offset in zip(documents, offsets)]
+        return np.asarray(renumbered[np.concatenate(columns)], dtype=np.intp)
+
+    source = moved("source")
+    places = np.argsort(source, kind="stable")
+    variant, bag, depth, fixed = (
+        np.concatenate([getattr(moves, name) for moves in documents])[places]
+        for name in ("variant", "bag", "depth", "fixed")
+    )
+    document = np.repeat(np.arange(len(documents)), [len(moves.source) for moves in documents])[places]
+    owner = np.repeat(np.arange(len(documents)), [len(moves.last) for moves in documents])
+    first, last, target = moved("first"), moved("last"), moved("target")[places]
+    batch = Moves(source[places], target, variant, bag, depth, fixed, document, layers[order], first, last, owner)
+    return batch, places
 
 
 def move_scores(lattice: Lattice, moves: Moves) -> Doubles:
@@ -53,43 +92,45 @@ def move_scores(lattice: Lattice, moves: Moves) -> Doubles:
     return scores
 
 
-def forward_backward(moves: Moves, scores: Doubles) -> tuple[float, Doubles]:
-    """The log sum over all ways, and the probability of each move. O(A) time, a few numpy calls a layer.
+@dataclass(frozen=True)
+class Sums:
+    """log_z ((B,)): the log sum over all ways through each document; -inf for one without any way to its end.
 
-    RETURNS (tuple): log_z, and ((A,)): probabilities. Without any way to the end log_z is -inf, and all are 0.
+    alpha ((S,)): log sum over all ways to each state. probabilities ((A,)): of each move.
     """
-    n_states = int(moves.starts[-1])
-    alpha, beta = np.full(n_states, -np.inf), np.full(n_states, -np.inf)
-    last = slice(int(moves.starts[-2]), n_states)
-    alpha[0], beta[last] = 0.0, 0.0
-    into, out_of = moves.target[moves.by_target], moves.source
-    source_in, score_in = moves.source[moves.by_target], scores[moves.by_target]
-    bounds_in = np.searchsorted(into, moves.starts).tolist()
-    bounds_out = np.searchsorted(out_of, moves.starts).tolist()
-    for low, high in zip(bounds_in[1:-1], bounds_in[2:]):
+
+    log_z: Doubles
+    alpha: Doubles
+    probabilities: Doubles
+
+
+def forward_backward(moves: Moves, scores: Doubles) -> Sums:
+    """The log sum over all ways through each document, and the probability of each move.
+
+    O(A) time, a few numpy calls for each layer of the longest document.
+
+    scores ((A,)): of the moves.
+    """
+    n_layers = int(moves.layers[-1]) + 1
+    alpha, beta = np.full(len(moves.layers), -np.inf), np.full(len(moves.layers), -np.inf)
+    alpha[moves.first], beta[moves.last] = 0.0, 0.0
+    inwards = np.argsort(moves.target, kind="stable")
+    into, source_in, score_in = moves.target[inwards], moves.source[inwards], scores[inwards]
+    bounds = np.searchsorted(moves.layers, np.arange(n_layers + 1))
+    bounds_in, bounds_out = (np.searchsorted(states, bounds).tolist() for states in (into, moves.source))
+    for low, high in zip(bounds_in[:-1], bounds_in[1:]):
         _gather(alpha, into[low:high], alpha[source_in[low:high]] + score_in[low:high])
-    for layer in range(len(bounds_out) - 3, -1, -1):
-        low, high = bounds_out[layer], bounds_out[layer + 1]
-        _gather(beta, out_of[low:high], scores[low:high] + beta[moves.target[low:high]])
-    log_z = float(np.logaddexp.reduce(alpha[last], initial=-np.inf))
-    if log_z == -np.inf:
-        return log_z, np.zeros(len(scores))
-    return log_z, np.exp(alpha[moves.source] + scores + beta[moves.target] - log_z)
+    for low, high in zip(bounds_out[-2::-1], bounds_out[:0:-1]):
+        _gather(beta, moves.source[low:high], scores[low:high] + beta[moves.target[low:high]])
+    log_z = np.full(len(moves.first), -np.inf)
+    _gather(log_z, moves.owner, alpha[moves.last])
+    reached = np.where(log_z > -np.inf, log_z, np.inf)  # no way has no probability
+    probabilities = np.exp(alpha[moves.source] + scores + beta[moves.target] - reached[moves.document])
+    return Sums(log_z, alpha, probabilities)
 
 
-def _gather(values: Doubles, states: Indices, terms: Doubles) -> None:
-    """Set each state to the log sum of its terms; equal states stand together."""
-    if len(states):
-        first = np.flatnonzero(np.concatenate([[True], states[1:] != states[:-1]]))
-        values[states[first]] = np.logaddexp.reduceat(terms, first)
-
-
-def opening_probabilities(lattice: Lattice, moves: Moves, probabilities: Doubles) -> dict[tuple[int, int], float]:
-    """The probability that a section with a heading of its own opens, by first unit of the heading and level."""
-    opens = moves.variant >= 0
-    variants = moves.variant[opens]
-    starts = np.array([variant.heading.start for variant in lattice.variants], dtype=np.intp)[variants]
-    levels = moves.depth[opens] + np.array([len(v.openings) for v in lattice.variants], dtype=np.intp)[variants]
-    keys, inverse = np.unique(np.stack([starts, levels]), axis=1, return_inverse=True)
-    sums = np.bincount(inverse.ravel(), weights=probabilities[opens])
-    return {(int(start), int(level)): float(total) for (start, level), total in zip(keys.T, sums)}
+def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
+    """Set each row to the log sum of its terms; equal rows stand together."""
+    if len(rows):
+        first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
+        values[rows[first]] = np.logaddexp.reduceat(terms, first)
