@@ -37,7 +37,7 @@ class ParserSettings:
 
     max_states: int | None = 16
     beam: float = 12.0
-    max_depth: int = 32
+    max_depth: int = 20
     margin: float = 7.0
 
     def search(self, with_arcs: bool = False) -> Search:
