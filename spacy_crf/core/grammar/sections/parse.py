@@ -35,7 +35,7 @@ class ParserSettings:
         lies further below counts as impossible.
     """
 
-    max_states: int | None = 16
+    max_states: int | None = 12
     beam: float = 12.0
     max_depth: int = 20
     margin: float = 7.0
