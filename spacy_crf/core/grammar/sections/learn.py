@@ -26,10 +26,8 @@ from .marginals import Moves, forward_backward, join, moves_of
 from .parse import ParserSettings
 from .scoring import Scorer, weight_vector
 
-
-LEARNING = ParserSettings(
-    max_states=48
-)  # what is left out of the sum cannot be learned to be bad: more than for parsing
+# a tree that is left out of the sum cannot be learned to be bad
+LEARNING = ParserSettings(max_states=48)
 
 
 @dataclass(frozen=True)
