@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from thinc.api import Optimizer
 
 from ...core.gold import UNKNOWN, Gold
 from ...core.grammar.sections.parse import ParserSettings, parse
@@ -22,7 +24,9 @@ from ...units.layout import units_of
 from ...units.unit import Kind, Unit
 from ..base import ChainPipe
 from ..inference import Inference, Prediction
+from ..storage import NAMES
 from .elements import Elements, labels_of_units, read_elements, write_elements
+from .learning import FILE, learn_tree_weights, read_weights, write_weights
 from .names import PROBABILITIES, RULES
 from .prediction import SectionPrediction
 from .roles import Roles
@@ -34,6 +38,8 @@ Labeller = Literal["auto", "chain", "rules"]
 
 class SectionParser(ChainPipe):
     """Labels the layout elements of a document and nests its sections. See `factory` for the settings."""
+
+    parts = (*NAMES, FILE)
 
     def __init__(
         self,
@@ -47,6 +53,8 @@ class SectionParser(ChainPipe):
         roles: Mapping[str, str] | None = None,
         temperature: float = 1.0,
         joint: bool = True,
+        learn_tree: bool = True,
+        tree_c2: float = 0.05,
         max_states: int | None = 24,
         elements_key: str = "elements",
         sections_key: str = "sections",
@@ -54,10 +62,14 @@ class SectionParser(ChainPipe):
     ):
         self.roles = Roles.parse(name, roles or {})
         self.unit_features = features
+        self._tree_weights: Doubles | None = None
+        self._to_learn: Callable[[], Iterable[Example]] | None = None
         settings = {
             "labeller": labeller,
             "temperature": temperature,
             "joint": joint,
+            "learn_tree": learn_tree,
+            "tree_c2": tree_c2,
             "max_states": max_states,
             "elements_key": elements_key,
             "sections_key": sections_key,
@@ -115,6 +127,43 @@ class SectionParser(ChainPipe):
 
     def _is_of_chain(self, unit: Unit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
+
+    # -- the tree ------------------------------------------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Set labels, and read word lists. See `ChainPipe.initialize` for the arguments.
+
+        Weights of the tree are learned in the first step of training, from these examples.
+        """
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        self._tree_weights = None
+        self._to_learn = get_examples if self.cfg["learn_tree"] else None
+
+    def finish_update(self, sgd: Optimizer | None) -> None:
+        """Let the trainer take its step. Before the first one, learn the weights of the tree."""
+        if self._to_learn is not None:
+            get_examples, self._to_learn = self._to_learn, None
+            where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
+            self._tree_weights = learn_tree_weights(get_examples(), *where)
+        super().finish_update(sgd)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the training examples, which stay in the process that trains."""
+        return {**self.__dict__, "_to_learn": None}
+
+    def _write_extra(self) -> dict[str, bytes]:
+        return {FILE: write_weights(self._tree_weights)}
+
+    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+        if FILE in files:
+            self._tree_weights = read_weights(self.name, files[FILE], f"{path}/{FILE}")
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -182,7 +231,7 @@ class SectionParser(ChainPipe):
         if self.cfg["joint"]:
             scores = self.roles.sum(probabilities, names)
         settings = ParserSettings(max_states=self.cfg["max_states"])
-        found = parse(parser_input(doc.text, units, scores), None, settings, probabilities=True)
+        found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
         if self.cfg["joint"]:
             tags = _agree(tags, roles, found.labels, probabilities)
         chosen = probabilities[np.arange(len(units)), tags]

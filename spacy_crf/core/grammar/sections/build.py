@@ -172,7 +172,7 @@ class _Builder:
             return
         key = (stacks.under[stack], stacks.tops[stack])
         self._arrive(layer + 1, key, self.lattice.score[state] + text, state, PASS, 0)
-        if self.lattice.arcs is not None:
+        if self.lattice.arcs is not None and key in self.pending[layer + 1]:
             self.lattice.arcs.add(state, self.pending[layer + 1][key], PASS, -1, 0, text)
 
     def _open(
