@@ -63,17 +63,27 @@ def documents(draw: st.DrawFn, max_headings: int, max_units: int) -> Elements:
     heading = st.sampled_from(NUMBERS).map("N:{}".format) | st.sampled_from(("T:Facts", "T:View", "T:Costs"))
     headings = draw(st.lists(heading, min_size=n_headings, max_size=n_headings))
     lines = draw(st.permutations([*headings, *draw(st.lists(st.sampled_from(("X", "")), max_size=n_others))]))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    scores = random_label_scores(lines, draw(st.integers(0, 2**32 - 1)))
+    return document(lines, scores, {"Facts": 16, "View": 16, "Costs": 2})
+
+
+def random_label_scores(lines: Sequence[str], seed: int, other: float = 0.3) -> Doubles:
+    """Log probabilities: `X` and blank lines are certain, the others may be text.
+
+    other: share of numbers that may be titles, and of titles that may be numbers.
+    """
+    rng = np.random.default_rng(seed)
     scores = np.full((len(lines), 4), -np.inf)
     for row, line in zip(scores, lines):
-        if line == "":
-            row[3] = 0.0
-        elif line == "X":
-            row[2] = 0.0
+        if line in ("", "X"):
+            row[LABELS[line]] = 0.0
         else:
             row[:3] = np.log(rng.dirichlet(np.ones(3)))
-            row[0 if line[0] == "T" else 1] -= draw(st.sampled_from((0.0, np.inf)))
-    return document(lines, scores, {"Facts": 16, "View": 16, "Costs": 2})
+            if rng.random() >= other:
+                row[0 if line[0] == "T" else 1] = -np.inf
+            if rng.random() < 0.2:
+                row[2] = -np.inf
+    return scores
 
 
 @dataclass
@@ -155,6 +165,17 @@ def _nodes(opened: Sequence[Opened]) -> list[Node]:
             (path[-1].children if path else top).append(node)
             path.append(node)
     return top
+
+
+def spans(tree: Tree, n_units: int) -> set[tuple[int, int, Reading | None, bool]]:
+    """Start and end of the sections of a tree, the number of an implied one, and whether it is implied."""
+    found = set()
+    for place, item in enumerate(tree.opened):
+        above = [None, *ancestors(item.heading.opening.reading)[: item.implied]]
+        for up, reading in enumerate(above):
+            later = (other.heading.start for other in tree.opened[place + 1 :] if other.around < item.level - up)
+            found.add((item.heading.start, next(later, n_units), reading, up > 0))
+    return found
 
 
 def _score(above: Level | None, nodes: list[Node], weights: dict[str, float]) -> float:

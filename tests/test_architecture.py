@@ -29,6 +29,7 @@ BELOW: dict[str, set[str]] = {
     "files": {"errors"},
     "xml_events": {"files", "errors"},
     "units": {"xml_events", "files", "core", "errors"},
+    "grammars": {"core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
@@ -55,8 +56,8 @@ CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
     "constraints": {"chain"},
     "sets": {"chain"},
-    "measures": set(),
     "grammar": {"learn"},
+    "measures": set(),
     "tagging": {"learn", "chain"},
     "chain": set(),
 }

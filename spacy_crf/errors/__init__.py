@@ -2,7 +2,7 @@
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
 files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints
-(95x layout elements, 96x section trees). Use
+(94x grammars, 95x layout elements, 96x sections). Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -13,6 +13,7 @@ from .core import CoreErrors
 from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
+from .grammar import GrammarErrors
 from .learning import LearningErrors
 from .section_parser import SectionParserErrors
 from .sections import SectionErrors
@@ -39,6 +40,7 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
+    GrammarErrors,
     SectionErrors,
     SectionParserErrors,
     UnitErrors,

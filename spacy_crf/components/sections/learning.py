@@ -23,8 +23,8 @@ from .spans import get_tree
 from .trees import parser_input
 
 FILE = "tree"  # of a stored component
-# Gold labels are given with some doubt: the chain's own probabilities of what it was trained on are all near 1, and
-# would not prepare the tree for the doubts that it has elsewhere.
+# Gold numbers and titles are given with some doubt whether they are text: not every number opens a section, and the
+# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or any line could be a title.
 DOUBT = 0.02
 
 
@@ -50,8 +50,10 @@ def _to_example(example: Example, roles: Roles, key: str) -> TreeExample | None:
     units, text = units_of(example.predicted), example.predicted.text
     names = [label or roles.names["text"] for label in labels_of_units(units, elements, roles.newline)]
     gold = roles.of_labels(names)
-    probabilities = np.full((len(units), len(ROLES)), DOUBT / (len(ROLES) - 1))
-    probabilities[np.arange(len(units)), gold] = 1 - DOUBT
+    probabilities = np.eye(len(ROLES))[gold]
+    is_heading = np.isin(gold, [ROLES.index("number"), ROLES.index("title")])
+    probabilities[is_heading] *= 1 - DOUBT
+    probabilities[is_heading, ROLES.index("text")] = DOUBT
     sections = gold_sections(tree, units)
     return TreeExample(parser_input(text, units, probabilities), sections, text[:40].replace("\n", " "))
 

@@ -171,9 +171,7 @@ class _Builder:
         if text == float("-inf") or unit in self.search.forced:
             return
         key = (stacks.under[stack], stacks.tops[stack])
-        self._arrive(layer + 1, key, self.lattice.score[state] + text, state, PASS, 0)
-        if self.lattice.arcs is not None and key in self.pending[layer + 1]:
-            self.lattice.arcs.add(state, self.pending[layer + 1][key], PASS, -1, 0, text)
+        self._move(layer + 1, key, self.lattice.score[state] + text, (state, PASS, -1, 0, text))
 
     def _open(
         self, state: int, closing: _Closing, depth: int, variants: list[_Pushed], scores: list[tuple[float, int]]
@@ -196,20 +194,21 @@ class _Builder:
             key = (closing.stack, level)
             for level in pushed.inner:
                 key = (lattice.stacks.push(*key), level)
-            self._arrive(target, key, score, state, pushed.variant, depth)
-            if lattice.arcs is not None and key in self.pending[target]:
-                lattice.arcs.add(state, self.pending[target][key], pushed.variant, bag, depth, 0.0)
+            self._move(target, key, score, (state, pushed.variant, bag, depth, 0.0))
 
-    def _arrive(self, layer: int, key: Key, score: float, back: int, variant: int, depth: int) -> None:
-        """Note a way to a stack, if it is the first or the best one."""
+    def _move(self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int, float]) -> None:
+        """Note a move to a stack. arc: source, variant, bag, depth and fixed score."""
         lattice, pending = self.lattice, self.pending[layer]
-        known = pending.get(key)
-        if known is None:
-            pending[key] = lattice.reach(back, score, variant, depth)
+        source, variant, bag, depth, fixed = arc
+        state = pending.get(key)
+        if state is None:
+            state = pending[key] = lattice.reach(source, score, variant, depth)
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
             if self.search.max_states is not None and len(pending) > ROOM * self.search.max_states:
                 self._cut(layer, self.search.max_states)
-        elif score > lattice.score[known]:
-            lattice.score[known], lattice.back[known] = score, back
-            lattice.variant[known], lattice.depth[known] = variant, depth
+        elif score > lattice.score[state]:
+            lattice.score[state], lattice.back[state] = score, source
+            lattice.variant[state], lattice.depth[state] = variant, depth
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
+        if lattice.arcs is not None:
+            lattice.arcs.add(source, state, variant, bag, depth, fixed)

@@ -124,8 +124,8 @@ class _Batch:
 
     def counts(self, weights: Doubles) -> tuple[float, Doubles]:
         """The sum of log_z over documents, and expected counts of features ((F,))."""
-        log_z, probabilities = forward_backward(self.moves, self.fixed + self.features @ weights)
-        return float(log_z.sum()), np.asarray(self.features.T @ probabilities)
+        sums = forward_backward(self.moves, self.fixed + self.features @ weights)
+        return float(sums.log_z.sum()), np.asarray(self.features.T @ sums.probabilities)
 
 
 def _stack(matrices: Sequence[Any]) -> Any:

@@ -56,6 +56,7 @@ class Levels:
         self.openings: list[Opening] = []
         self._level_ids: dict[tuple[int, Reading | None], int] = {}
         self._opening_ids: dict[Opening, int] = {}
+        self._carried: dict[tuple[int, int], tuple[Reading | None, Reading | None]] = {}
 
     def opening(self, opening: Opening) -> int:
         """The number of an opening."""
@@ -76,21 +77,21 @@ class Levels:
 
         closed (int): its level. inner (int): the level of the last section below it; 0 for none.
         """
-        level, below = self.levels[closed], self.levels[inner]
-        assert level is not None
-        last = level.carried if below is None else below.reading or below.carried
-        if level.reading is None:
-            return last, None
-        counted = (
-            last is not None
-            and last.family == ARABIC
-            and (level.reading.family, word(level.reading))
-            != (
-                ARABIC,
-                word(last),
-            )
-        )
-        return level.reading, last if counted else None
+        found = self._carried.get((closed, inner))
+        if found is None:
+            level = self.levels[closed]
+            assert level is not None
+            found = self._carried[closed, inner] = _carried_over(level, self.levels[inner])
+        return found
+
+
+def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Reading | None]:
+    last = level.carried if below is None else below.reading or below.carried
+    if level.reading is None:
+        return last, None
+    own = level.reading
+    counted = last is not None and last.family == ARABIC and (own.family, word(own)) != (ARABIC, word(last))
+    return own, last if counted else None
 
 
 class Stacks:

@@ -1,4 +1,4 @@
-"""The sum version: forward and backward over the lattice, probabilities of moves, and of the nodes of a tree.
+"""The sum version: forward and backward over the lattice, probabilities of moves.
 
 The sum runs over all trees and all labels of headings that the lattice holds; with a cap on its states some are left
 out. A unit outside headings has the likeliest of its other labels.
@@ -92,12 +92,24 @@ def move_scores(lattice: Lattice, moves: Moves) -> Doubles:
     return scores
 
 
-def forward_backward(moves: Moves, scores: Doubles) -> tuple[Doubles, Doubles]:
+@dataclass(frozen=True)
+class Sums:
+    """log_z ((B,)): the log sum over all ways through each document; -inf for one without any way to its end.
+
+    alpha ((S,)): log sum over all ways to each state. probabilities ((A,)): of each move.
+    """
+
+    log_z: Doubles
+    alpha: Doubles
+    probabilities: Doubles
+
+
+def forward_backward(moves: Moves, scores: Doubles) -> Sums:
     """The log sum over all ways through each document, and the probability of each move.
 
     O(A) time, a few numpy calls for each layer of the longest document.
 
-    RETURNS (tuple): log_z ((B,)), -inf for a document without any way to its end, and ((A,)): probabilities.
+    scores ((A,)): of the moves.
     """
     n_layers = int(moves.layers[-1]) + 1
     alpha, beta = np.full(len(moves.layers), -np.inf), np.full(len(moves.layers), -np.inf)
@@ -113,7 +125,8 @@ def forward_backward(moves: Moves, scores: Doubles) -> tuple[Doubles, Doubles]:
     log_z = np.full(len(moves.first), -np.inf)
     _gather(log_z, moves.owner, alpha[moves.last])
     reached = np.where(log_z > -np.inf, log_z, np.inf)  # no way has no probability
-    return log_z, np.exp(alpha[moves.source] + scores + beta[moves.target] - reached[moves.document])
+    probabilities = np.exp(alpha[moves.source] + scores + beta[moves.target] - reached[moves.document])
+    return Sums(log_z, alpha, probabilities)
 
 
 def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
@@ -121,14 +134,3 @@ def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
     if len(rows):
         first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
         values[rows[first]] = np.logaddexp.reduceat(terms, first)
-
-
-def opening_probabilities(lattice: Lattice, moves: Moves, probabilities: Doubles) -> dict[tuple[int, int], float]:
-    """The probability that a section with a heading of its own opens, by first unit of the heading and level."""
-    opens = moves.variant >= 0
-    variants = moves.variant[opens]
-    starts = np.array([variant.heading.start for variant in lattice.variants], dtype=np.intp)[variants]
-    levels = moves.depth[opens] + np.array([len(v.openings) for v in lattice.variants], dtype=np.intp)[variants]
-    keys, inverse = np.unique(np.stack([starts, levels]), axis=1, return_inverse=True)
-    sums = np.bincount(inverse.ravel(), weights=probabilities[opens])
-    return {(int(start), int(level)): float(total) for (start, level), total in zip(keys.T, sums)}

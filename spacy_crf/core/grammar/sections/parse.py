@@ -18,7 +18,8 @@ from .build import Search, build
 from .elements import Elements
 from .headings import find_headings
 from .lattice import Lattice
-from .marginals import forward_backward, move_scores, moves_of, opening_probabilities
+from .marginals import forward_backward, move_scores, moves_of
+from .nodes import section_probabilities
 from .scoring import Scorer, weight_vector
 from .tree import Section, best_moves, labels_of, sections_of
 
@@ -85,20 +86,18 @@ def parse(
         lattice.variants[move.variant].heading.start for move in moves if lattice.variants[move.variant].heading.number
     }
     labels = labels_of(elements, headings, sections, numbered)
-    log_z = _fill_probabilities(lattice, sections) if probabilities else None
+    log_z = _fill_probabilities(lattice, sections, len(elements)) if probabilities else None
     score = max(lattice.score[state] for state in lattice.layers[-1])
     total = None if log_z is None else headings.base + log_z
     return Parse(sections, labels, headings.base + score, total, lattice.dropped == 0, lattice.dropped)
 
 
-def _fill_probabilities(lattice: Lattice, sections: list[Section]) -> float:
-    """Set the probability of each section: an implied one has that of the first section below it. RETURNS log_z."""
+def _fill_probabilities(lattice: Lattice, sections: list[Section], n_units: int) -> float:
+    """Set the probability of each section. RETURNS (float): log_z."""
     moves = moves_of(lattice)
-    log_z, probabilities = forward_backward(moves, move_scores(lattice, moves))
-    known = opening_probabilities(lattice, moves, probabilities)
-    own: float | None = None
-    for section in reversed(sections):  # the section that implies others comes right after them
-        if not section.virtual:
-            own = known[section.start, section.level]
-        section.probability = own
-    return float(log_z[0])
+    scores = move_scores(lattice, moves)
+    sums = forward_backward(moves, scores)
+    found = section_probabilities(lattice, moves, scores, sums, sections, n_units)
+    for section, probability in zip(sections, found):
+        section.probability = probability
+    return float(sums.log_z[0])

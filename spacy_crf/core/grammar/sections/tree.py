@@ -20,7 +20,8 @@ class Section:
     heading (tuple of int): the units of its number and title, without blank lines; () for an implied section.
     reading (Reading | None): its numbering as it was understood. titled (bool): it has a title.
     virtual (bool): implied by the numbers below it, without a heading of its own.
-    probability (float | None): of a section opening here, at this level; None unless it was asked for.
+    probability (float | None): of there being a section from this heading to this end, or of its being implied;
+        None unless it was asked for.
     """
 
     start: int

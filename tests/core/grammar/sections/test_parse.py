@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from sectioning import document, documents, outline, trees
+from sectioning import document, documents, outline, spans, trees
 
 from spacy_crf.core.grammar.sections.elements import Elements
 from spacy_crf.core.grammar.sections.features import DEFAULT_WEIGHTS, NAMES
@@ -42,14 +42,9 @@ def test_sums_and_probabilities_are_those_of_all_trees(elements: Elements) -> No
     found = parse(elements, weights, EXACT, probabilities=True)
     assert found.log_z == pytest.approx(log_z)
     for section in found.sections:
-        if not section.virtual:
-            holding = [tree for tree in every if (section.heading[0], section.level) in _levels(tree)]
-            expected = np.exp(np.logaddexp.reduce([tree.score for tree in holding]) - log_z)
-            assert section.probability == pytest.approx(expected)
-
-
-def _levels(tree: "object") -> set[tuple[int, int]]:
-    return {(opened.heading.start, opened.level) for opened in tree.opened}  # type: ignore[attr-defined]
+        shown = (section.start, section.end, section.reading if section.virtual else None, section.virtual)
+        holding = [tree.score for tree in every if shown in spans(tree, len(elements))]
+        assert section.probability == pytest.approx(np.exp(np.logaddexp.reduce(holding) - log_z), abs=1e-6)
 
 
 def show(*lines: str) -> list[str]:
@@ -167,6 +162,9 @@ def test_a_cap_says_what_it_dropped() -> None:
     lines = [line for n in range(1, 9) for line in (f"N:{n}.", "X", "N:(a)", "X", "N:(b)", "X")]
     capped, whole = (parse(document(lines), settings=ParserSettings(max_states=cap)) for cap in (4, 100_000))
     assert not capped.exact and capped.dropped > 0 and capped.score <= whole.score
+    narrow = parse(document(lines), settings=ParserSettings(max_states=2), probabilities=True)
+    assert all(section.probability is not None and 0 < section.probability <= 1 for section in narrow.sections)
+    assert narrow.log_z is not None and narrow.score <= narrow.log_z
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
