@@ -1,11 +1,7 @@
 """Text and formatting, written in the order of a document."""
 
-import re
-
 from .layout import Layout
 from .unit import Run
-
-BREAK = re.compile(r"\s*\n\s*")
 
 
 class LayoutBuilder:
@@ -28,7 +24,7 @@ class LayoutBuilder:
 
     def flow(self, text: str) -> None:
         """Add text whose line ends are but white space; none is added at the start of a line."""
-        text = BREAK.sub(" ", text)
+        text = join_lines(text)
         self.write(text.lstrip() if self._last == "\n" else text)
 
     def collapse(self, text: str) -> None:
@@ -58,3 +54,12 @@ class LayoutBuilder:
     def build(self, name: str = "", language: str = "") -> Layout:
         """The document so far. name (str), language (str): see `Layout`."""
         return Layout("".join(self._pieces), tuple(self.runs), name, language)
+
+
+def join_lines(text: str) -> str:
+    """Text with one space for each stretch of white space that has a line end. text (str): any text. O(n)."""
+    if "\n" not in text:
+        return text
+    first, *middle, last = text.split("\n")
+    inner = [line for line in map(str.strip, middle) if line]
+    return " ".join([first.rstrip(), *inner, last.lstrip()])

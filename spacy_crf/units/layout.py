@@ -1,23 +1,22 @@
 """A text with its formatting, as a file has it or a Doc carries it."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..core.types import Indices
 from ..errors import Errors
 from .segment import segment
+from .tokens import cut_tokens
 from .unit import Kind, Run, Unit
 
 LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
-TOKEN = re.compile(r"\n|\w+(?:[.’'-]\w+)*|[^\w\s]|[^\S\n]+")
 
 
 @dataclass(frozen=True)
@@ -48,13 +47,8 @@ def to_doc(vocab: Vocab, layout: Layout) -> Doc:
     vocab (Vocab): of the pipeline. layout (Layout): the document.
     RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
     """
-    text = layout.text
-    starts, ends = _cut(text, layout.units)
-    lone = _lone_spaces(text, starts, ends)
-    keep = ~lone
-    spaces = np.append(lone[1:], False)[keep] if len(lone) else lone
-    words = [text[start:end] for start, end in zip(starts[keep].tolist(), ends[keep].tolist())]
-    doc = Doc(vocab, words=words, spaces=spaces.tolist())
+    words, spaces = cut_tokens(layout.text, layout.units)
+    doc = Doc(vocab, words=words, spaces=spaces)
     attach_layout(doc, layout.runs)
     doc.user_data[NAME] = layout.name
     return doc
@@ -78,8 +72,8 @@ def units_of(doc: Doc) -> list[Unit]:
     RAISES (ValueError): if the formatting is not a list of start, end and style.
     """
     units = segment(doc.text, runs_of(doc))
-    starts = {token.idx for token in doc}
-    return units if all(_is_aligned(unit, starts) for unit in units) else _align(units, starts)
+    begins = _begin_tokens(doc, units)
+    return units if all(begins) else _align(units, begins)
 
 
 def runs_of(doc: Doc) -> list[Run]:
@@ -98,36 +92,21 @@ def _check_run(doc: Doc, run: Any) -> Run:
     raise ValueError(Errors.CRF951.format(name=name, run=run, key=LAYOUT))
 
 
-def _cut(text: str, units: Sequence[Unit]) -> tuple[Indices, Indices]:
-    """Starts and ends of tokens and of the white space between them."""
-    spans = np.array([match.span() for match in TOKEN.finditer(text)], dtype=np.intp).reshape(-1, 2)
-    bounds = np.array([(unit.start, unit.end) for unit in units], dtype=np.intp).reshape(-1, 2)
-    places = np.unique(np.concatenate([spans.ravel(), bounds.ravel()]))
-    return places[:-1], places[1:]
+def _begin_tokens(doc: Doc, units: Sequence[Unit]) -> list[bool]:
+    """Whether each unit begins where a token does; a blank line may do as it likes."""
+    lengths = doc.to_array([LENGTH, SPACY]).sum(axis=1).astype(np.intp)
+    starts = np.append(np.cumsum(lengths) - lengths, -1)
+    places = np.array([unit.start for unit in units], dtype=np.intp)
+    found = starts[np.searchsorted(starts[:-1], places)] == places
+    return [begins or unit.kind is Kind.NEWLINE for begins, unit in zip(found.tolist(), units)]
 
 
-def _lone_spaces(text: str, starts: Indices, ends: Indices) -> Any:
-    """Pieces that are one space behind a word: spaCy keeps them with the word."""
-    single = ends - starts == 1
-    lone = np.zeros(len(starts), dtype=bool)
-    lone[single] = [text[start] == " " for start in starts[single].tolist()]
-    behind = np.array([text[start].isspace() for start in starts.tolist()], dtype=bool)
-    lone[1:] &= ~behind[:-1]
-    lone[:1] = False
-    return lone
-
-
-def _is_aligned(unit: Unit, starts: set[int]) -> bool:
-    return unit.kind is Kind.NEWLINE or unit.start in starts
-
-
-def _align(units: Sequence[Unit], starts: set[int]) -> list[Unit]:
+def _align(units: Sequence[Unit], begins: Sequence[bool]) -> list[Unit]:
     """Units joined with those before them where a token would be split."""
     found: list[Unit] = []
-    for unit in units:
-        if found and not _is_aligned(unit, starts) and found[-1].kind is not Kind.NEWLINE:
+    for unit, is_begin in zip(units, begins):
+        if found and not is_begin and found[-1].kind is not Kind.NEWLINE:
             before = found.pop()
-            styles = before.styles & unit.styles
-            unit = Unit(before.start, unit.end, unit.kind, styles, before.indent)
+            unit = Unit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
         found.append(unit)
     return found

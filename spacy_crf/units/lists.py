@@ -6,6 +6,7 @@ from ..core.grammar.numerals import numeral
 
 BULLET = "- "
 INDENT = "  "
+DEEPEST = 20  # lists in lists that are indented
 KINDS = {"1": "1", "a": "a", "A": "A", "i": "i", "I": "I"}
 
 
@@ -27,7 +28,7 @@ class ListCounter:
         kind, number = self.open[-1]
         number = _whole(attributes.get("value", ""), number)
         self.open[-1] = kind, number + 1
-        return INDENT * (len(self.open) - 1) + (f"{_spell(kind, number)}. " if kind else BULLET)
+        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{_spell(kind, number)}. " if kind else BULLET)
 
     def end(self) -> None:
         """A list ends."""

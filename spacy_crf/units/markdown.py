@@ -1,8 +1,9 @@
 """Markdown, by markdown-it-py."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Errors
 from .builder import LayoutBuilder
@@ -13,9 +14,11 @@ from .unit import PARAGRAPH, Kind
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+LONGEST = 30_000  # characters of a paragraph whose emphasis is looked for: the time can grow with their square
 MOST_NESTED = 150  # deeper blocks would be lost
 INDENT = "  "  # of a list in a list
 SPANS = {"strong": "bold", "em": "italic"}
+COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
 
 
@@ -31,13 +34,18 @@ def read_markdown(path: Path) -> Layout:
     from markdown_it import MarkdownIt
 
     text = read_text(path)
-    tokens = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable("table").parse(text)
+    parser = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable("table").disable("inline")
+    references: dict[str, Any] = {}
+    tokens = parser.parse(text, references)
     deepest = max(tokens, key=lambda token: token.level, default=None)
     if deepest is not None and deepest.level >= MOST_NESTED - 1:
         line = deepest.map[0] + 1 if deepest.map else 1
         raise ValueError(Errors.CRF955.format(path=path, line=line, most=MOST_NESTED))
     writer = _Writer(text.split("\n"))
     for token in tokens:
+        if token.type == "inline" and len(token.content) <= LONGEST:
+            token.children = []
+            parser.inline.parse(token.content, parser, references, token.children)
         writer.block(token)
     return writer.builder.build(path.stem)
 
@@ -58,9 +66,7 @@ class _Writer:
         elif token.type == "list_item_open":
             self.marker = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in VERBATIM:
-            self._begin(token)
-            self.builder.write(token.content)
-            self._end(Kind.OTHER.value)
+            self._verbatim(token)
         elif token.type in ("heading_open", "paragraph_open", "table_open"):
             self._begin(token)
         elif token.type == "heading_close":
@@ -74,7 +80,14 @@ class _Writer:
         elif token.type in ("th_close", "td_close"):
             self.builder.write("\t")
         elif token.type == "inline":
-            self._inline(token.children or ())
+            self._inline(token)
+
+    def _verbatim(self, token: "Token") -> None:
+        text = COMMENT.sub("", token.content) if token.type == "html_block" else token.content
+        if text.strip():
+            self._begin(token)
+            self.builder.write(text)
+            self._end(Kind.OTHER.value)
 
     def _begin(self, token: "Token") -> None:
         builder = self.builder
@@ -91,10 +104,12 @@ class _Writer:
         self.builder.style(self.starts.pop(), style)
         self.builder.end_line()
 
-    def _inline(self, children: "Sequence[Token]") -> None:
+    def _inline(self, block: "Token") -> None:
         builder = self.builder
         opened: list[int] = []
-        for token in children:
+        if not block.children:
+            builder.write(block.content)
+        for token in block.children or ():
             if token.type in ("softbreak", "hardbreak"):
                 builder.write("\n")
             elif token.type in ("strong_open", "em_open"):

@@ -19,6 +19,7 @@ INLINE = frozenset(
         *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
     }
 )
+LONGEST_CSS = 1000  # characters of an attribute that are looked at
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TAG_STYLES = {
     **dict.fromkeys(("b", "strong", "bold"), "bold"),
@@ -72,7 +73,7 @@ class MarkupReader:
         elif name not in INLINE:
             self._begin_block(name, attributes)
         styles = [self.tag_styles[name]] if name in self.tag_styles else []
-        css = attributes.get("style", "")
+        css = attributes.get("style", "")[:LONGEST_CSS]
         styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
         self.open.append(_Open(name, self.builder.length, self.builder.ink, tuple(styles)))
 

@@ -22,7 +22,6 @@ MAGIC = {
 }
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 HEAD = 4096  # bytes in which a page names its encoding
-BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
 
 
 def read_plain(path: Path, paragraphs: bool = False) -> Layout:
@@ -79,19 +78,18 @@ def refuse_magic(path: Path, data: bytes) -> None:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Stretches of lines that are one element."""
-    for block in BLOCK.finditer(text):
-        start = block.start()
-        for line in re.finditer(r"\n", block[0]):
-            after = block.start() + line.end()
-            if after < block.end() and _begins(text, after, block.end()):
-                yield start, after
-                start = after
-        yield start, block.end()
+    start = place = 0
+    for line in text.split("\n"):
+        end = place + len(line)
+        if not line or line.isspace() or _begins(line):
+            if start < place:
+                yield start, place
+            start = place if line.strip() else end + 1
+        place = end + 1
+    if start < len(text):
+        yield start, len(text)
 
 
-def _begins(text: str, start: int, end: int) -> bool:
-    while text[start].isspace():
-        start += 1
-    stop = text.find("\n", start, end)
-    stop = end if stop < 0 else stop
-    return find_mark(text, start, stop) > start or find_numbering(text, start, stop, first=False) > start
+def _begins(line: str) -> bool:
+    start = len(line) - len(line.lstrip())
+    return find_mark(line, start, len(line)) > start or find_numbering(line, start, len(line), first=False) > start

@@ -22,6 +22,7 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[Unit]:
     Elements are lines. A run can say otherwise: one with the name of a `Kind` is one unit of that kind (where such runs
     overlap, the first has the characters), one of the style "paragraph" is one element over several lines. An opening
     quotation mark, a list mark and up to three numberings are split off the start of an element; the rest is one unit.
+    A letter or roman numeral without any sign is split off only where it comes in a series (see `series`).
 
     text (str): a document; nothing about it is changed. runs (Sequence[tuple[int, int, str]]): start, end and style,
         in any order; the parts of runs outside of the text, and styles that are not known, have no effect.
@@ -142,10 +143,9 @@ def _is_blank(text: str) -> bool:
 
 def _indent(text: str, start: int) -> int:
     """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
-    line = text.rfind("\n", 0, start) + 1
+    place = text.rfind("\n", 0, start) + 1
     columns = 0
-    for character in text[line:start]:
-        if not character.isspace():
-            break
-        columns += TAB - columns % TAB if character == "\t" else 1
+    while place < start and text[place].isspace():
+        columns += TAB - columns % TAB if text[place] == "\t" else 1
+        place += 1
     return columns

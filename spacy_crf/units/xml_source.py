@@ -7,6 +7,8 @@ from typing import Protocol
 from ..errors import Errors
 from ..xml_events import XmlReader
 
+BUFFER = 1 << 20  # bytes of text between tags that come in one piece
+
 
 class Events(Protocol):
     """What a reader of mark-up does with the parts of a file. Names are without prefixes of namespaces."""
@@ -30,6 +32,7 @@ class XmlSource(XmlReader):
     def __init__(self, path: Path, reader: Events) -> None:
         super().__init__(path)
         self.expat.buffer_text = True
+        self.expat.buffer_size = BUFFER
         self.expat.StartElementHandler = lambda name, attributes: reader.start(local(name), _locals(attributes))
         self.expat.EndElementHandler = lambda name: reader.end(local(name))
         self.expat.CharacterDataHandler = reader.data

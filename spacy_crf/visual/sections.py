@@ -48,7 +48,7 @@ def _summary(tree: SectionTree, nodes: list[SectionNode]) -> str:
     parts = [f"{len(nodes) - implied:,} sections", f"{implied:,} implied" if implied else ""]
     parts.append(f"{max((node.level for node in nodes), default=0)} levels" if nodes else "")
     if not tree.exact:
-        parts.append(f"approximate: {tree.dropped:,} states of the search were dropped")
+        parts.append(f"perhaps not the best tree ({tree.dropped:,} states dropped)")
     return " · ".join(filter(None, parts))
 
 

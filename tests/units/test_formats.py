@@ -223,6 +223,16 @@ def test_entities_are_not_expanded_and_files_not_fetched(read, tmp_path):
     assert "secret" not in read("a.html", bomb).text
 
 
+PATIENCE = ["[" * 300_000, "![[" * 100_000, " " * 1_000_000 + "x", "\n" * 100_000, "<ol><li>" * 20_000, "a \n" * 50_000]
+
+
+@pytest.mark.parametrize("text", PATIENCE)
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+def test_reading_never_takes_long(read, name, text):
+    layout = read(name, text, paragraphs=True)
+    assert sum(unit.end - unit.start for unit in layout.units) <= len(layout.text) <= 6 * len(text)
+
+
 def test_deep_and_huge_files_end(read):
     assert read("a.html", "<div><b>" * 20_000 + "x").text.strip() == "x"
     assert read("a.xml", "<a>" * 5_000 + "x" + "</a>" * 5_000).text.strip() == "x"

@@ -62,7 +62,16 @@ def test_a_numbering_is_split_off(number, styled):
     "text",
     [
         *("12 maart 2012", "2012-03-12 is de datum", "1 januari", "10.000 euro", "5 % van de omzet", "3D printing"),
-        *("U I T S P R A A K", "J.A. de Vries", "A man walked", "I went home", "2,5 miljoen", "10:30 uur", "in Rome"),
+        *(
+            "U I T S P R A A K",
+            "B   E   S   L",
+            "J.A. de Vries",
+            "A man walked",
+            "I went home",
+            "2,5 miljoen",
+            "10:30 uur",
+            "in Rome",
+        ),
         *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
         *(
             "§",

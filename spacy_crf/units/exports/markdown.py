@@ -13,7 +13,7 @@ MARKERS = {"bold": "**", "italic": "*"}
 DEEPEST = 6  # levels that Markdown has
 BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
-AT_START = re.compile(r"^(\s*)([-+=~]|\d+(?=[.)](?:\s|$)))(.?)", re.MULTILINE)
+AT_START = re.compile(r"^([^\S\n]*)([-+=~]|\d+(?=[.)](?:\s|$)))(.?)", re.MULTILINE)
 
 
 def write_markdown(layout: Layout, tree: SectionTree) -> str:
