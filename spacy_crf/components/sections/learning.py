@@ -24,7 +24,7 @@ from .trees import parser_input
 
 FILE = "tree"  # of a stored component
 # Gold numbers and titles are given with some doubt whether they are text: not every number opens a section, and the
-# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or any line could be a title.
+# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or all lines might be titles.
 DOUBT = 0.02
 
 
