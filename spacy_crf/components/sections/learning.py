@@ -1,10 +1,10 @@
 """Weights of the tree parser, learned from the gold trees of training examples."""
 
+import json
 import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import srsly
 from spacy.training import Example
 
 from ...core.grammar.sections.features import NAMES
@@ -24,7 +24,7 @@ from .trees import parser_input
 
 FILE = "tree"  # of a stored component
 # Gold numbers and titles are given with some doubt whether they are text: not every number opens a section, and the
-# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or all lines might be titles.
+# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or any line may be a title.
 DOUBT = 0.02
 
 
@@ -80,7 +80,7 @@ def _is_possible(example: TreeExample) -> bool:
 def write_weights(weights: Doubles | None) -> bytes:
     """Weights by name as JSON; an empty object for those set by hand."""
     named = {} if weights is None else dict(zip(NAMES, weights.tolist()))
-    return srsly.json_dumps(named, indent=1).encode("utf8")
+    return json.dumps(named, indent=1).encode("utf8")  # not with srsly, which rounds numbers
 
 
 def read_weights(name: str, data: bytes, path: str) -> Doubles | None:
@@ -89,5 +89,5 @@ def read_weights(name: str, data: bytes, path: str) -> Doubles | None:
     RAISES (ValueError): for something else.
     """
     with readable(name, path):
-        named = dict(srsly.json_loads(data.decode("utf8")))
+        named = dict(json.loads(data))
         return np.array([float(named[each]) for each in NAMES]) if named else None
