@@ -16,7 +16,7 @@ from ...core.labels import TagSet
 from ...core.types import Bools, Doubles, Indices, Ints
 from ...errors import Errors
 from ...features.units.config import UnitFeatureConfig, to_phrases
-from ...features.units.rules import ROLES, Decisions, apply_rules
+from ...features.units.rules import ROLES, apply_rules
 from ...features.units.view import UnitView
 from ...model import ChainModel
 from ...trainers import Trainer
@@ -197,13 +197,13 @@ class SectionParser(ChainPipe):
         return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
 
     def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
-        decided: Decisions = apply_rules(UnitView([(doc.text, units)]), to_phrases(self._features.resources))
+        view = UnitView([(doc.text, units)])
+        decided = apply_rules(view, to_phrases(self._features.resources))
         names = self._names
         numbers = np.array([names.index(label) for label in self.roles.labels])
         tags = numbers[decided.roles].astype(np.int32)
-        rest = (1 - decided.confidences) / max(1, len(names) - 1)
-        probabilities = np.repeat(rest[:, None], len(names), axis=1)
-        probabilities[np.arange(len(units)), tags] = decided.confidences
+        probabilities = np.zeros((len(units), len(names)))
+        probabilities[:, numbers] = decided.probabilities(view)
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
         return self._parse(doc, units, tags, probabilities, names, trace)
 
