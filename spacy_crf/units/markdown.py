@@ -57,6 +57,7 @@ class _Writer:
         self.starts: list[int] = []  # of open headings, paragraphs and tables
         self.lists: list[str] = []  # kinds of open lists
         self.marker = ""  # of the list item that begins
+        self.is_broken = False  # the block that is open has line ends
 
     def block(self, token: "Token") -> None:
         if token.type in ("bullet_list_open", "ordered_list_open"):
@@ -72,7 +73,7 @@ class _Writer:
         elif token.type == "heading_close":
             self._end(f"heading{token.tag[1]}")
         elif token.type == "paragraph_close":
-            self._end(PARAGRAPH)
+            self._end(PARAGRAPH if self.is_broken else "")
         elif token.type == "table_close":
             self._end(Kind.OTHER.value)
         elif token.type == "tr_open":
@@ -97,11 +98,14 @@ class _Writer:
             builder.write("\n")
         builder.write(INDENT * (len(self.lists) - 1))
         self.starts.append(builder.length)
+        self.is_broken = False
         builder.write(self.marker)
         self.marker = ""
 
     def _end(self, style: str) -> None:
-        self.builder.style(self.starts.pop(), style)
+        start = self.starts.pop()
+        if style:
+            self.builder.style(start, style)
         self.builder.end_line()
 
     def _inline(self, block: "Token") -> None:
@@ -109,6 +113,7 @@ class _Writer:
         opened: list[int] = []
         if not block.children:
             builder.write(block.content)
+        self.is_broken = "\n" in block.content
         for token in block.children or ():
             if token.type in ("softbreak", "hardbreak"):
                 builder.write("\n")

@@ -33,8 +33,9 @@ def read_plain(path: Path, paragraphs: bool = False) -> Layout:
     RETURNS (Layout): the document. RAISES (ValueError): for binary files and other encodings, with the line.
     """
     text = read_text(path)
-    runs: tuple[Run, ...] = tuple((start, end, PARAGRAPH) for start, end in _paragraphs(text)) if paragraphs else ()
-    return Layout(text, runs, path.stem)
+    found = _paragraphs(text) if paragraphs else ()
+    runs: list[Run] = [(start, end, PARAGRAPH) for start, end in found if "\n" in text[start:end].strip()]
+    return Layout(text, tuple(runs), path.stem)
 
 
 def read_text(path: Path, page: bool = False) -> str:
