@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from spacy.training import Example
@@ -23,39 +23,38 @@ from .spans import get_tree
 from .trees import parser_input
 
 FILE = "tree"  # of a stored component
-# Gold numbers and titles are given with some doubt whether they are text: not every number opens a section, and the
-# chain's own probabilities of what it was trained on are all near 1. Gold text is certain, or any line may be a title.
-DOUBT = 0.02
+# Share of the gold label in the probabilities that the tree is learned with: where the chain is sure of another one,
+# the gold tree would be impossible.
+GOLD = 0.02
 
 
-def learn_tree_weights(examples: Iterable[Example], roles: Roles, elements_key: str, c2: float) -> Doubles | None:
+def learn_tree_weights(
+    examples: Sequence[Example], probabilities: Sequence[Doubles], roles: Roles, elements_key: str, c2: float
+) -> Doubles | None:
     """Weights of the features of sections; None without a tree to learn from.
 
     A document whose gold tree no parse can have is left out, with a warning.
 
-    roles (Roles): what labels stand for. elements_key (str): of doc.spans. c2 (float): penalty on what the weights
-        differ from those set by hand.
+    probabilities (list of (N, 4)): of the roles of the units of each example, from a chain that was not trained on it:
+        of what it was trained on it is too sure. roles (Roles): what labels stand for.
+    elements_key (str): of doc.spans. c2 (float): penalty on what the weights differ from those set by hand.
     RETURNS ((F,)): in the order of the core's names.
     """
-    found = [own for example in examples if (own := _to_example(example, roles, elements_key)) is not None]
-    possible = [example for example in found if _is_possible(example)]
+    found = [_to_example(example, own, roles, elements_key) for example, own in zip(examples, probabilities)]
+    possible = [example for example in found if example is not None and _is_possible(example)]
     return learn_weights(possible, settings=LearnSettings(c2=c2)) if possible else None
 
 
-def _to_example(example: Example, roles: Roles, key: str) -> TreeExample | None:
-    """Gold labels and tree of an example; None where it has not both."""
+def _to_example(example: Example, probabilities: Doubles, roles: Roles, key: str) -> TreeExample | None:
+    """Labels and gold tree of an example; None where it has not both."""
     tree, elements = get_tree(example.reference), read_elements(example.reference, key)
     if tree is None or elements is None:
         return None
     units, text = units_of(example.predicted), example.predicted.text
     names = [label or roles.names["text"] for label in labels_of_units(units, elements, roles.newline)]
-    gold = roles.of_labels(names)
-    probabilities = np.eye(len(ROLES))[gold]
-    is_heading = np.isin(gold, [ROLES.index("number"), ROLES.index("title")])
-    probabilities[is_heading] *= 1 - DOUBT
-    probabilities[is_heading, ROLES.index("text")] = DOUBT
-    sections = gold_sections(tree, units)
-    return TreeExample(parser_input(text, units, probabilities), sections, text[:40].replace("\n", " "))
+    gold = np.eye(len(ROLES))[roles.of_labels(names)]
+    mixed = (1 - GOLD) * probabilities + GOLD * gold
+    return TreeExample(parser_input(text, units, mixed), gold_sections(tree, units), text[:40].replace("\n", " "))
 
 
 def gold_sections(tree: SectionTree, units: Sequence[Unit]) -> list[GoldSection]:

@@ -1,5 +1,6 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -18,11 +19,12 @@ from ...errors import Errors
 from ...features.units.config import UnitFeatureConfig, to_phrases
 from ...features.units.rules import ROLES, apply_rules
 from ...features.units.view import UnitView
-from ...model import ChainModel
+from ...model import ChainModel, LinearChain
 from ...trainers import Trainer
 from ...units.layout import units_of
 from ...units.unit import Kind, Unit
 from ..base import ChainPipe
+from ..fold_trainer import fold_trainer
 from ..inference import Inference, Prediction
 from ..storage import NAMES
 from .elements import Elements, labels_of_units, read_elements, write_elements
@@ -30,9 +32,10 @@ from .learning import FILE, learn_tree_weights, read_weights, write_weights
 from .names import PROBABILITIES, RULES
 from .prediction import SectionPrediction
 from .roles import Roles
-from .spans import register_extensions, write_sections
+from .spans import get_tree, register_extensions, write_sections
 from .trees import parser_input, to_tree
 
+FOLDS, FOLD_ITERATIONS = 4, 60  # of the chains whose probabilities the tree is learned with
 Labeller = Literal["auto", "chain", "rules"]
 
 
@@ -150,9 +153,44 @@ class SectionParser(ChainPipe):
         """Let the trainer take its step. Before the first one, learn the weights of the tree."""
         if self._to_learn is not None:
             get_examples, self._to_learn = self._to_learn, None
-            where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
-            self._tree_weights = learn_tree_weights(get_examples(), *where)
+            self._learn_tree([eg for eg in get_examples() if get_tree(eg.reference) is not None])
         super().finish_update(sgd)
+
+    def _learn_tree(self, examples: list[Example]) -> None:
+        """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
+        folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
+        ordered, probabilities = [], []
+        for own in folds:
+            others = [example for fold in folds if fold is not own for example in fold] or own
+            ordered += own
+            probabilities += self._hold_out(others, own)
+        where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
+        self._tree_weights = learn_tree_weights(ordered, probabilities, *where)
+
+    def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
+        """Probabilities of the roles of the units of examples, from a chain trained on others."""
+        fold = SectionParser(
+            self.vocab,
+            LinearChain(),
+            self.name,
+            features=self.unit_features,
+            trainer=fold_trainer(self.trainer, FOLD_ITERATIONS),
+            roles=self.roles.names,
+            elements_key=self.cfg["elements_key"],
+            learn_tree=False,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # labels that are missing in a fold
+            fold.initialize(lambda: others, labels=list(self.labels))
+            for _ in range(2):
+                fold.update(others)
+                fold.finish_update(None)
+        return [fold.role_probabilities(example.predicted) for example in own]
+
+    def role_probabilities(self, doc: Doc) -> Doubles:
+        """((N, 4)): of the roles of the units of a Doc, as the chain has them, before the tree."""
+        (found,) = self.infer([doc], self.inference())
+        return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training examples, which stay in the process that trains."""
@@ -208,6 +246,10 @@ class SectionParser(ChainPipe):
         return self._parse(doc, units, tags, probabilities, names, trace)
 
     def _labelled(self, doc: Doc, units: list[Unit], prediction: Prediction) -> SectionPrediction:
+        return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
+
+    def _spread(self, units: list[Unit], prediction: Prediction) -> tuple[Ints, Doubles]:
+        """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
         tags = np.full(len(units), newline, dtype=np.int32)
@@ -215,7 +257,7 @@ class SectionParser(ChainPipe):
         probabilities[~kept, newline] = 1
         tags[kept] = prediction.tags
         probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
-        return self._parse(doc, units, tags, probabilities, names, None)
+        return tags, probabilities
 
     def _parse(
         self,
