@@ -27,6 +27,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.runner import ROOT
+from spacy_crf.core.constraints.steps import RULES
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.references import make_reference_settings
 
@@ -34,6 +35,7 @@ NAME = "constrained_ner"
 STEPS = 4  # of 30 iterations
 METHODS = ("viterbi", "auto", "lagrangian", "automaton")
 SOLVER = "ilp"
+MOST = 1000  # iterations of Lagrangian relaxation
 COMPARED = ("viterbi", "auto")
 MEASURES = {"tok_acc": "accuracy", "macro_f": "macro F", "whole_doc_acc": "whole reference", "ents_f": "segment F"}
 
@@ -76,6 +78,8 @@ def run_fold(fold: Fold) -> dict[str, Any]:
         found[method] = {name: scores[name] for name in (*MEASURES, "certified", "violations")}
         for name in ("milliseconds", "objective", "method"):
             found[method][name] = [info[name] for info in infos]
+    if not fold.repeat:
+        found["steps"] = steps(nlp, test)
     return found
 
 
@@ -84,6 +88,31 @@ def decode(nlp: Language, test: list[Example], method: str) -> list[Example]:
     pipe = nlp.get_pipe(NAME)
     pipe.cfg.update(decoder=method, solver="PULP_CBC_CMD" if method == SOLVER else None)
     return [Example(pipe(nlp.make_doc(example.reference.text)), example.reference) for example in test]
+
+
+def steps(nlp: Language, test: list[Example]) -> dict[str, list[int | None]]:
+    """Iterations of Lagrangian relaxation to a certificate by step rule, None without one, where Viterbi has none."""
+    pipe, found = nlp.get_pipe(NAME), {}
+    free = [not eg.predicted._.decode_info["certified"] for eg in decode(nlp, test, "viterbi")]
+    hard = [example for example, own in zip(test, free) if own]
+    for rule in RULES:
+        pipe.cfg.update(step_rule=rule, max_iterations=MOST)
+        infos = [example.predicted._.decode_info for example in decode(nlp, hard, "lagrangian")]
+        found[rule] = [info["iterations"] if info["certified"] else None for info in infos]
+    pipe.cfg.update(step_rule=RULES[0], max_iterations=None)
+    return found
+
+
+def render_steps(rows: list[dict[str, Any]]) -> list[str]:
+    """Lines about the step rules of Lagrangian relaxation."""
+    lines = ["| step rule | references | certified | iterations, median / p95 / most |", "| --- | ---: | ---: | ---: |"]
+    for rule in RULES:
+        every = [number for row in rows for number in row.get("steps", {}).get(rule, [])]
+        own = [number for number in every if number is not None]
+        if own:
+            spread = " / ".join(f"{q:.0f}" for q in np.percentile(own, [50, 95, 100]))
+            lines.append(f"| {rule} | {len(every)} | {len(own)} | {spread} |")
+    return lines
 
 
 def interval(differences: list[float]) -> tuple[float, float, float]:
@@ -108,7 +137,7 @@ def render(rows: list[dict[str, Any]], line: str) -> str:
         mean, low, high = interval([a - b for a, b in zip(values["auto"], values["viterbi"])])
         viterbi, constrained = (statistics.fmean(values[method]) for method in COMPARED)
         lines.append(f"| {title} | {viterbi:.2f} | {constrained:.2f} | {mean:+.2f} ({low:+.2f} to {high:+.2f}) |")
-    return "\n".join([*lines, "", *render_methods(rows)])
+    return "\n".join([*lines, "", *render_methods(rows), "", *render_steps(rows)])
 
 
 def render_methods(rows: list[dict[str, Any]]) -> list[str]:

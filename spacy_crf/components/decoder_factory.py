@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
+from ..core.constraints.ilp import Objective
+from ..core.constraints.steps import Rule as StepRule
 from ..features.columns import SequenceMode
 from .constraint_decoder import ConstraintDecoder
 from .constraint_settings import DECODING, Decoder, Predicates, decoding_settings
@@ -43,6 +45,9 @@ def make_constraint_decoder(
     solver: str | None,
     time_limit: float | None,
     max_iterations: int | None,
+    step_rule: StepRule,
+    objective: Objective,
+    tau: float,
     max_states: int,
     info: str,
     changes: str | None,
@@ -62,15 +67,15 @@ def make_constraint_decoder(
         gives scores of its labels for each token, as spaCy's tagger does.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
         "values": array (n, L)}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
-    decoder, constraints, predicates, solver, time_limit, max_iterations, max_states, info, changes: as for
-        constrained_ner.
+    decoder, constraints, predicates, solver, time_limit, max_iterations, step_rule, objective, tau, max_states, info,
+        changes: as for constrained_ner.
     target (str), spans_key (str), overwrite (bool): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
     scorer (Callable | None): how it is evaluated.
     RETURNS (ConstraintDecoder): the component.
     """
-    asked = (solver, time_limit, max_iterations, max_states, info, changes, predicates)
+    asked = (solver, time_limit, max_iterations, step_rule, objective, tau, max_states, info, changes, predicates)
     settings = {
         **decoding_settings(name, decoder, *asked),
         "source": source,

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
+from ..core.constraints.ilp import Objective
+from ..core.constraints.steps import Rule as StepRule
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..model import ChainModel
@@ -63,6 +65,9 @@ def make_constrained_ner(
     solver: str | None,
     time_limit: float | None,
     max_iterations: int | None,
+    step_rule: StepRule,
+    objective: Objective,
+    tau: float,
     max_states: int,
     info: str,
     changes: str | None,
@@ -94,7 +99,10 @@ def make_constrained_ner(
     predicates (dict): more predicates of tokens that constraints may name, beside the built-in ones (see
         `features.facts`): a list of words, or "_.NAME" for a custom token attribute.
     solver (str | None), time_limit (float | None): of integer programmes: PuLP's name, and seconds for a sequence.
-    max_iterations (int | None): of Lagrangian relaxation. max_states (int): of products of automata, for a sequence.
+    max_iterations (int | None), step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's
+        1 / (k + 1).
+    objective (str), tau (float): of the decoder "ilp": what it makes the best of; see `core.constraints.ilp.solve`.
+    max_states (int): of products of automata, for a sequence.
     info (str): name of the Doc extension that tells how a Doc was decoded; see `decode_info.decode_info`.
     changes (str | None): name of a Doc extension that takes what constraints changed and why, such as
         "constraint_changes"; null: nobody asks, which saves a decoding for each constraint that matters.
@@ -102,7 +110,7 @@ def make_constrained_ner(
     scorer (Callable | None): how it is evaluated.
     RETURNS (ConstrainedNER): the component.
     """
-    asked = (solver, time_limit, max_iterations, max_states, info, changes, predicates)
+    asked = (solver, time_limit, max_iterations, step_rule, objective, tau, max_states, info, changes, predicates)
     return ConstrainedNER(
         nlp.vocab,
         model,

@@ -120,6 +120,27 @@ def test_objective_is_score_minus_the_costs_of_what_is_violated(nlp: Language) -
         assert info["score"] <= info["viterbi_score"] + 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:.*CRFW902")
+def test_step_rules_and_objectives_are_run_time_settings(nlp: Language) -> None:
+    pipe = pipe_of(nlp)
+    pipe.set_constraints(SOFT)
+    pipe.cfg["decoder"] = "lagrangian"
+    iterations = {}
+    for rule in ("polyak", "harmonic"):
+        pipe.cfg["step_rule"] = rule
+        iterations[rule] = [doc._.decode_info["iterations"] for doc in nlp.pipe(new_docs(nlp))]
+    assert iterations["polyak"] != iterations["harmonic"]
+    pipe.cfg.update(decoder="ilp", step_rule="polyak")
+    costs = {}
+    for tau in (1.0, 1e-9):  # the nearer to 0, the more score may be given up to break less
+        pipe.cfg.update(objective="violations", tau=tau)
+        infos = [doc._.decode_info for doc in nlp.pipe(new_docs(nlp))]
+        costs[tau] = sum(info["score"] - info["objective"] for info in infos)
+        least = np.log(tau) - 1e-5
+        assert all(info["score"] - info["viterbi_score"] >= least for info in infos)
+    assert costs[1e-9] < costs[1.0]
+
+
 @pytest.mark.parametrize("rules", [HARD, SOFT, ["exactly(VOLUME, 1)", "exactly(JOURNAL, 1)", "at_most(TITLE, 1)"]])
 def test_explanations_stand_the_test_of_decoding_again(nlp: Language, rules: list[str]) -> None:
     pipe = pipe_of(nlp)
@@ -271,6 +292,9 @@ def test_the_same_word_can_be_asked_to_have_the_same_label(nlp: Language) -> Non
         ({"constraints": ["boundary(nowhere)"]}, "CRF906.*nowhere.*comma"),
         ({"decoder": "simplex"}, "decoder"),
         ({"max_iterations": 0}, "CRF922.*max_iterations"),
+        ({"tau": 0.0}, "CRF922.*tau"),
+        ({"step_rule": "newton"}, "step_rule"),
+        ({"objective": "beauty"}, "objective"),
         ({"max_states": 0}, "CRF922.*max_states"),
         ({"time_limit": 0.0}, "CRF922.*time_limit"),
         ({"changes": "decode_info"}, "CRF408.*changes"),

@@ -1,7 +1,7 @@
 """How to decode under constraints, and what is known of the answer."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from ...errors import Errors
 from ..types import Ints
@@ -47,6 +47,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise ValueError(Errors.CRF921.format(method=self.method, known=", ".join(METHODS)))
+        self._require("objective", self.objective in get_args(Objective), f"one of {', '.join(get_args(Objective))}")
+        self._require("tau", 0 < self.tau <= 1, "above 0 and at most 1")
         self._require("step_rule", self.step_rule in RULES, f"one of {', '.join(RULES)}")
         self._require("max_iterations", self.max_iterations is None or self.max_iterations >= 1, "at least 1, or None")
         for name in ("max_states", "max_arcs"):
