@@ -14,7 +14,7 @@ from .scoring import Scorer, Variant
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
-ROOM = 3  # a layer that is not yet complete holds so many times the cap before it is cut
+ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,16 @@ class _Builder:
             variants = [self._pushed(variant, first + n) for n, variant in enumerate(lattice.variants[first:])]
             scores: dict[int, list[tuple[float, int]]] = {}
             known, self.closings = self.closings, {}
+            targets = sorted({pushed.target for pushed in variants})
+            highest = max(pushed.score for pushed in variants)
             for state, stack in states:
                 self._pass(layer, state, stack)
                 closings = self.closings[stack] = known.get(stack) or self._closings(stack)
-                for left, closing in enumerate(closings):
-                    meeting = closing.closed or -closing.top
-                    found = scores.get(meeting)
-                    if found is None:
-                        found = scores[meeting] = self._meet(closing, variants)
-                    self._open(state, closing, len(closings) - 1 - left, variants, found)
+                floor = min(self.floors[target] for target in targets)
+                if lattice.score[state] + highest + self.scorer.highest < floor:
+                    lattice.dropped += len(closings) * len(variants)
+                    continue
+                self._open_all(state, closings, variants, scores)
         self._settle(len(lattice.units))
         return lattice
 
@@ -172,6 +173,21 @@ class _Builder:
             return
         key = (stacks.under[stack], stacks.tops[stack])
         self._move(layer + 1, key, self.lattice.score[state] + text, (state, PASS, -1, 0, text))
+
+    def _open_all(
+        self,
+        state: int,
+        closings: list[_Closing],
+        variants: list[_Pushed],
+        scores: dict[int, list[tuple[float, int]]],
+    ) -> None:
+        """Open the variants of a unit after all closings. scores (dict): what is known of meetings so far."""
+        for left, closing in enumerate(closings):
+            meeting = closing.closed or -closing.top
+            found = scores.get(meeting)
+            if found is None:
+                found = scores[meeting] = self._meet(closing, variants)
+            self._open(state, closing, len(closings) - 1 - left, variants, found)
 
     def _open(
         self, state: int, closing: _Closing, depth: int, variants: list[_Pushed], scores: list[tuple[float, int]]

@@ -22,11 +22,11 @@ class Arcs:
     with what it meets. depth: open sections below it. score: of a move that opens nothing.
     """
 
-    source: "array[int]" = field(default_factory=lambda: array("q"))
-    target: "array[int]" = field(default_factory=lambda: array("q"))
-    variant: "array[int]" = field(default_factory=lambda: array("q"))
-    bag: "array[int]" = field(default_factory=lambda: array("q"))
-    depth: "array[int]" = field(default_factory=lambda: array("q"))
+    source: "array[int]" = field(default_factory=lambda: array("i"))
+    target: "array[int]" = field(default_factory=lambda: array("i"))
+    variant: "array[int]" = field(default_factory=lambda: array("i"))
+    bag: "array[int]" = field(default_factory=lambda: array("i"))
+    depth: "array[int]" = field(default_factory=lambda: array("i"))
     score: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, source: int, target: int, variant: int, bag: int, depth: int, score: float) -> None:
@@ -57,9 +57,9 @@ class Lattice:
     scorer: Scorer
     variants: list[Variant] = field(default_factory=list)
     score: "array[float]" = field(default_factory=lambda: array("d"))
-    back: "array[int]" = field(default_factory=lambda: array("q"))
-    variant: "array[int]" = field(default_factory=lambda: array("q"))
-    depth: "array[int]" = field(default_factory=lambda: array("q"))
+    back: "array[int]" = field(default_factory=lambda: array("i"))
+    variant: "array[int]" = field(default_factory=lambda: array("i"))
+    depth: "array[int]" = field(default_factory=lambda: array("i"))
     layers: list[list[int]] = field(default_factory=list)
     layer_stacks: list[list[int]] = field(default_factory=list)
     arcs: Arcs | None = None

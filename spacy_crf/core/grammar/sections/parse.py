@@ -35,9 +35,9 @@ class ParserSettings:
         lies further below counts as impossible.
     """
 
-    max_states: int | None = 16
+    max_states: int | None = 12
     beam: float = 12.0
-    max_depth: int = 32
+    max_depth: int = 20
     margin: float = 7.0
 
     def search(self, with_arcs: bool = False) -> Search:

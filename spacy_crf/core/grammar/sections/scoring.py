@@ -12,6 +12,7 @@ from .features import DEFAULT_WEIGHTS, NAMES, child_features, heading_features, 
 from .headings import Heading
 from .levels import Levels, Opening
 
+USUAL = 3  # features of a section that may all speak for it
 _COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
 
@@ -48,6 +49,7 @@ class Scorer:
     def __post_init__(self) -> None:
         self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
         self.scores: list[float] = []
+        self.highest = float(np.sort(np.maximum(self.weights, 0.0))[-USUAL:].sum())  # of a bag, as far as is known
         self._bags: dict[tuple[int, ...], int] = {}
         self._children: dict[tuple[int, int], int] = {}
         self._siblings: dict[tuple[int, int], int] = {}
@@ -99,6 +101,7 @@ class Scorer:
         if found == len(self.features):
             self.features.append(bag)
             self.scores.append(float(sum(self.weights[column] for column in bag)))
+            self.highest = max(self.highest, self.scores[-1])
         return found
 
     def counts(self) -> tuple[Indices, Indices]:
