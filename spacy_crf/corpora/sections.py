@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 
 from ..components.sections.elements import Elements, write_elements
 from ..components.sections.names import ELEMENTS, SECTIONS
-from ..components.sections.spans import write_sections
+from ..components.sections.spans import register_extensions, write_sections
 from ..errors import Errors
 from ..units.annotated import ROOT, read_annotated
 from ..units.gold import Gold
@@ -91,6 +91,7 @@ class SectionCorpus:
         RAISES (ValueError): For a file that cannot be read, or where there is none.
         """
         register_doc_name()
+        register_extensions()
         files = ((file, path) for path in self.paths for file in _find_files(path))
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):

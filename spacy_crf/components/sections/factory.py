@@ -19,6 +19,8 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "roles": {},
     "temperature": 1.0,
     "joint": True,
+    "learn_tree": True,
+    "tree_c2": 0.05,
     "max_states": 24,
     "elements_key": "elements",
     "sections_key": "sections",
@@ -50,6 +52,8 @@ def make_section_parser(
     roles: dict[str, str],
     temperature: float,
     joint: bool,
+    learn_tree: bool,
+    tree_c2: float,
     max_states: int | None,
     elements_key: str,
     sections_key: str,
@@ -69,6 +73,9 @@ def make_section_parser(
     temperature (float): scores of the chain are divided by it before they become probabilities.
     joint (bool): labels are decided together with the tree, from their probabilities; if not, the tree is built from
         the labels of the chain.
+    learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
+        if not, or without any tree, those set by hand stay.
+    tree_c2 (float): penalty on what the learned weights differ from those set by hand.
     max_states (int | None): stacks of open sections that the parser keeps at each heading; null keeps all, which is
         exact, but may take long for long documents.
     elements_key (str), sections_key (str): keys of doc.spans for elements and sections.
@@ -85,6 +92,8 @@ def make_section_parser(
         roles=roles,
         temperature=temperature,
         joint=joint,
+        learn_tree=learn_tree,
+        tree_c2=tree_c2,
         max_states=max_states,
         elements_key=elements_key,
         sections_key=sections_key,

@@ -1,12 +1,15 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from thinc.api import Optimizer
 
 from ...core.gold import UNKNOWN, Gold
 from ...core.grammar.sections.parse import ParserSettings, parse
@@ -14,26 +17,32 @@ from ...core.labels import TagSet
 from ...core.types import Bools, Doubles, Indices, Ints
 from ...errors import Errors
 from ...features.units.config import UnitFeatureConfig, to_phrases
-from ...features.units.rules import ROLES, Decisions, apply_rules
+from ...features.units.rules import ROLES, apply_rules
 from ...features.units.view import UnitView
-from ...model import ChainModel
+from ...model import ChainModel, LinearChain
 from ...trainers import Trainer
 from ...units.layout import units_of
 from ...units.unit import Kind, Unit
 from ..base import ChainPipe
+from ..fold_trainer import fold_trainer
 from ..inference import Inference, Prediction
+from ..storage import NAMES
 from .elements import Elements, labels_of_units, read_elements, write_elements
+from .learning import FILE, learn_tree_weights, read_weights, write_weights
 from .names import PROBABILITIES, RULES
 from .prediction import SectionPrediction
 from .roles import Roles
-from .spans import register_extensions, write_sections
+from .spans import get_tree, register_extensions, write_sections
 from .trees import parser_input, to_tree
 
+FOLDS, FOLD_ITERATIONS = 4, 60  # of the chains whose probabilities the tree is learned with
 Labeller = Literal["auto", "chain", "rules"]
 
 
 class SectionParser(ChainPipe):
     """Labels the layout elements of a document and nests its sections. See `factory` for the settings."""
+
+    parts = (*NAMES, FILE)
 
     def __init__(
         self,
@@ -47,6 +56,8 @@ class SectionParser(ChainPipe):
         roles: Mapping[str, str] | None = None,
         temperature: float = 1.0,
         joint: bool = True,
+        learn_tree: bool = True,
+        tree_c2: float = 0.05,
         max_states: int | None = 24,
         elements_key: str = "elements",
         sections_key: str = "sections",
@@ -54,10 +65,14 @@ class SectionParser(ChainPipe):
     ):
         self.roles = Roles.parse(name, roles or {})
         self.unit_features = features
+        self._tree_weights: Doubles | None = None
+        self._to_learn: Callable[[], Iterable[Example]] | None = None
         settings = {
             "labeller": labeller,
             "temperature": temperature,
             "joint": joint,
+            "learn_tree": learn_tree,
+            "tree_c2": tree_c2,
             "max_states": max_states,
             "elements_key": elements_key,
             "sections_key": sections_key,
@@ -116,6 +131,78 @@ class SectionParser(ChainPipe):
     def _is_of_chain(self, unit: Unit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
+    # -- the tree ------------------------------------------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Set labels, and read word lists. See `ChainPipe.initialize` for the arguments.
+
+        Weights of the tree are learned in the first step of training, from these examples.
+        """
+        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        self._tree_weights = None
+        self._to_learn = get_examples if self.cfg["learn_tree"] else None
+
+    def finish_update(self, sgd: Optimizer | None) -> None:
+        """Let the trainer take its step. Before the first one, learn the weights of the tree."""
+        if self._to_learn is not None:
+            get_examples, self._to_learn = self._to_learn, None
+            self._learn_tree([eg for eg in get_examples() if get_tree(eg.reference) is not None])
+        super().finish_update(sgd)
+
+    def _learn_tree(self, examples: list[Example]) -> None:
+        """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
+        folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
+        ordered, probabilities = [], []
+        for own in folds:
+            others = [example for fold in folds if fold is not own for example in fold] or own
+            ordered += own
+            probabilities += self._hold_out(others, own)
+        where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
+        self._tree_weights = learn_tree_weights(ordered, probabilities, *where)
+
+    def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
+        """Probabilities of the roles of the units of examples, from a chain trained on others."""
+        fold = SectionParser(
+            self.vocab,
+            LinearChain(),
+            self.name,
+            features=self.unit_features,
+            trainer=fold_trainer(self.trainer, FOLD_ITERATIONS),
+            roles=self.roles.names,
+            elements_key=self.cfg["elements_key"],
+            learn_tree=False,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # labels that are missing in a fold
+            fold.initialize(lambda: others, labels=list(self.labels))
+            for _ in range(2):
+                fold.update(others)
+                fold.finish_update(None)
+        return [fold.role_probabilities(example.predicted) for example in own]
+
+    def role_probabilities(self, doc: Doc) -> Doubles:
+        """((N, 4)): of the roles of the units of a Doc, as the chain has them, before the tree."""
+        (found,) = self.infer([doc], self.inference())
+        return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the training examples, which stay in the process that trains."""
+        return {**self.__dict__, "_to_learn": None}
+
+    def _write_extra(self) -> dict[str, bytes]:
+        return {FILE: write_weights(self._tree_weights)}
+
+    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+        if FILE in files:
+            self._tree_weights = read_weights(self.name, files[FILE], f"{path}/{FILE}")
+
     # -- prediction ------------------------------------------------------------------------------------------
 
     def inference(self) -> Inference:
@@ -148,17 +235,21 @@ class SectionParser(ChainPipe):
         return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
 
     def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
-        decided: Decisions = apply_rules(UnitView([(doc.text, units)]), to_phrases(self._features.resources))
+        view = UnitView([(doc.text, units)])
+        decided = apply_rules(view, to_phrases(self._features.resources))
         names = self._names
         numbers = np.array([names.index(label) for label in self.roles.labels])
         tags = numbers[decided.roles].astype(np.int32)
-        rest = (1 - decided.confidences) / max(1, len(names) - 1)
-        probabilities = np.repeat(rest[:, None], len(names), axis=1)
-        probabilities[np.arange(len(units)), tags] = decided.confidences
+        probabilities = np.zeros((len(units), len(names)))
+        probabilities[:, numbers] = decided.probabilities(view)
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
         return self._parse(doc, units, tags, probabilities, names, trace)
 
     def _labelled(self, doc: Doc, units: list[Unit], prediction: Prediction) -> SectionPrediction:
+        return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
+
+    def _spread(self, units: list[Unit], prediction: Prediction) -> tuple[Ints, Doubles]:
+        """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
         tags = np.full(len(units), newline, dtype=np.int32)
@@ -166,7 +257,7 @@ class SectionParser(ChainPipe):
         probabilities[~kept, newline] = 1
         tags[kept] = prediction.tags
         probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
-        return self._parse(doc, units, tags, probabilities, names, None)
+        return tags, probabilities
 
     def _parse(
         self,
@@ -182,7 +273,7 @@ class SectionParser(ChainPipe):
         if self.cfg["joint"]:
             scores = self.roles.sum(probabilities, names)
         settings = ParserSettings(max_states=self.cfg["max_states"])
-        found = parse(parser_input(doc.text, units, scores), None, settings, probabilities=True)
+        found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
         if self.cfg["joint"]:
             tags = _agree(tags, roles, found.labels, probabilities)
         chosen = probabilities[np.arange(len(units)), tags]

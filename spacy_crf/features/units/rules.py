@@ -62,6 +62,18 @@ class Decisions:
     trace: Values
     states: Values
 
+    def probabilities(self, view: UnitView) -> Doubles:
+        """((N, 4)): of the roles. What a rule is not sure of goes to the one other role that the unit can have.
+
+        view (UnitView): the units that were decided.
+        """
+        here = np.arange(len(self.roles))
+        other = np.where(self.roles != BODY_TEXT, BODY_TEXT, np.where(view.is_number, NUMBER, TITLE))
+        found = np.zeros((len(here), len(ROLES)))
+        found[here, self.roles] = self.confidences
+        found[here, other] += 1 - self.confidences
+        return found
+
 
 def make_rules(facts: Facts) -> list[Rule]:
     """The rules in their order, for the units of the facts."""
@@ -72,8 +84,8 @@ def make_rules(facts: Facts) -> list[Rule]:
     head = f.any("is head", "opens head", "is link", "opens court", "ends role", "is role")
     return [
         Rule("blank line", NEWLINE, 1.0, f["blank"]),
-        Rule("opening quotation mark", BODY_TEXT, 0.99, f["quote"], to=State.QUOTATION),
-        Rule("list mark or other element", BODY_TEXT, 0.99, ~(number | text)),
+        Rule("opening quotation mark", BODY_TEXT, 1.0, f["quote"], to=State.QUOTATION),
+        Rule("list mark or other element", BODY_TEXT, 1.0, ~(number | text)),
         Rule("number in a quotation", BODY_TEXT, 0.7, number, (State.QUOTATION,)),
         Rule("row of letters or initials", BODY_TEXT, 0.9, number & f["in row"]),
         Rule("number of a sequence", NUMBER, 0.97, number & f["linked"], to=State.BODY),
@@ -83,7 +95,7 @@ def make_rules(facts: Facts) -> list[Rule]:
         Rule("heading of the mark-up", TITLE, 0.97, text & f["heading"], to=State.BODY),
         Rule("head matter", BODY_TEXT, 0.95, text & head, (State.HEAD,)),
         Rule("closing formula", BODY_TEXT, 0.95, text & f.any("opens signature", "ends signature"), to=State.CLOSING),
-        Rule("running text", BODY_TEXT, 0.99, text & f["long"]),
+        Rule("running text", BODY_TEXT, 0.9999, text & f["long"]),
         Rule("known title", TITLE, 0.95, text & short & f["is title"], _OUTSIDE, State.BODY),
         Rule("begins as a known title", TITLE, 0.85, titled & f["opens title"] & _apart(f), _OUTSIDE, State.BODY),
         Rule("set like the known titles", TITLE, 0.75, titled & f["like titles"] & _apart(f), (State.BODY,)),

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy_crf.corpora.sections import SectionCorpus
 
 CONTRACT = """<document xml:lang="en" genre="contract">
-<title>{head}</title>
+<text>{head}</text>
 
 <section><nr>1.</nr> <title>{first}</title>
 <section><nr>1.1</nr> <text>The {thing} is handed over in the spring of the year.</text></section>

@@ -121,7 +121,9 @@ def test_it_is_stored(trained: Language, tmp_path: Path) -> None:
         spacy.blank("en").from_config(trained.config).from_bytes(trained.to_bytes()),
     ):
         after = loaded(TEXT)
-        assert after._.section_tree == before._.section_tree
+        assert outline(after) == outline(before)
+        assert after.spans["elements"].attrs["offsets"] == before.spans["elements"].attrs["offsets"]
+        assert after._.section_tree.score == pytest.approx(before._.section_tree.score, abs=1e-4)
     stored = {file.name: file.read_bytes() for file in (tmp_path / "pipeline" / "section_parser").iterdir()}
     spacy.load(tmp_path / "pipeline").to_disk(tmp_path / "again")
     assert stored == {file.name: file.read_bytes() for file in (tmp_path / "again" / "section_parser").iterdir()}

@@ -1,5 +1,6 @@
 """The rule tagger: what it decides, and that it says why."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,4 +60,6 @@ def test_every_unit_is_decided_by_a_rule_of_its_role(text: str) -> None:
     found = apply_rules(view, Phrases([]))
     assert len(found.roles) == len(found.confidences) == len(found.trace.codes) == len(view)
     assert ((found.confidences > 0) & (found.confidences <= 1)).all()
+    assert np.allclose(found.probabilities(view).sum(axis=1), 1)
+    assert (found.probabilities(view).argmax(axis=1) == found.roles).all()
     assert (view.is_blank == (found.roles == ROLES.index("newline"))).all()
