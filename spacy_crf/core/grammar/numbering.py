@@ -56,7 +56,7 @@ class Reading:
     @property
     def rank(self) -> int | None:
         """How far out its keyword or sign stands (0 outermost); None without one."""
-        return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
+        return _rank(self.format)
 
     @property
     def number(self) -> str:
@@ -72,6 +72,11 @@ class Reading:
 
     def __str__(self) -> str:
         return self.format.replace(PLACE, self.number)
+
+
+@lru_cache(maxsize=4096)
+def _rank(form: str) -> int | None:
+    return SIGNS.get(form[:1], RANKS.get(form.partition(" ")[0].lstrip("(")))
 
 
 @lru_cache(maxsize=65536)
