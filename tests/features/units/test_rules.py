@@ -70,5 +70,5 @@ def test_only_candidates_can_be_numbers(lines: list[str]) -> None:
     text = "\n".join(lines)
     bold = [(place, place + 3, "bold") for place in range(len(text)) if text.startswith("Law", place)]
     view = UnitView([(text, Layout(text, tuple(bold)).units)])
-    chances = apply_rules(view, Phrases({})).probabilities(view)
+    chances = apply_rules(view, Phrases([])).probabilities(view)
     assert not chances[~view.is_number, ROLES.index("number")].any()
