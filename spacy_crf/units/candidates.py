@@ -5,7 +5,7 @@ What is found is a candidate: whether "2010" or "A." numbers anything is for the
 
 import re
 
-from ..core.grammar.keywords import KEYWORDS
+from ..core.grammar.keywords import ALONE, KEYWORDS
 from ..core.grammar.numerals import NUMBER_WORDS
 
 CLOSING = r"[.:)\]°º]"
@@ -26,9 +26,7 @@ KEYWORD = re.compile(
     rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
     re.IGNORECASE,
 )
-WITHOUT_NUMBER = re.compile(
-    r"(?:annex|appendix|schedule|bijlage|exhibit)(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE
-)
+WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE)
 BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
 BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
 CLOSED = re.compile(

@@ -56,3 +56,5 @@ _ROWS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
 KEYWORDS: dict[str, str] = {form: word for _, word, forms in _ROWS for form in (word, *forms)}
 RANKS: dict[str, int] = {word: rank for rank, word, _ in _ROWS}
 SIGNS: dict[str, int] = {"§": 5, "¶": 7}
+# words that head a section also without a number: the only annex, or the first
+ALONE: frozenset[str] = frozenset({"annex", "appendix", "schedule", "bijlage", "exhibit"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from .keywords import KEYWORDS, RANKS, SIGNS
+from .keywords import ALONE, KEYWORDS, RANKS, SIGNS
 from .numerals import ARABIC, NUMBER_WORDS, numeral, numerals
 
 MAX_PARTS = 12
@@ -21,7 +21,8 @@ SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = r"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{1,7})"
 _NUMBER = re.compile(rf"{_PART}(?:{_SEPARATOR}{_PART})*")
-_JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+_JOINT = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[IVXLC])(?=[a-z](?![A-Za-z]))")  # 3a, A1, IIa
+_BARE_WORD = re.compile(r"(?P<word>[^\W\d_]+)(?P<close>[.:]?)")
 _FRAME = re.compile(
     r"(?P<open>[(\[{<«]?)(?P<sign>[§¶]{0,2})\s*(?P<number>[0-9A-Za-z](?:[0-9A-Za-z.:–-]|\.\ (?=\w))*?)"
     r"\s{0,3}(?P<close>[^\w\s(\[{]{0,3}|º\.?)"
@@ -56,7 +57,7 @@ class Reading:
     @property
     def rank(self) -> int | None:
         """How far out its keyword or sign stands (0 outermost); None without one."""
-        return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
+        return _rank(self.format)
 
     @property
     def number(self) -> str:
@@ -74,16 +75,25 @@ class Reading:
         return self.format.replace(PLACE, self.number)
 
 
+@lru_cache(maxsize=4096)
+def _rank(form: str) -> int | None:
+    return SIGNS.get(form[:1], RANKS.get(form.partition(" ")[0].lstrip("(")))
+
+
 @lru_cache(maxsize=65536)
 def readings(text: str) -> tuple[Reading, ...]:
     """All readings of a numbering, the likelier kinds of numeral first; () for what is no numbering.
 
-    White space around it and its case where that has no meaning (keywords) are not looked at. Linear in the length, of
+    White space around it and its case where that has no meaning (keywords) are not looked at. A keyword that needs no
+    number counts as the first: Annex, Annex 2. Linear in the length, of
     which no more than 60 characters are a numbering.
     """
     text = text.strip()
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
+    bare = _BARE_WORD.fullmatch(text)
+    if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
+        return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
     worded = _WORDED.fullmatch(text)
     if worded is not None:
         word = KEYWORDS.get(worded["word"].lower())

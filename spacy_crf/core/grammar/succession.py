@@ -19,7 +19,7 @@ def step(before: Reading, after: Reading) -> int | None:
     They belong to one if their families agree, and all values but the last. What stands around the numbers may differ:
     writers are careless with closing signs. A keyword is part of the sequence: Artikel 3 does not follow Feit 2.
     """
-    if word(before) != word(after):
+    if before.format != after.format and word(before) != word(after):
         return None
     (family, values, inserted), (family_after, values_after, inserted_after) = _main(before), _main(after)
     if family != family_after or values[:-1] != values_after[:-1]:

@@ -95,7 +95,7 @@ def make_rules(facts: Facts) -> list[Rule]:
         Rule("heading of the mark-up", TITLE, 0.97, text & f["heading"], to=State.BODY),
         Rule("head matter", BODY_TEXT, 0.95, text & head, (State.HEAD,)),
         Rule("closing formula", BODY_TEXT, 0.95, text & f.any("opens signature", "ends signature"), to=State.CLOSING),
-        Rule("running text", BODY_TEXT, 0.9999, text & f["long"]),
+        Rule("running text", BODY_TEXT, 0.9999, text & (f["long"] | (~f["short"] & f["stop"]))),
         Rule("known title", TITLE, 0.95, text & short & f["is title"], _OUTSIDE, State.BODY),
         Rule("begins as a known title", TITLE, 0.85, titled & f["opens title"] & _apart(f), _OUTSIDE, State.BODY),
         Rule("set like the known titles", TITLE, 0.75, titled & f["like titles"] & _apart(f), (State.BODY,)),

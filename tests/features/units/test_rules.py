@@ -63,3 +63,12 @@ def test_every_unit_is_decided_by_a_rule_of_its_role(text: str) -> None:
     assert np.allclose(found.probabilities(view).sum(axis=1), 1)
     assert (found.probabilities(view).argmax(axis=1) == found.roles).all()
     assert (view.is_blank == (found.roles == ROLES.index("newline"))).all()
+
+
+@given(st.lists(st.sampled_from(("5. Law", "1. Facts", "Law", "", "He came.", "(a) one", "Annex", "- x")), max_size=12))
+def test_only_candidates_can_be_numbers(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    bold = [(place, place + 3, "bold") for place in range(len(text)) if text.startswith("Law", place)]
+    view = UnitView([(text, Layout(text, tuple(bold)).units)])
+    chances = apply_rules(view, Phrases([])).probabilities(view)
+    assert not chances[~view.is_number, ROLES.index("number")].any()

@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import nlargest
+from math import inf
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from ..numbering import Reading
@@ -14,7 +16,10 @@ from .scoring import Scorer, Variant
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
+Move: TypeAlias = tuple[float, int, "_Closing", int, "_Pushed | None", int]  # see `_Builder._moves`
 ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
+CHECK = 8  # moves between two looks at whether there is room for more
+FORGET = 20000  # stacks that are added between two times at which those that are no longer open are forgotten
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,16 @@ class _Pushed(NamedTuple):
 
 
 class _Closing(NamedTuple):
-    """What is left after closing: stack, its top, the level closed last (0 for none), and what is carried over it."""
+    """What is left after closing.
+
+    stack, top: what is open. meeting: the level closed last, or minus the top if none is. depth: of the stack.
+    carried: what is carried over the levels that are closed.
+    """
 
     stack: int
     top: int
-    closed: int
+    meeting: int
+    depth: int
     carried: tuple[Reading | None, Reading | None]
 
 
@@ -75,8 +85,10 @@ class _Builder:
         units = sorted(headings.at)
         self.lattice = Lattice(units, scorer, arcs=Arcs() if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
-        self.floors = [float("-inf")] * (len(units) + 1)  # what is below is not among the best
+        self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
+        self.furthest = 0  # layer that has a state
         self.closings: dict[int, list[_Closing]] = {}
+        self.forget = FORGET
 
     def build(self) -> Lattice:
         lattice = self.lattice
@@ -86,18 +98,9 @@ class _Builder:
             first = len(lattice.variants)
             lattice.variants += self.scorer.variants(self.headings.at[unit])
             variants = [self._pushed(variant, first + n) for n, variant in enumerate(lattice.variants[first:])]
-            scores: dict[int, list[tuple[float, int]]] = {}
-            known, self.closings = self.closings, {}
-            targets = sorted({pushed.target for pushed in variants})
-            highest = max(pushed.score for pushed in variants)
-            for state, stack in states:
-                self._pass(layer, state, stack)
-                closings = self.closings[stack] = known.get(stack) or self._closings(stack)
-                floor = min(self.floors[target] for target in targets)
-                if lattice.score[state] + highest + self.scorer.highest < floor:
-                    lattice.dropped += len(closings) * len(variants)
-                    continue
-                self._open_all(state, closings, variants, scores)
+            moves = self._moves(layer, states, variants)
+            moves.sort(key=itemgetter(0), reverse=True)  # the best ones to each stack come first
+            self._take(layer, moves)
         self._settle(len(lattice.units))
         return lattice
 
@@ -112,6 +115,12 @@ class _Builder:
         self.pending[layer] = {}
         self.lattice.layers.append([state for state, _ in settled])
         self.lattice.layer_stacks.append([stack for _, stack in settled])
+        known = self.closings
+        self.closings = {stack: known.get(stack) or self._closings(stack) for _, stack in settled}
+        if len(stacks.tops) > self.forget:
+            waiting = (key[0] for later in self.pending[layer : self.furthest + 1] for key in later)
+            stacks.keep_only([*waiting, *self.lattice.layer_stacks[-1]])
+            self.forget = len(stacks.tops) + FORGET
         return settled
 
     def _cut(self, layer: int, size: int) -> None:
@@ -140,11 +149,13 @@ class _Builder:
     def _closings(self, stack: int) -> list[_Closing]:
         """Ways to close open sections, none of them first."""
         under, tops = self.lattice.stacks.under, self.lattice.stacks.tops
-        found = [_Closing(stack, tops[stack], 0, (None, None))]
+        depth = self.lattice.stacks.depths[stack]
+        found = [_Closing(stack, tops[stack], -tops[stack], depth, (None, None))]
         inner = 0
         while stack != ROOT:
             closed, stack = tops[stack], under[stack]
-            found.append(_Closing(stack, tops[stack], closed, self.scorer.levels.carried(closed, inner)))
+            depth -= 1
+            found.append(_Closing(stack, tops[stack], closed, depth, self.scorer.levels.carried(closed, inner)))
             inner = closed
         return found
 
@@ -156,48 +167,74 @@ class _Builder:
         pushed = tuple(levels.level(opening, None) for opening in inner)
         return _Pushed(outer, levels.level(outer, None), numbered, pushed, number, variant.score, target)
 
-    def _meet(self, closing: _Closing, variants: list[_Pushed]) -> list[tuple[float, int]]:
-        """Scores and features of the variants of a unit after a closing."""
+    def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
+        """Scores and features of the variants of a unit at a meeting, the best ones first."""
         scorer = self.scorer
-        if closing.closed:
-            bags = [scorer.sibling(closing.closed, pushed.opening) for pushed in variants]
+        if meeting > 0:
+            bags = [scorer.sibling(meeting, pushed.opening) for pushed in variants]
         else:
-            bags = [scorer.child(closing.top, pushed.opening) for pushed in variants]
-        return [(pushed.score + scorer.scores[bag], bag) for pushed, bag in zip(variants, bags)]
+            bags = [scorer.child(-meeting, pushed.opening) for pushed in variants]
+        found = [(pushed.score + scorer.scores[bag], bag, pushed) for pushed, bag in zip(variants, bags)]
+        found.sort(key=itemgetter(0), reverse=True)
+        return found
 
-    def _pass(self, layer: int, state: int, stack: int) -> None:
-        """Take the unit of a layer for no heading."""
-        unit, stacks = self.lattice.units[layer], self.lattice.stacks
-        text = float(self.headings.text[unit])
-        if text == float("-inf") or unit in self.search.forced:
-            return
-        key = (stacks.under[stack], stacks.tops[stack])
-        self._move(layer + 1, key, self.lattice.score[state] + text, (state, PASS, -1, 0, text))
+    def _moves(self, layer: int, states: list[tuple[int, int]], variants: list[_Pushed]) -> list[Move]:
+        """Moves from the states of a layer: score, state, closing, depth, what is pushed, and its features.
 
-    def _open_all(
-        self,
-        state: int,
-        closings: list[_Closing],
-        variants: list[_Pushed],
-        scores: dict[int, list[tuple[float, int]]],
-    ) -> None:
-        """Open the variants of a unit after all closings. scores (dict): what is known of meetings so far."""
-        for left, closing in enumerate(closings):
-            meeting = closing.closed or -closing.top
-            found = scores.get(meeting)
-            if found is None:
-                found = scores[meeting] = self._meet(closing, variants)
-            self._open(state, closing, len(closings) - 1 - left, variants, found)
+        With nothing pushed, the unit is passed over. Moves that are too bad for any of the layers they may lead to are
+        left out.
+        """
+        score, unit, search = self.lattice.score, self.lattice.units[layer], self.search
+        text = -inf if unit in search.forced else float(self.headings.text[unit])
+        targets = {pushed.target for pushed in variants}
+        free = search.kept is not None or search.allowed is not None
+        found: list[Move] = []
+        known: dict[int, list[tuple[float, int, _Pushed]]] = {}
+        floor = -inf if free else min(self.floors[target] for target in targets)
+        if targets == {layer + 1} and not free and states:
+            floor = max(floor, score[states[0][0]] + text - search.beam)  # of passing over
+        best = -inf if len(targets) == 1 else inf  # of moves to the only target
+        highest = max(pushed.score for pushed in variants) + self.scorer.highest
+        for state, stack in states:
+            before = score[state]
+            closings = self.closings[stack]
+            if text > -inf:
+                found.append((before + text, state, closings[0], 0, None, -1))
+            if before + highest < floor:
+                self.lattice.dropped += len(closings) * len(variants)
+                continue
+            for closing in closings:
+                meeting = known.get(closing.meeting)
+                if meeting is None:
+                    meeting = known[closing.meeting] = self._meet(closing.meeting, variants)
+                for place, (gain, bag, pushed) in enumerate(meeting):
+                    if before + gain < floor:
+                        self.lattice.dropped += len(meeting) - place
+                        break
+                    found.append((before + gain, state, closing, closing.depth, pushed, bag))
+                if not free and best < (top := before + meeting[0][0]):
+                    best = top
+                    floor = max(floor, best - search.beam)
+        return found
 
-    def _open(
-        self, state: int, closing: _Closing, depth: int, variants: list[_Pushed], scores: list[tuple[float, int]]
-    ) -> None:
-        """Open sections on what closing left."""
-        lattice, floors, search = self.lattice, self.floors, self.search
-        before = lattice.score[state]
-        for pushed, (gain, bag) in zip(variants, scores):
-            score, target = before + gain, pushed.target
-            if score < floors[target] and search.kept is None:
+    def _take(self, layer: int, moves: list[Move]) -> None:
+        """Go where moves lead to, the best ones first."""
+        lattice, search, floors, levels = self.lattice, self.search, self.floors, self.scorer.levels
+        free = search.kept is not None
+        room = inf if free or search.max_states is None else search.max_states
+        added: dict[int, int] = {}  # states of each layer that none of the moves to come is better than
+        targets = {layer + 1, *(pushed.target for _, _, _, _, pushed, _ in moves if pushed is not None)}
+        for place, (score, state, closing, depth, pushed, bag) in enumerate(moves):
+            if room < inf and not place % CHECK and all(added.get(target, 0) >= room for target in targets):
+                lattice.dropped += len(moves) - place
+                return
+            if pushed is None:
+                target = layer + 1
+                key = self._key(closing.stack)
+                self._move(target, key, score, (state, PASS, -1, 0), added, room)
+                continue
+            target = pushed.target
+            if score < floors[target] and not free:
                 lattice.dropped += 1
                 continue
             if depth + 1 + len(pushed.inner) > search.max_depth:
@@ -206,18 +243,28 @@ class _Builder:
                 continue
             carried, level = closing.carried[pushed.numbered], pushed.level
             if carried is not None:
-                level = self.scorer.levels.level(pushed.opening, carried)
+                level = levels.level(pushed.opening, carried)
             key = (closing.stack, level)
             for level in pushed.inner:
                 key = (lattice.stacks.push(*key), level)
-            self._move(target, key, score, (state, pushed.variant, bag, depth, 0.0))
+            self._move(target, key, score, (state, pushed.variant, bag, depth), added, room)
 
-    def _move(self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int, float]) -> None:
-        """Note a move to a stack. arc: source, variant, bag, depth and fixed score."""
+    def _key(self, stack: int) -> Key:
+        return (self.lattice.stacks.under[stack], self.lattice.stacks.tops[stack])
+
+    def _move(
+        self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int], added: dict[int, int], room: float
+    ) -> None:
+        """Note a move to a stack. arc: source, variant, bag and depth."""
         lattice, pending = self.lattice, self.pending[layer]
-        source, variant, bag, depth, fixed = arc
+        source, variant, bag, depth = arc
         state = pending.get(key)
         if state is None:
+            if added.get(layer, 0) >= room:
+                lattice.dropped += 1
+                return
+            added[layer] = added.get(layer, 0) + 1
+            self.furthest = max(self.furthest, layer)
             state = pending[key] = lattice.reach(source, score, variant, depth)
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
             if self.search.max_states is not None and len(pending) > ROOM * self.search.max_states:
@@ -227,4 +274,5 @@ class _Builder:
             lattice.variant[state], lattice.depth[state] = variant, depth
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
         if lattice.arcs is not None:
+            fixed = score - lattice.score[source] if variant == PASS else 0.0
             lattice.arcs.add(source, state, variant, bag, depth, fixed)

@@ -17,20 +17,27 @@ class GoldSection:
 
     level (int): 1 for the outermost. heading (tuple of int): its units, number and titles; () for an implied section,
         which must hold a section with a heading as its first one.
+    loose (bool): level is the least that it may have: it stands somewhere below the sections around, which trees that
+        leave out lists do not say.
     """
 
     level: int
     heading: tuple[int, ...]
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GoldHeading:
-    """A heading that opens: its units without those after it, open sections around it, and sections that it implies."""
+    """A heading that opens: its units without those after it, open sections around it, and sections that it implies.
+
+    loose (bool): there may be more sections around.
+    """
 
     start: int
     end: int
     around: int
     implied: int
+    loose: bool = False
 
 
 def gold_headings(sections: Sequence[GoldSection], name: str = "") -> list[GoldHeading]:
@@ -43,6 +50,9 @@ def gold_headings(sections: Sequence[GoldSection], name: str = "") -> list[GoldH
     for section in sections:
         if not 1 <= section.level <= depth + 1 or (implied and section.level != depth + 1):
             raise ValueError(Errors.CRF964.format(name=name, problem=f"a section has level {section.level} in {depth}"))
+        if section.loose and section.heading:
+            found.append(GoldHeading(section.heading[0], section.heading[-1] + 1, section.level - 1, 0, loose=True))
+            continue
         depth = section.level
         if not section.heading:
             implied += 1
@@ -60,7 +70,9 @@ def only_gold(gold: Sequence[GoldHeading]) -> Allowed:
 
     def allowed(variant: Variant, around: int) -> bool:
         heading = known.get((variant.heading.start, variant.heading.end))
-        return heading is not None and (heading.around, heading.implied) == (around, len(variant.openings) - 1)
+        if heading is None or heading.implied != len(variant.openings) - 1:
+            return False
+        return around >= heading.around if heading.loose else around == heading.around
 
     return allowed
 

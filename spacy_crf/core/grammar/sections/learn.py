@@ -27,7 +27,7 @@ from .parse import ParserSettings
 from .scoring import Scorer, weight_vector
 
 # a tree that is left out of the sum cannot be learned to be bad
-LEARNING = ParserSettings(max_states=48)
+LEARNING = ParserSettings(max_states=48, beam=12.0)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def _lattices(
     check_possible(gold, headings, example.name)
     scorer = Scorer(weights)
     forced = frozenset(heading.start for heading in gold)
-    right = build(headings, scorer, Search(None, np.inf, len(example.sections) + 1, True, only_gold(gold), forced))
+    cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
+    right = build(headings, scorer, Search(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
     if not right.layers[-1]:
         problem = "it has no section for a unit that is labelled as a heading"
         raise ValueError(Errors.CRF964.format(name=example.name, problem=problem))

@@ -4,6 +4,8 @@ A level holds no more than what later headings are compared with: how the sectio
 histories with equal stacks have the same future, and are one state.
 """
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..numbering import Reading
@@ -98,9 +100,7 @@ class Stacks:
     """Stacks as nodes of a tree: each is a level on top of another stack. ROOT is the empty one."""
 
     def __init__(self) -> None:
-        self.under: list[int] = [ROOT]
-        self.tops: list[int] = [0]
-        self.depths: list[int] = [0]
+        self.under, self.tops, self.depths = array("i", [ROOT]), array("i", [0]), array("i", [0])
         self._ids: dict[tuple[int, int], int] = {}
 
     def push(self, stack: int, level: int) -> int:
@@ -111,3 +111,14 @@ class Stacks:
             self.tops.append(level)
             self.depths.append(self.depths[stack] + 1)
         return found
+
+    def keep_only(self, stacks: Iterable[int]) -> None:
+        """Forget all stacks but some and what is under them; those that are pushed again get other numbers."""
+        kept: dict[tuple[int, int], int] = {}
+        known: set[int] = {ROOT}
+        for stack in stacks:
+            while stack not in known:
+                known.add(stack)
+                kept[self.under[stack], self.tops[stack]] = stack
+                stack = self.under[stack]
+        self._ids = kept

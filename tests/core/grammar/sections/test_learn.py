@@ -76,6 +76,15 @@ def test_the_gold_tree_is_never_dropped() -> None:
     assert np.isfinite(weights).all()
 
 
+def test_a_loose_heading_stands_anywhere_below() -> None:
+    lines = ("N:1.", "X", "N:a.", "X", "N:i.", "X", "N:2.", "X")
+    gold = (GoldSection(1, (0,)), GoldSection(2, (2,), True), GoldSection(2, (4,), True), GoldSection(1, (6,)))
+    assert [heading.loose for heading in gold_headings(gold)] == [False, True, True, False]
+    _, right = _lattices(TreeExample(document(lines), gold), gold_headings(gold), weight_vector(), ParserSettings(None))
+    depths = [{right.stacks.depths[stack] for stack in layer} for layer in right.layer_stacks]
+    assert depths == [{0}, {1}, {2}, {2, 3}, {1}]
+
+
 def test_without_examples_weights_stay() -> None:
     assert (learn_weights([]) == weight_vector()).all()
 

@@ -180,3 +180,11 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 def test_weights_by_name() -> None:
     assert weight_vector() == pytest.approx([DEFAULT_WEIGHTS[name] for name in NAMES])
     assert weight_vector({"successor": 2.0}).sum() == 2.0
+
+
+def test_stacks_that_are_forgotten_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for n in range(1, 30) for line in (f"N:{n}.", "X", f"N:{n}.1", "X", "N:(a)", "X", "N:(b)", "X")]
+    before = parse(document(lines))
+    monkeypatch.setattr("spacy_crf.core.grammar.sections.build.FORGET", 5)
+    after = parse(document(lines))
+    assert (after.sections, after.score) == (before.sections, before.score)
