@@ -17,7 +17,7 @@ BELOW: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "core": {"errors"},
-    "features": {"core", "errors"},
+    "features": {"units", "core", "errors"},
     "trigrams": {"core"},
     "layouts": {"core"},
     "model": {"layouts", "trigrams", "core", "errors"},
@@ -26,14 +26,18 @@ BELOW: dict[str, set[str]] = {
     "emissions": {"learner", "features", "core"},
     "vectors": {"model", "core"},
     "trainers": {"learner", "trigrams", "model", "features", "core", "errors"},
+    "files": {"errors"},
+    "xml_events": {"files", "errors"},
+    "units": {"xml_events", "files", "core", "errors"},
+    "grammars": {"core", "errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
         *("emissions", "vectors", "trainers", "learner", "model_files", "model", "trigrams", "scorers"),
-        *("features", "core", "errors"),
+        *("units", "features", "core", "errors"),
     },
     "tokenizer": set(),
-    "corpora": {"components", "tokenizer", "errors"},
+    "corpora": {"components", "units", "tokenizer", "xml_events", "files", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -42,16 +46,17 @@ BELOW: dict[str, set[str]] = {
     "review": {"corpora", "components", "core"},
     "tuning": {"corpora", "components", "trainers", "learner", "model", "features", "core", "errors"},
     "experiments": {"corpora", "components", "core", "errors"},
-    "visual": {"components", "errors"},
+    "visual": {"components", "units", "errors"},
     "cli": {
         *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
-        *("scorers", "features", "core", "errors"),
+        *("scorers", "units", "features", "files", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {
     "learn": {"chain"},
     "constraints": {"chain"},
     "sets": {"chain"},
+    "grammar": {"learn"},
     "measures": set(),
     "tagging": {"learn", "chain"},
     "chain": set(),
@@ -107,7 +112,7 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex", "lxml", "markdown_it"}
     assert not {name.split(".")[0] for name in names} & heavy
 
 
@@ -117,6 +122,10 @@ def test_one_module_knows_optuna() -> None:
 
 def test_pybtex_is_needed_to_read_bibtex_only() -> None:
     assert [module for module in MODULES if "pybtex.database" in imports(module)] == ["bibliography.bibtex_reader"]
+
+
+def test_lxml_is_needed_to_read_html_only() -> None:
+    assert [module for module in MODULES if "lxml.etree" in imports(module)] == ["units.html"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -15,6 +15,7 @@ from . import inspect as inspect
 from . import review as review
 from . import score as score
 from . import search as search
+from . import sections as sections
 from . import sets as sets
 from . import spelling as spelling
 from . import tag as tag

@@ -20,6 +20,7 @@ from ..bibliography.table import write_table
 from ..components.tagger import CRFTagger
 from ..errors import Errors
 from .app import app
+from .output import write_result
 from .tag import find_tagger
 
 SILENT = Printer(no_print=True)  # standard output is for the result
@@ -60,7 +61,7 @@ def cite_cli(
             labels = ", ".join(cast(CRFTagger, nlp.get_pipe(name)).labels)
             raise ValueError(Errors.CRF646.format(count=len(entries), model=model, labels=labels))
         _report_missing(references, entries)
-        _write(WRITERS[to](known, unicode), output)
+        write_result(WRITERS[to](known, unicode), output)
     except (ValueError, OSError) as error:
         typer.echo(SILENT.fail("Nothing was written", str(error)), err=True)
         raise typer.Exit(1) from error
@@ -106,11 +107,3 @@ def _report_missing(references: Sequence[Reference], entries: Sequence[Entry | N
             lines = f"line {first}" if first == last else f"lines {first} to {last}"
             text = Errors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
             typer.echo(SILENT.warn(text), err=True)
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf8", newline="\n")

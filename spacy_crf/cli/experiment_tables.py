@@ -9,13 +9,16 @@ from ..experiments.comparison import Difference, compare_all
 from ..experiments.report import find_curves
 from ..experiments.results import Experiment, PartResult, SystemResult
 from ..experiments.summary import (
+    POOLED,
     Spread,
     frequency_correlation,
+    pooled_by_draw,
     sum_confusions,
     summarise,
     tag_rows,
 )
 
+POOLED_NAMES = ("precision", "recall", "F", "F0.5")
 MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
 COUNTS = ("set_size",)  # measures that are no shares, with their variants
@@ -116,12 +119,13 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     if not confusions:
         return
     rows = [
-        (row.tag, f"{row.gold:,}", *(f"{100 * value:.2f}" for value in (row.precision, row.recall, row.f)))
+        (row.tag, f"{row.gold:,}", *(f"{100 * getattr(row, name):.2f}" for name in POOLED))
         for row in tag_rows(confusions)
     ]
     yield f"\n{name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
-    header = ("tag", "tokens", "precision", "recall", "F")
-    yield str(table(rows[:MOST_ROWS], header=header, divider=True, aligns=("l", *"rrrr")))
+    header = ("tag", "tokens", *POOLED_NAMES)
+    yield str(table(rows[:MOST_ROWS], header=header, divider=True, aligns=("l", *"rrrrr")))
+    yield from _pooled(name, tests)
     wrong = [(gold, found, f"{count:,}") for (gold, found), count in confusions.most_common() if gold != found]
     if wrong:
         yield f"\n{name}: most frequent confusions, {_context(tests)}"
@@ -129,6 +133,19 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     correlation = frequency_correlation(tests)
     if correlation is not None:
         yield f"Correlation of the frequency of a tag in training and its accuracy: {correlation:.2f}"
+
+
+def _pooled(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
+    """Tags pooled over the test parts of each draw, where there are several draws."""
+    if len({test.draw for test in tests}) < 2:
+        return
+    rows = [
+        (tag, *(f"{100 * own[name].mean:.2f} ± {100 * (own[name].deviation or 0):.2f}" for name in POOLED))
+        for tag, own in pooled_by_draw(tests).items()
+    ]
+    yield f"\n{name}: the same, pooled over the test parts of each draw, mean and deviation over draws"
+    header = ("tag", *POOLED_NAMES)
+    yield str(table(rows[:MOST_ROWS], header=header, divider=True, aligns=("l", *"rrrr")))
 
 
 def _curves(experiment: Experiment) -> Iterator[str]:

@@ -12,8 +12,9 @@ from spacy.tokens import Doc
 from wasabi import msg
 
 from ..components.tagger import CRFTagger
-from ..corpora.files import data_suffix, pick_kind, read_lines
+from ..corpora.files import data_suffix, pick_kind
 from ..corpora.reader import Corpus
+from ..files import read_lines
 from ..review.rank import Place, least_certain
 from ..review.write import target_kind, write_json, write_rows
 from .app import app

@@ -11,11 +11,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
+from ..components.sections.parser import SectionParser
 from ..components.tagger import CRFTagger
 from ..errors import Errors
 from .app import app
 
 EXTENSION = "crf_marginals"
+FACTORIES: dict[type[Any], str] = {CRFTagger: "crf_tagger", SectionParser: "section_parser"}
 
 
 @app.command("tag")
@@ -52,7 +54,7 @@ def find_tagger(nlp: Language, name: str | None, kind: type[Any] = CRFTagger) ->
     if name is None and names:
         return names[0]
     if name not in names:
-        wanted = "crf_tagger" if kind is CRFTagger else "set_valued_tagger"
+        wanted = FACTORIES.get(kind, "set_valued_tagger")
         known = ", ".join(nlp.pipe_names)
         raise ValueError(Errors.CRF602.format(kind=wanted, name=name or wanted, known=known))
     return name

@@ -1,6 +1,5 @@
 """A CRF whose labellings keep constraints: given ones, and ones that are mined from its training data."""
 
-import copy
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,12 +22,13 @@ from ..features.columns import Columns, SequenceMode
 from ..features.config import FeatureConfig
 from ..features.facts import FactReader
 from ..model import ChainModel, LinearChain
-from ..trainers import LBFGSTrainer, Trainer, make_lbfgs
+from ..trainers import Trainer
 from .constrained import SequenceFacts
 from .constraint_settings import check_predicates, constrained_decoder
 from .constraint_table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
 from .decode_info import constraint_changes, decode_info, register_info
 from .dictionary import DictionaryConfig
+from .fold_trainer import fold_trainer
 from .inference import Inference, Prediction
 from .mining import MiningConfig, mine_constraints
 from .orders import require_first_order
@@ -185,7 +185,7 @@ class ConstrainedNER(CRFTagger):
             self.vocab,
             LinearChain(),
             self.name,
-            trainer=_fold_trainer(self.trainer, config.iterations),
+            trainer=fold_trainer(self.trainer, config.iterations),
             **self._shared,
         )
         with warnings.catch_warnings():
@@ -224,10 +224,3 @@ class ConstrainedNER(CRFTagger):
                 if self.cfg["changes"] is not None:
                     changes = constraint_changes(prediction.decided, self.constraints, self.tags)
                     doc._.set(self.cfg["changes"], changes)
-
-
-def _fold_trainer(trainer: Trainer, iterations: int) -> LBFGSTrainer:
-    """L-BFGS for the model of a fold, in two steps: with the settings of a component's trainer if it is L-BFGS."""
-    own = copy.copy(trainer) if isinstance(trainer, LBFGSTrainer) else make_lbfgs()
-    own.iterations_per_step = max(1, (iterations + 1) // 2)
-    return own

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ..errors import Errors
-from .files import CONLLU_WIDTH, read_blocks, read_chunks
+from ..files import read_chunks
+from .files import CONLLU_WIDTH, read_blocks
 from .sentence import Sentence
 from .spacing import find_spaces
 from .trees import parse_tree

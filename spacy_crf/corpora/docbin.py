@@ -14,8 +14,8 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..errors import Errors
+from ..files import open_binary
 from .extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
-from .files import open_binary
 from .names import number_name, read_doc_name, write_doc_name
 from .sentence import Group
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..components.partial import partial_extension
 from ..errors import Errors
+from ..files import read_lines
 from .extensions import register_extension
-from .files import read_blocks, read_lines
+from .files import read_blocks
 from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, validate_input
 from .review_layout import COLUMNS, FORMAT, MARK, unescape
 from .sentence import Sentence

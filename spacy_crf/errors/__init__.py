@@ -1,7 +1,8 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints. Use
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints
+(94x grammars, 95x layout elements, 96x sections). Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -12,8 +13,12 @@ from .core import CoreErrors
 from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
+from .grammar import GrammarErrors
 from .learning import LearningErrors
+from .section_parser import SectionParserErrors
+from .sections import SectionErrors
 from .sets import SetErrors
+from .units import UnitErrors
 from .warnings import WarningMessages
 
 
@@ -35,6 +40,10 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
+    GrammarErrors,
+    SectionErrors,
+    SectionParserErrors,
+    UnitErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""

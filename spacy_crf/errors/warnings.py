@@ -24,6 +24,10 @@ class WarningMessages:
         "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
         "name its fields in the setting 'fields' of the block 'references'."
     )
+    CRFW965 = (
+        "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
+        "sections: each begins with a number or a title that is labelled so."
+    )
     CRFW701 = (
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."

@@ -50,6 +50,7 @@ def evaluate_split(
             ],
             found=measure(pipe, Scored(alone, [example.reference for example in examples], words)),
             seconds=seconds,
+            draw=split.draw,
         )
 
 

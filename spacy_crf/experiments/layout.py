@@ -54,7 +54,7 @@ class Split:
 
     name (str): for tables and messages. train: numbers of sentences, ascending. tests (tuple[Part, ...]): one or more.
     series (str): what belongs together where an experiment compares ways to split; "" otherwise.
-    fraction (float): share of the training data that is used.
+    fraction (float): share of the training data that is used. draw (int): number of the draw that it belongs to.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Split:
     tests: tuple[Part, ...]
     series: str = ""
     fraction: float = 1.0
+    draw: int = 0
 
 
 def split_by(name: str, is_test: Bools, series: str = "") -> Split:

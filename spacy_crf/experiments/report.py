@@ -5,7 +5,16 @@ from typing import Any, NamedTuple
 
 from .comparison import compare_all
 from .results import Experiment, PartResult, SystemResult
-from .summary import Spread, average_curves, frequency_correlation, sum_confusions, summarise, tag_rows
+from .summary import (
+    POOLED,
+    Spread,
+    average_curves,
+    frequency_correlation,
+    pooled_by_draw,
+    sum_confusions,
+    summarise,
+    tag_rows,
+)
 
 Points = list[tuple[float, Spread]]
 
@@ -42,10 +51,7 @@ def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
 
 
 def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
-    tags = [
-        {**asdict(row), "precision": row.precision, "recall": row.recall, "f": row.f}
-        for row in tag_rows(sum_confusions(tests))
-    ]
+    tags = [{**asdict(row), **{name: getattr(row, name) for name in POOLED}} for row in tag_rows(sum_confusions(tests))]
     curves = {
         name: [{"x": x, **asdict(point)} for x, point in points.items()]
         for name, points in average_curves(tests).items()
@@ -53,6 +59,10 @@ def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
     return {
         "scores": {name: asdict(found) for name, found in summarise(tests, seed).items()},
         "tags": tags,
+        "pooled": {
+            tag: {name: asdict(found) for name, found in measures.items()}
+            for tag, measures in pooled_by_draw(tests).items()
+        },
         "frequency_correlation": frequency_correlation(tests),
         "curves": curves,
     }

@@ -29,7 +29,7 @@ class PartResult:
     unknown_words (float): share of the tested tokens whose form is not in the training part.
     scores (dict[str, float]): of the component's scorer, of the whole part at once.
     documents (list[DocumentScores]): the same for each document. found (Findings): further measures.
-    seconds (float): that training took, shared by all test parts of a split.
+    seconds (float): that training took, shared by all test parts of a split. draw (int): see `layout.Split`.
     """
 
     split: str
@@ -44,6 +44,7 @@ class PartResult:
     documents: list[DocumentScores]
     found: Findings
     seconds: float = field(compare=False)
+    draw: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """As data that JSON can hold."""

@@ -5,7 +5,7 @@ All draws depend on the seed alone, so that systems are compared on the same spl
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal
 
@@ -90,7 +90,8 @@ def make_splits(layout: Layout, settings: SplitSettings, distances: Doubles | No
     if kind == "pruning":
         assert distances is not None
         return list(_prune(layout, settings, distances))
-    return [split for repeat in range(settings.repeats) for split in KINDS[kind](layout, settings, repeat)]
+    draws = range(settings.repeats)
+    return [replace(split, draw=draw) for draw in draws for split in KINDS[kind](layout, settings, draw)]
 
 
 def _rng(settings: SplitSettings, repeat: int) -> np.random.Generator:

@@ -10,6 +10,7 @@ import numpy as np
 from .results import PartResult
 from .statistics import Interval, bootstrap, pearson
 
+POOLED = ("precision", "recall", "f", "f05")  # measures of tags, pooled over test parts
 LEAST = 20  # tokens of a tag whose accuracy is more than chance (Heid, Fig. 6.14)
 
 
@@ -56,6 +57,12 @@ class TagRow:
     def f(self) -> float:
         """Harmonic mean of both."""
         return 2 * self.right / (self.gold + self.predicted) if self.gold + self.predicted else 0.0
+
+    @property
+    def f05(self) -> float:
+        """F0.5, in which precision counts four times as much as recall."""
+        weighted = 0.25 * self.gold + self.predicted
+        return 1.25 * self.right / weighted if weighted else 0.0
 
 
 def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
@@ -124,6 +131,22 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
         predicted[found] += count
     tags = sorted({*gold, *predicted}, key=lambda tag: (-gold[tag], -predicted[tag], tag))
     return [TagRow(tag, gold[tag], predicted[tag], confusions[tag, tag]) for tag in tags]
+
+
+def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
+    """Precision, recall, F and F0.5 of each tag, counted over the test parts of a draw together, and their spread.
+
+    RETURNS (dict): by tag and measure, the most frequent gold tag first; {} without confusions.
+    """
+    draws: dict[int, list[PartResult]] = {}
+    for test in tests:
+        draws.setdefault(test.draw, []).append(test)
+    rows = [{row.tag: row for row in tag_rows(sum_confusions(own))} for own in draws.values()]
+    found: dict[str, dict[str, Spread]] = {}
+    for tag in [row.tag for row in tag_rows(sum_confusions(tests))]:
+        own = [tags.get(tag, TagRow(tag, 0, 0, 0)) for tags in rows]
+        found[tag] = {name: spread([getattr(row, name) for row in own]) for name in POOLED}
+    return found
 
 
 def frequency_correlation(tests: Sequence[PartResult]) -> float | None:

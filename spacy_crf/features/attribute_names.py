@@ -14,6 +14,7 @@ from .attributes import (
     LEXEME_FLAGS,
     LEXEME_STRINGS,
     NUMBERED,
+    OF_UNITS,
     PART_ATTRIBUTES,
     POSITIONAL,
     SPELT,
@@ -27,6 +28,7 @@ _KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, *TOKEN_AT
 _STRUCTURE = re.compile(
     r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
 )
+_UNIT = re.compile(r"UNIT\(\s*(?P<key>[^()|]+?)\s*\)$")
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 
 
@@ -40,6 +42,8 @@ def parse_attribute(text: str) -> Attribute:
         return Attribute("_", key=text[2:])
     if found := _LIST.match(text):
         return Attribute("LIST", int(found["number"] or 0), found["key"])
+    if found := _UNIT.match(text):
+        return Attribute(OF_UNITS, key=found["key"])
     if found := _STRUCTURE.match(text):
         return _structural(text, found["name"], found["key"], int(found["number"] or 0))
     found = _FORM.match(text)
@@ -69,5 +73,15 @@ def _nearest(text: str) -> str:
     stem = re.sub(r"\d+$", "", text.upper())
     near = difflib.get_close_matches(stem, _KNOWN, n=3, cutoff=0.6)
     return ", ".join(
-        near or [*_KNOWN, "LIST(name)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)", "_.name"]
+        near
+        or [
+            *_KNOWN,
+            "LIST(name)",
+            "CLAUSE(first)",
+            "SENTENCE(first)",
+            "BEFORE(year)",
+            "AFTER(year)",
+            "UNIT(kind)",
+            "_.name",
+        ]
     )

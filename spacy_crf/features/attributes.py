@@ -68,6 +68,8 @@ COUNTS = ("BEFORE", "AFTER")
 PARTS = ("CLAUSE", "SENTENCE")
 PART_ATTRIBUTES = ("back", "classes", "first", "last", "length", "number", "opening", "place")
 HAS = "has "
+# What is known of a layout element, where units are such instead of tokens: see `features.units`
+OF_UNITS = "UNIT"
 
 
 class _Kinds(dict[int, str]):
@@ -158,10 +160,11 @@ NUMBERED = (*COUNTED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUF
 class Attribute:
     """One attribute of a unit.
 
-    name (str): a name of the tables above, "_" for an extension, "LIST" for a word list.
+    name (str): a name of the tables above, "_" for an extension, "LIST" for a word list, "UNIT" for layout elements.
     number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole), offset
         of a clause or sentence.
-    key (str): name of the extension or the list, the class of words to count, what to know of a clause or sentence.
+    key (str): name of the extension or the list, the class of words to count, what to know of a clause or sentence, or
+        of a layout element.
     """
 
     name: str
@@ -206,6 +209,11 @@ class Attribute:
     def is_fitted(self) -> bool:
         """Whether the component knows the value, which cannot be read from Docs."""
         return self.name in FITTED
+
+    @property
+    def is_of_units(self) -> bool:
+        """Whether the value is one of a layout element; tokens have none."""
+        return self.name == OF_UNITS
 
     def lexical_strings(self, words: WordForms) -> list[str]:
         """Values for word forms; empty where they have none."""

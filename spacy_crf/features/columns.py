@@ -149,7 +149,7 @@ class ColumnReader:
             elif attribute.name == "LIST":
                 columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
             else:
-                columns[attribute] = _positional(attribute, lengths)
+                columns[attribute] = positional(attribute, lengths)
         along = None if extra is None else values[extra]
         return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon)
 
@@ -197,7 +197,11 @@ def _annotation(attribute: Attribute, ids: Hashes) -> Column:
     return Column(ids)
 
 
-def _positional(attribute: Attribute, lengths: Indices) -> Column:
+def positional(attribute: Attribute, lengths: Indices) -> Column:
+    """Values of an attribute that depends on the place in the sequence alone.
+
+    lengths ((B,)): of the sequences.
+    """
     n_units = int(lengths.sum())
     ends = np.cumsum(lengths)
     hashes = np.zeros(n_units, dtype=np.uint64)

@@ -13,7 +13,7 @@ from ..errors import Errors
 from .attributes import Attribute
 from .buckets import BucketIndex
 from .columns import SequenceMode
-from .extract import FeatureExtractor
+from .extract import FeatureExtractor, Reader
 from .index import FeatureIndex
 from .lexicon import Lexicon, WordCounts
 from .lists import WordList
@@ -63,6 +63,10 @@ class FeatureConfig:
         speller = None if self.spelling is None else Speller(Rewriter(()), Spelling({}))
         return Resources(lists, Lexicon(speller, WordCounts({}) if self._thresholds() else None))
 
+    def make_reader(self, resources: Resources) -> Reader | None:
+        """What reads columns; None for the reader of tokens."""
+        return None
+
     def _thresholds(self) -> list[int]:
         """Numbers of occurrences that templates ask for."""
         atoms = [atom for template in self.templates for atom in template.atoms]
@@ -106,6 +110,8 @@ def _check_resource(
     template: Template, attribute: Attribute, lists: Mapping[str, str], spelling: SpellingConfig | None
 ) -> None:
     """Raise a coded error for a template that asks for what the features do not have."""
+    if attribute.is_of_units:
+        raise ValueError(Errors.CRF966.format(template=str(template)))
     if attribute.name == "LIST" and attribute.key not in lists:
         raise ValueError(Errors.CRF305.format(template=str(template), name=attribute.key))
     if attribute.is_spelt and spelling is None:
@@ -122,7 +128,8 @@ class Features:
     def __init__(self, config: FeatureConfig, sequence: SequenceMode, resources: Resources | None = None):
         self.config, self.sequence = config, sequence
         self.resources = config.empty_resources() if resources is None else resources
-        self.extractor = FeatureExtractor(config.templates, self.resources, sequence, config.padding)
+        reader = config.make_reader(self.resources)
+        self.extractor = FeatureExtractor(config.templates, self.resources, sequence, config.padding, reader)
         self.state = self._index(self.extractor.state_templates, config.min_count)
         self.edge = self._index(self.extractor.edge_templates, config.min_edge_count)
 

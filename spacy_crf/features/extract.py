@@ -6,6 +6,7 @@ Windows are shifted columns; conjunctions mix hashes; nothing is a Python string
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -34,6 +35,14 @@ class Keys:
     values: Floats | None
 
 
+class Reader(Protocol):
+    """Reads Docs into columns: `ColumnReader` for tokens, `UnitReader` for layout elements."""
+
+    def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
+        """Columns of a batch."""
+        ...
+
+
 class FeatureExtractor:
     """Computes feature keys of Docs.
 
@@ -42,9 +51,17 @@ class FeatureExtractor:
     sequence (str): what a sequence is; see `ColumnReader`.
     padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
         no feature as in CRFsuite's examples.
+    reader (Reader | None): gives the columns; None for those of tokens.
     """
 
-    def __init__(self, templates: list[Template], resources: Resources, sequence: SequenceMode, padding: bool):
+    def __init__(
+        self,
+        templates: list[Template],
+        resources: Resources,
+        sequence: SequenceMode,
+        padding: bool,
+        reader: Reader | None = None,
+    ):
         self.state_templates = [template for template in templates if not template.is_edge]
         self.edge_templates = [template for template in templates if template.is_edge]
         self.padding = padding
@@ -57,7 +74,7 @@ class FeatureExtractor:
             for atom in template.atoms
             if atom.attribute.name == "_"
         }
-        self._reader = ColumnReader(self.attributes, resources, sequence)
+        self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
 
     @property
     def reads_annotation(self) -> bool:

@@ -11,6 +11,7 @@ IN_QUOTES, IN_BRACKETS    whether the token is inside
 BEFORE(year)              how many years come before the token in the sequence; AFTER(year): behind it
 CLAUSE(first)             the first word of its clause; CLAUSE(opening,+1): how the next clause begins; see `clauses`
 SENTENCE(has publisher)   whether its sentence has a word of that class
+UNIT(kind)[-1..1]         what is known of a layout element, in components over such; see `features.units`
 _.pause                   a custom extension of the token
 U:LOWER[0]                the same as LOWER[0] (CRF++ "U")
 B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair of adjacent labels and each TAG

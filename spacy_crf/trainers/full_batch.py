@@ -69,12 +69,13 @@ class LBFGSTrainer:
         self._optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}
-        self._n_units = 0
+        self._n_tokens = 0  # of the corpus
         self._end_step()
 
     def _end_step(self) -> None:
         self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
         self._pending: list[Sample] = []
+        self._arrived_tokens = 0
         self._annotation_changed = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,7 +115,9 @@ class LBFGSTrainer:
             self._pending.append(sample)
             self._compare_annotation(learner, examples, sample)
         self._arrived.update(arriving)
-        return self._loss(learner, sum(len(eg.predicted) for eg in examples))
+        n_tokens = sum(len(eg.predicted) for eg in examples)
+        self._arrived_tokens += n_tokens
+        return self._loss(learner, n_tokens)
 
     def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
         if not self._arrived:
@@ -168,9 +171,9 @@ class LBFGSTrainer:
         samples, self._pending = self._pending, []
         learner.grow(samples)
         corpus = join([learner.encode(sample) for sample in samples])
-        self._n_units = len(corpus.gold.labels)
-        if not self._n_units:
+        if not len(corpus.gold.labels):
             return
+        self._n_tokens = self._arrived_tokens
         learner.warn_of_unseen_labels(corpus.gold)
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
@@ -207,11 +210,11 @@ class LBFGSTrainer:
         self._objective = TrigramObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
         self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
 
-    def _loss(self, learner: ChainLearner, n_units: int) -> float:
+    def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
         if self._optimizer is None:
-            return n_units * float(np.log(max(1, len(learner.tags))))
-        return self._optimizer.value * n_units / self._n_units
+            return n_tokens * float(np.log(max(1, len(learner.tags))))
+        return self._optimizer.value * n_tokens / self._n_tokens
 
     def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
         """Note whether components upstream have annotated a Doc otherwise than in the step before."""

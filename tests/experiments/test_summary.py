@@ -15,6 +15,7 @@ from spacy_crf.experiments.summary import (
     average_curves,
     document_means,
     frequency_correlation,
+    pooled_by_draw,
     sum_confusions,
     summarise,
     tag_rows,
@@ -44,6 +45,16 @@ def test_documents_tested_several_times_count_once() -> None:
     assert means == {"x": (pytest.approx(0.7), 20), "y": (0.6, 10), "z": (0.2, 5)}
     interval = summarise(tests, seed=4)["acc"].interval
     assert interval == bootstrap(np.array([0.7, 0.6, 0.2]), np.array([20.0, 10, 5]), seed=4)
+
+
+def test_tags_are_pooled_over_the_parts_of_a_draw() -> None:
+    halves = [Counter({("A", "A"): 1}), Counter({("A", "B"): 1, ("B", "B"): 2}), Counter({("A", "A"): 2})]
+    tests = [part("x", 1.0, found=Findings(confusions=own), draw=draw) for own, draw in zip(halves, (0, 0, 1))]
+    found = pooled_by_draw(tests)["A"]
+    assert found["recall"].mean == pytest.approx((0.5 + 1) / 2)  # 1 of 2 in the first draw, 2 of 2 in the second
+    assert found["recall"].deviation == pytest.approx(0.5 / 2**0.5)
+    assert found["f05"].mean == pytest.approx((1.25 * 1 * 0.5 / (0.25 + 0.5) + 1) / 2)
+    assert pooled_by_draw([part("x", 1.0)]) == {}
 
 
 def test_tags() -> None:

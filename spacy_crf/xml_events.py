@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from ..errors import Errors
+from .errors import Errors
 from .files import read_chunks
 
 
@@ -25,6 +25,8 @@ class XmlReader:
             for chunk in read_chunks(self.path):
                 self.expat.Parse(chunk)
             self.expat.Parse(b"", True)
+        except LookupError as err:
+            raise ValueError(Errors.CRF533.format(path=self.path, line=1, reason=err)) from err
         except expat.ExpatError as err:
             reason = expat.ErrorString(err.code)
             raise ValueError(Errors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err

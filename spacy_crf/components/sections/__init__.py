@@ -1,0 +1,1 @@
+"""The section parser: labels layout elements, and builds the tree of sections from them."""

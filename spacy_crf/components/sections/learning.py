@@ -1,0 +1,92 @@
+"""Weights of the tree parser, learned from the gold trees of training examples."""
+
+import json
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from spacy.training import Example
+
+from ...core.grammar.sections.features import NAMES
+from ...core.grammar.sections.gold import GoldSection
+from ...core.grammar.sections.learn import LearnSettings, TreeExample, learn_weights
+from ...core.types import Doubles
+from ...errors import Warnings
+from ...features.units.rules import ROLES
+from ...units.layout import units_of
+from ...units.tree import SectionTree
+from ...units.unit import Unit
+from ..storage import readable
+from .elements import labels_of_units, read_elements
+from .roles import Roles
+from .spans import get_tree
+from .trees import parser_input
+
+FILE = "tree"  # of a stored component
+# Share of the gold label in the probabilities that the tree is learned with: where the chain is sure of another one,
+# the gold tree would be impossible.
+GOLD = 0.02
+
+
+def learn_tree_weights(
+    examples: Sequence[Example], probabilities: Sequence[Doubles], roles: Roles, elements_key: str, c2: float
+) -> Doubles | None:
+    """Weights of the features of sections; None without a tree to learn from.
+
+    A document whose gold tree no parse can have is left out, with a warning.
+
+    probabilities (list of (N, 4)): of the roles of the units of each example, from a chain that was not trained on it:
+        of what it was trained on it is too sure. roles (Roles): what labels stand for.
+    elements_key (str): of doc.spans. c2 (float): penalty on what the weights differ from those set by hand.
+    RETURNS ((F,)): in the order of the core's names.
+    """
+    found = [_to_example(example, own, roles, elements_key) for example, own in zip(examples, probabilities)]
+    possible = [example for example in found if example is not None and _is_possible(example)]
+    return learn_weights(possible, settings=LearnSettings(c2=c2)) if possible else None
+
+
+def _to_example(example: Example, probabilities: Doubles, roles: Roles, key: str) -> TreeExample | None:
+    """Labels and gold tree of an example; None where it has not both."""
+    tree, elements = get_tree(example.reference), read_elements(example.reference, key)
+    if tree is None or elements is None:
+        return None
+    units, text = units_of(example.predicted), example.predicted.text
+    names = [label or roles.names["text"] for label in labels_of_units(units, elements, roles.newline)]
+    gold = np.eye(len(ROLES))[roles.of_labels(names)]
+    mixed = (1 - GOLD) * probabilities + GOLD * gold
+    return TreeExample(parser_input(text, units, mixed), gold_sections(tree, units), text[:40].replace("\n", " "))
+
+
+def gold_sections(tree: SectionTree, units: Sequence[Unit]) -> list[GoldSection]:
+    """Sections of a gold tree, their headings as units that may be others than the tree's elements."""
+    place = {unit.start: number for number, unit in enumerate(units)}
+    starts = [element.start for element in tree.elements]
+    return [
+        GoldSection(node.level, tuple(place[starts[k]] for k in node.heading if starts[k] in place))
+        for node in tree.walk()
+    ]
+
+
+def _is_possible(example: TreeExample) -> bool:
+    try:
+        learn_weights([example], settings=LearnSettings(rounds=1, iterations=0))
+    except ValueError as error:
+        warnings.warn(Warnings.CRFW965.format(document=example.name, problem=error), stacklevel=2)
+        return False
+    return True
+
+
+def write_weights(weights: Doubles | None) -> bytes:
+    """Weights by name as JSON; an empty object for those set by hand."""
+    named = {} if weights is None else dict(zip(NAMES, weights.tolist()))
+    return json.dumps(named, indent=1).encode("utf8")  # not with srsly, which rounds numbers
+
+
+def read_weights(name: str, data: bytes, path: str) -> Doubles | None:
+    """The inverse of `write_weights`. name (str), path (str): of the component and the file, for messages.
+
+    RAISES (ValueError): for something else.
+    """
+    with readable(name, path):
+        named = dict(json.loads(data))
+        return np.array([float(named[each]) for each in NAMES]) if named else None

@@ -1,0 +1,1 @@
+"""Section trees as files of other formats."""

@@ -1,0 +1,87 @@
+"""`crf sections`: a document in, its section tree out."""
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.units.read import read_gold, read_layout
+from spacy_crf.units.tree import from_json
+
+RUN = CliRunner()
+TEXT = """REPORT ON THE BRIDGE
+
+1. Introduction
+The bridge was built in 1911.
+
+2. Findings
+2.1 The deck
+The deck is sound.
+2.2 The piers
+Two piers have cracks.
+
+3. Conclusion
+Repair the piers.
+"""
+HEADINGS = [(1, "1."), (1, "2."), (2, "2.1"), (2, "2.2"), (1, "3.")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "report.txt").write_text(TEXT, encoding="utf8")
+    return tmp_path / "report.txt"
+
+
+def run(*arguments):
+    result = RUN.invoke(app, ["sections", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def headings(tree):
+    return [(node.level, node.number) for node in tree.walk()]
+
+
+def test_rules_need_no_model(path):
+    assert headings(from_json(json.loads(run(path, "--to", "json")))) == HEADINGS
+
+
+def test_formats(path, tmp_path):
+    assert "  (SECTION\n    (NR 1.)\n    (SECTION_TITLE Introduction)\n    (TEXT_BLOCK The bridge" in run(path)
+    assert "\n# 1. Introduction\n\nThe bridge" in run(path, "--to", "md")
+    page = run(path, "--to", "html")
+    assert page.startswith("<!DOCTYPE html>") and page.count("<section") == 5
+    assert json.loads(run(path, "--to", "docling"))["schema_name"] == "DoclingDocument"
+    assert "<title><nr>1.</nr> Introduction</title>" in run(path, "--to", "rechtspraak")
+
+
+def test_annotated_xml_is_gold_of_the_same_text(path, tmp_path):
+    output = tmp_path / "new" / "report.xml"
+    assert "Wrote 5 sections" in run(path, "--to", "xml", "--output", output)
+    gold = read_gold(output)
+    assert gold.layout.text == TEXT and gold.layout.units == read_layout(path).units
+    assert headings(gold.tree) == HEADINGS
+
+
+def test_a_model(path, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", name="outline")
+    nlp.to_disk(tmp_path / "model")
+    assert run(path, "--model", tmp_path / "model", "--component", "outline") == run(path)
+    spacy.blank("en").to_disk(tmp_path / "other")
+    result = RUN.invoke(app, ["sections", str(path), "--model", str(tmp_path / "other")])
+    assert result.exit_code == 1 and "CRF602" in result.output and "section_parser" in result.output
+
+
+@pytest.mark.parametrize(
+    "name, content, code", [("a.xml", b"<a>", "CRF533"), ("a.txt", b"\0", "CRF954"), ("a.txt", None, "a.txt")]
+)
+def test_bad_files_are_named(tmp_path, name, content, code):
+    path = Path(tmp_path / name)
+    if content is not None:
+        path.write_bytes(content)
+    result = RUN.invoke(app, ["sections", str(path)])
+    assert result.exit_code == 1 and code in result.output and not result.stdout

@@ -1,0 +1,72 @@
+"""Weights of the tree, learned from gold trees."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_crf.components.sections.learning import gold_sections, learn_tree_weights, read_weights, write_weights
+from spacy_crf.components.sections.roles import Roles
+from spacy_crf.core.grammar.sections.scoring import weight_vector
+from spacy_crf.core.types import Doubles
+from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.units.layout import units_of
+
+ROLES = Roles.parse("test", {})
+
+
+def learn(examples: list[Example]) -> Doubles | None:
+    """With labels of which nothing is known."""
+    even = [np.full((len(units_of(example.predicted)), 4), 0.25) for example in examples]
+    return learn_tree_weights(examples, even, ROLES, "elements", 0.05)
+
+
+def test_gold_sections_have_the_units_of_the_document(folder: Path) -> None:
+    example = next(iter(SectionCorpus(folder)(spacy.blank("en"))))
+    sections = gold_sections(example.reference._.section_tree, units_of(example.predicted))
+    assert [section.level for section in sections] == [1, 2, 2, 1]
+    texts = [example.predicted.text[unit.start : unit.end] for unit in units_of(example.predicted)]
+    assert [[texts[unit] for unit in section.heading] for section in sections][:2] == [["1.", "Delivery"], ["1.1"]]
+
+
+def test_weights_move_from_those_set_by_hand(trained: Language) -> None:
+    weights = trained.get_pipe("section_parser")._tree_weights
+    assert weights is not None and not np.allclose(weights, weight_vector())
+
+
+def test_labels_of_the_tree_come_from_chains_that_did_not_see_the_document(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser")
+    examples = list(SectionCorpus(folder)(nlp))
+    nlp.initialize(lambda: examples)
+    (alone,) = pipe._hold_out(examples[1:], examples[:1])
+    nlp.update(examples, sgd=nlp.create_optimizer())
+    own = pipe.role_probabilities(examples[0].predicted)
+    assert alone.shape == own.shape and np.allclose(alone.sum(axis=1), 1, atol=1e-5)
+    assert own.max(axis=1).mean() > alone.max(axis=1).mean()  # surer of what it was trained on
+
+
+def test_without_trees_nothing_is_learned(folder: Path) -> None:
+    assert learn(list(SectionCorpus(folder, trees=False)(spacy.blank("en")))) is None
+
+
+def test_a_tree_that_no_parse_can_have_is_left_out_with_a_warning(folder: Path) -> None:
+    examples = list(SectionCorpus(folder)(spacy.blank("en")))
+    reference = examples[0].reference
+    tree = reference.user_data["spacy_crf.sections"]
+    tree["sections"][0]["level"] = 3  # leaves two levels out
+    with pytest.warns(UserWarning, match="CRFW965"):
+        left = learn(examples)
+    right = learn(examples[1:])
+    assert left is not None and right is not None and np.allclose(left, right)
+
+
+def test_weights_are_readable_data() -> None:
+    weights = weight_vector() * 1.1
+    assert np.array_equal(read_weights("test", write_weights(weights), "path"), weights)
+    assert read_weights("test", write_weights(None), "path") is None
+    with pytest.raises(ValueError, match="CRF404"):
+        read_weights("test", b'{"a": 1}', "path")

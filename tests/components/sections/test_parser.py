@@ -1,0 +1,229 @@
+"""The component: untrained, trained, stored, in a pipeline."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.units.layout import Layout, to_doc, units_of
+
+TEXT = """1. Definitions
+1.1 In this agreement the words below have the meaning given.
+1.2 Words in the singular include the plural.
+
+2. Term and termination
+The agreement ends after a year.
+3.1 Payment is due in thirty days.
+3.2 Interest runs after that.
+
+4 Governing law
+Dutch law applies.
+"""
+
+
+def outline(doc: Doc) -> list[tuple[int, str, str, bool]]:
+    return [
+        (found["level"], found["number"], found["title"], found["virtual"])
+        for span in doc.spans["sections"]
+        if (found := span._.section)
+    ]
+
+
+def test_it_works_untrained(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    assert doc.text == TEXT
+    assert outline(doc) == [
+        (1, "1.", "Definitions", False),
+        (2, "1.1", "", False),
+        (2, "1.2", "", False),
+        (1, "2.", "Term and termination", False),
+        (1, "3", "", True),
+        (2, "3.1", "", False),
+        (2, "3.2", "", False),
+        (1, "4", "Governing law", False),
+    ]
+    rules = doc.spans["elements"].attrs["rules"]
+    assert rules[:2] == ["number of a sequence", "known title"]
+    assert all(0 < p <= 1 for p in doc.spans["sections"].attrs["probability"])
+
+
+def test_parents_and_children(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    sections = list(doc.spans["sections"])
+    assert [child._.section["number"] for child in sections[0]._.section_children] == ["1.1", "1.2"]
+    assert sections[1]._.section_parent.id == sections[0].id
+    assert sections[0]._.section_parent is None
+    # the virtual section and its first child cover the same words
+    virtual = next(span for span in sections if span._.section["virtual"])
+    assert [child._.section["number"] for child in virtual._.section_children] == ["3.1", "3.2"]
+    other = doc[0:2]
+    assert other._.section is None and other._.section_parent is None and other._.section_children == []
+
+
+def test_elements_have_the_characters_of_units_where_tokens_are_longer(nlp: Language) -> None:
+    doc = nlp("1.Scope of it\n2.Term of it")
+    offsets = doc.spans["elements"].attrs["offsets"]
+    assert offsets == [[unit.start, unit.end] for unit in units_of(doc)]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "\n\n", "one line", "1.", "1.\n2.\n3.", "Decision"])
+def test_small_documents(nlp: Language, trained: Language, text: str) -> None:
+    for pipeline in (nlp, trained):
+        doc = pipeline(text)
+        assert doc.text == text
+        assert doc.spans["elements"].attrs["offsets"] == [[unit.start, unit.end] for unit in units_of(doc)]
+        assert len(doc.spans["sections"]) == len(list(doc._.section_tree.walk()))
+
+
+@settings(max_examples=30)
+@given(text=st.text('ab1i.\n ()-A"', max_size=60))
+def test_every_unit_is_one_element_and_the_text_stays(trained: Language, text: str) -> None:
+    doc = trained(trained.make_doc(text))
+    assert doc.text == text
+    elements = doc._.section_tree.elements
+    assert [(element.start, element.end) for element in elements] == [(u.start, u.end) for u in units_of(doc)]
+    ends = [(node.start_char, node.end_char) for node in doc._.section_tree.walk()]
+    assert all(0 <= start < end <= len(text) for start, end in ends)
+
+
+def test_it_learns(trained: Language, folder: Path) -> None:
+    scores = trained.evaluate(list(SectionCorpus(folder)(trained)))
+    assert scores["elements_acc"] == 1.0
+    assert scores["elements_f_per_type"]["SECTION_TITLE"] == {"p": 1.0, "r": 1.0, "f": 1.0, "f05": 1.0}
+    assert trained.get_pipe("section_parser").labels == ("NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE")
+
+
+@pytest.mark.parametrize("newlines", [True, False])
+def test_with_and_without_blank_lines_in_the_chain(folder: Path, newlines: bool) -> None:
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.UnitFeatures.v1", "templates": ["@sections"], "newlines": newlines}
+    nlp.add_pipe("section_parser", config={"features": features, "joint": False})
+    examples = list(SectionCorpus(folder)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    nlp.update(examples, sgd=optimizer)
+    doc = nlp(examples[0].predicted)
+    labels = [span.label_ for span in doc.spans["elements"]]
+    assert labels == [span.label_ for span in examples[0].reference.spans["elements"]]
+    assert "NEWLINE" in labels
+
+
+def test_it_is_stored(trained: Language, tmp_path: Path) -> None:
+    before = trained(TEXT)
+    trained.to_disk(tmp_path / "pipeline")
+    for loaded in (
+        spacy.load(tmp_path / "pipeline"),
+        spacy.blank("en").from_config(trained.config).from_bytes(trained.to_bytes()),
+    ):
+        after = loaded(TEXT)
+        assert outline(after) == outline(before)
+        assert after.spans["elements"].attrs["offsets"] == before.spans["elements"].attrs["offsets"]
+        assert after._.section_tree.score == pytest.approx(before._.section_tree.score, abs=1e-4)
+    stored = {file.name: file.read_bytes() for file in (tmp_path / "pipeline" / "section_parser").iterdir()}
+    spacy.load(tmp_path / "pipeline").to_disk(tmp_path / "again")
+    assert stored == {file.name: file.read_bytes() for file in (tmp_path / "again" / "section_parser").iterdir()}
+
+
+def test_what_it_writes_survives_processes_and_files(nlp: Language, tmp_path: Path) -> None:
+    alone = nlp(TEXT)
+    for doc in nlp.pipe([TEXT] * 4, n_process=2, batch_size=2):
+        assert doc._.section_tree == alone._.section_tree
+        assert outline(doc) == outline(alone)
+    DocBin(docs=[alone], store_user_data=True).to_disk(tmp_path / "docs.spacy")
+    read = next(iter(DocBin().from_disk(tmp_path / "docs.spacy").get_docs(nlp.vocab)))
+    assert outline(read) == outline(alone) and read._.section_tree == alone._.section_tree
+
+
+def test_rules_can_be_asked_of_a_trained_component(trained: Language) -> None:
+    pipe = trained.get_pipe("section_parser")
+    try:
+        pipe.cfg["labeller"] = "rules"
+        assert "rules" in trained(TEXT).spans["elements"].attrs
+    finally:
+        pipe.cfg["labeller"] = "auto"
+    assert "rules" not in trained(TEXT).spans["elements"].attrs
+
+
+def test_joint_labels_agree_with_the_tree(trained: Language) -> None:
+    tree = trained(TEXT)._.section_tree
+    headings = {place for node in tree.walk() for place in node.heading}
+    assert all(tree.elements[place].label in ("NR", "SECTION_TITLE") for place in headings)
+
+
+def test_formatting_counts(nlp: Language) -> None:
+    text = "Of mice and men\nIt was a long day at the farm."
+    doc = nlp(to_doc(nlp.vocab, Layout(text, ((0, 15, "heading1"),))))
+    assert outline(doc) == [(1, "", "Of mice and men", False)]
+
+
+def test_other_labels(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    roles = {"number": "N", "title": "T", "text": "X", "newline": "B"}
+    nlp.add_pipe("section_parser", config={"roles": roles})
+    doc = nlp(TEXT)
+    assert {span.label_ for span in doc.spans["elements"]} == {"N", "T", "X", "B"}
+    assert outline(nlp(TEXT))[0] == (1, "1.", "Definitions", False)
+
+
+@pytest.mark.parametrize("roles", [{"heading": "H"}, {"title": "NR"}])
+def test_wrong_roles_are_refused(roles: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="CRF969"):
+        spacy.blank("en").add_pipe("section_parser", config={"roles": roles})
+
+
+@pytest.mark.parametrize(
+    "features, code",
+    [
+        ({"templates": ["UNIT(colour)"]}, "CRF965"),
+        ({"templates": ["LOWER"]}, "CRF965"),
+        ({"templates": ["@sections"], "languages": ["fy"]}, "CRF968"),
+        ({"templates": []}, "CRF310"),
+    ],
+)
+def test_wrong_features_are_refused(features: dict[str, object], code: str) -> None:
+    with pytest.raises(ValueError, match=code):
+        spacy.blank("en").add_pipe(
+            "section_parser", config={"features": {"@misc": "spacy_crf.UnitFeatures.v1", **features}}
+        )
+
+
+def test_units_are_not_for_components_over_tokens() -> None:
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["UNIT(kind)"]}
+    with pytest.raises(ValueError, match="CRF966"):
+        spacy.blank("en").add_pipe("crf_tagger", config={"features": features})
+
+
+def test_lists_of_ones_own(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text("delivery\ttopic\n", encoding="utf8")
+    features = {
+        "@misc": "spacy_crf.UnitFeatures.v1",
+        "templates": ["UNIT(has topic)", "UNIT(kind)"],
+        "lists": {"own": str(path)},
+    }
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser", config={"features": features})
+    examples = list(SectionCorpus(folder)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    assert any("has topic" in name for name in pipe._features.state.names())
+    path.write_text("delivery\n", encoding="utf8")
+    with pytest.raises(ValueError, match="CRF967.*line 1"):
+        nlp.initialize(lambda: examples)
+
+
+def test_a_list_that_cannot_be_read(folder: Path, tmp_path: Path) -> None:
+    features = {
+        "@misc": "spacy_crf.UnitFeatures.v1",
+        "templates": ["UNIT(kind)"],
+        "lists": {"own": str(tmp_path / "no.tsv")},
+    }
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"features": features})
+    with pytest.raises(ValueError, match="CRF307"):
+        nlp.initialize(lambda: list(SectionCorpus(folder)(nlp)))

@@ -1,0 +1,66 @@
+"""Scores of elements and trees, worked out by hand."""
+
+from collections import Counter
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_crf.components.sections.elements import Elements, write_elements
+from spacy_crf.components.sections.scores import score_elements, section_score
+from spacy_crf.components.sections.spans import write_sections
+from spacy_crf.units.tree import SectionNode, SectionTree
+
+NLP = spacy.blank("en")
+TEXT = "A\n\nB\nC\nD"  # units A, a blank line, B, C, D
+UNITS = [(0, 1), (2, 3), (3, 4), (5, 6), (7, 8)]
+
+
+def make_doc(labels: str, *sections: tuple[int, int, bool]) -> Doc:
+    doc = NLP.make_doc(TEXT)
+    names = {"t": "SECTION_TITLE", "x": "TEXT_BLOCK", "b": "NEWLINE"}
+    write_elements(doc, "elements", Elements.of([(*u, names[c]) for u, c in zip(UNITS, labels)]), {})
+    nodes = [SectionNode(UNITS[a][0], UNITS[b - 1][1], 1, virtual=virtual) for a, b, virtual in sections]
+    write_sections(doc, "sections", SectionTree(nodes))
+    return doc
+
+
+def test_scores() -> None:
+    predicted = make_doc("tbxtx", (0, 3, False), (3, 5, False))
+    gold = make_doc("tbtxx", (0, 2, False), (2, 5, False))
+    scores = section_score([Example(predicted, gold)])
+    assert scores["elements_acc"] == pytest.approx(2 / 4)
+    title = scores["elements_f_per_type"]["SECTION_TITLE"]
+    assert title == {"p": 0.5, "r": 0.5, "f": 0.5, "f05": 0.5}
+    assert scores["elements_macro_f"] == pytest.approx((0.5 + 0.5) / 2)
+    assert scores["parseval_f"] == 0.0
+
+
+def test_blank_lines_do_not_matter_to_trees() -> None:
+    predicted = make_doc("tbxxx", (0, 2, False), (2, 5, False))
+    gold = make_doc("tbxxx", (0, 1, False), (2, 5, False))
+    assert section_score([Example(predicted, gold)])["parseval_f"] == 1.0
+
+
+def test_virtual_sections_count_only_where_gold_has_some() -> None:
+    predicted = make_doc("tbxxx", (0, 2, False), (2, 5, True))
+    plain, virtual = make_doc("tbxxx", (0, 2, False)), make_doc("tbxxx", (0, 2, False), (2, 5, True))
+    assert section_score([Example(predicted, plain)])["parseval_p"] == 1.0
+    assert section_score([Example(predicted, virtual)])["parseval_r"] == 1.0
+    without = make_doc("tbxxx", (0, 2, False))
+    assert section_score([Example(without, virtual)])["parseval_r"] == 0.5
+
+
+def test_empty_against_empty_is_right_and_missing_gold_is_no_gold() -> None:
+    assert section_score([Example(make_doc("xbxxx"), make_doc("xbxxx"))])["parseval_f"] == 1.0
+    assert section_score([Example(NLP.make_doc(TEXT), NLP.make_doc(TEXT))]) == {}
+    alone = section_score([Example(NLP.make_doc(TEXT), make_doc("tbxxx"))])
+    assert alone["elements_acc"] == 0.0 and alone["parseval_f"] == 1.0
+
+
+def test_f_half_prefers_precision() -> None:
+    counts = Counter({("T", "T"): 1, ("T", "X"): 3, ("X", "X"): 6})
+    title = score_elements(counts, "B")["elements_f_per_type"]["T"]
+    assert (title["p"], title["r"], title["f"]) == pytest.approx((1.0, 0.25, 0.4))
+    assert title["f05"] == pytest.approx(1.25 * 0.25 / (0.25 + 0.25))

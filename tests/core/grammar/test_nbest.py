@@ -1,0 +1,84 @@
+"""The K best trees against an enumeration of all trees."""
+
+import math
+
+import numpy as np
+import pytest
+from grammars import Enumeration, problems
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_crf.core.grammar.binary import binarise
+from spacy_crf.core.grammar.chart import NoParseError
+from spacy_crf.core.grammar.cyk import viterbi
+from spacy_crf.core.grammar.language import parse
+from spacy_crf.core.grammar.nbest import nbest
+from spacy_crf.core.grammar.scores import ParseScores
+
+
+@given(problems(), st.sampled_from([1, 3, 20, 200]))
+@settings(max_examples=150)
+def test_trees_are_those_of_the_enumeration(problem, k: int) -> None:
+    check(*problem, k)
+
+
+@given(problems(circles=True, max_units=3), st.sampled_from([1, 5, 12]))
+@settings(max_examples=100)
+def test_trees_that_go_in_circles_come_in_their_order(problem, k: int) -> None:
+    check(*problem, k, reach=6.0)  # the enumeration follows nine rules only
+
+
+def check(grammar, scores: ParseScores, k: int, reach: float = math.inf) -> None:
+    """reach (float): by how much a tree may be behind the best one for the enumeration to have it for sure."""
+    ranked = Enumeration(grammar, scores).ranked
+    if not ranked:
+        with pytest.raises(NoParseError):
+            nbest(binarise(grammar), scores, k)
+        return
+    found = nbest(binarise(grammar), scores, k)
+    texts = [str(parsed.tree) for parsed in found]
+    assert len(set(texts)) == len(texts)
+    found = [parsed for parsed in found if parsed.score > ranked[0].score - reach]
+    ranked = [listed for listed in ranked if listed.score > ranked[0].score - reach]
+    assert [parsed.score for parsed in found] == pytest.approx([listed.score for listed in ranked[:k]])
+    by_text = {str(listed): listed.score for listed in ranked}
+    assert [parsed.score for parsed in found] == pytest.approx([by_text[text] for text in texts[: len(found)]])
+
+
+@given(problems(max_units=5))
+def test_fewer_trees_are_the_beginning_of_more(problem) -> None:
+    grammar, scores = problem
+    try:
+        many = nbest(binarise(grammar), scores, 30)
+    except NoParseError:
+        return
+    assert many[0] == viterbi(binarise(grammar), scores)
+    for k in (1, 2, 7):
+        assert nbest(binarise(grammar), scores, k) == many[:k]
+
+
+def test_all_trees_are_found_and_no_more() -> None:
+    grammar = parse("%start T\n%terminals a\nT -> T T [0.5] | a [0.5]")
+    found = nbest(binarise(grammar), ParseScores.from_labels(grammar, ["a"] * 6), 1000)
+    assert len(found) == 42  # the fifth Catalan number
+    assert np.ptp([parsed.score for parsed in found]) < 1e-9
+
+
+def test_a_loop_of_weight_one_gives_as_many_trees_as_are_asked_for() -> None:
+    grammar = parse("%start A\n%terminals a\nA -> B | a\nB -> A")
+    found = nbest(binarise(grammar), ParseScores.from_labels(grammar, ["a"]), 4)
+    assert [str(parsed.tree) for parsed in found][:2] == ["(A a)", "(A (B (A a)))"]
+    assert len({parsed.tree for parsed in found}) == 4
+    assert {parsed.score for parsed in found} == {0.0}
+
+
+def test_long_documents_do_not_recurse() -> None:
+    grammar = parse("%start T\n%terminals a\nT -> a T | a | U\nU -> a [0.5]")
+    found = nbest(binarise(grammar), ParseScores.from_labels(grammar, ["a"] * 300), 3)
+    assert [round(parsed.score, 6) for parsed in found] == [0.0, -0.693147]
+
+
+def test_at_least_one_tree_is_asked_for() -> None:
+    grammar = parse("%start T\n%terminals a\nT -> a")
+    with pytest.raises(ValueError, match="CRF108.*k"):
+        nbest(binarise(grammar), ParseScores.from_labels(grammar, ["a"]), 0)

@@ -1,0 +1,113 @@
+"""The reader of documents with sections: every format that it takes gives the same gold."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf.corpora.sections import SectionCorpus
+
+XML = """<document xml:lang="en" genre="statute">
+<section><nr>1</nr> <title><b>Dogs</b></title>
+<section><nr>(a)</nr> <text>Dogs are kept on a lead.</text>
+</section></section></document>
+"""
+COURT = """<?xml version="1.0" encoding="utf-8"?>
+<open-rechtspraak><uitspraak>
+<section><title><nr manualAnnotation="NR">1</nr><text manualAnnotation="SECTION_TITLE">De feiten</text></title>
+<para manualAnnotation="TEXT_BLOCK">Er is een hond.</para></section>
+<para/></uitspraak></open-rechtspraak>
+"""
+NLP = spacy.blank("en")
+
+
+def read(path: Path, **settings: object) -> list[Doc]:
+    return list(SectionCorpus(path, **settings).read_docs(NLP.vocab))  # type: ignore[arg-type]
+
+
+def facts(doc: Doc) -> tuple[object, ...]:
+    elements = [(span.text, span.label_) for span in doc.spans["elements"]]
+    tree = doc._.section_tree
+    return doc.text, elements, [(node.level, node.start_char, node.end_char) for node in tree.walk()]
+
+
+@pytest.fixture
+def annotated(tmp_path: Path) -> Path:
+    path = tmp_path / "xml" / "dogs.xml"
+    path.parent.mkdir()
+    path.write_text(XML, encoding="utf8")
+    return path
+
+
+def test_annotated_xml(annotated: Path) -> None:
+    (doc,) = read(annotated)
+    assert doc.text == "1 Dogs\n(a) Dogs are kept on a lead."
+    assert facts(doc)[1] == [
+        ("1", "NR"),
+        ("Dogs", "SECTION_TITLE"),
+        ("(a)", "NR"),
+        ("Dogs are kept on a lead.", "TEXT_BLOCK"),
+    ]
+    assert [level for level, _, _ in facts(doc)[2]] == [1, 2]  # type: ignore[attr-defined]
+    assert doc._.doc_name == "dogs"
+
+
+def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
+    (doc,) = read(annotated)
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "dogs.spacy")
+    entry = {"text": doc.text, "layout": doc.user_data["spacy_crf.layout"], "tree": doc._.section_tree.to_json()}
+    srsly.write_json(tmp_path / "dogs.json", entry)
+    srsly.write_jsonl(tmp_path / "dogs.jsonl", [entry, entry])
+    assert [facts(other) for other in read(tmp_path / "dogs.spacy")] == [facts(doc)]
+    assert [facts(other) for other in read(tmp_path / "dogs.json")] == [facts(doc)]
+    assert [facts(other) for other in read(tmp_path / "dogs.jsonl")] == [facts(doc)] * 2
+    assert len(read(tmp_path)) == 5
+    assert len(read(tmp_path, limit=2)) == 2
+
+
+def test_the_predicted_side_has_text_and_formatting_but_no_gold(annotated: Path) -> None:
+    (example,) = SectionCorpus(annotated)(NLP)
+    assert example.predicted.text == example.reference.text
+    assert example.predicted.user_data["spacy_crf.layout"] == [[2, 6, "bold"]]
+    assert not example.predicted.spans and example.predicted._.section_tree is None
+
+
+def test_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "court.xml"
+    path.write_text(COURT, encoding="utf8")
+    (doc,) = read(path)
+    labels = [span.label_ for span in doc.spans["elements"]]
+    assert labels[:3] == ["NR", "SECTION_TITLE", "TEXT_BLOCK"]
+    assert len(doc.spans["sections"]) == 1
+    (doc,) = read(path, trees=False)
+    assert "sections" not in doc.spans
+    path.write_text(COURT.replace("<section>", "").replace("</section>", ""), encoding="utf8")
+    (doc,) = read(path)
+    assert "sections" not in doc.spans  # nobody has marked up a tree
+
+
+@pytest.mark.parametrize(
+    "name, content, code",
+    [
+        ("a.xml", "<html></html>", "CRF970.*html"),
+        ("a.xml", "<document><title>x</document>", "CRF533"),
+        ("a.json", "{}", "CRF970.*text"),
+        ("a.json", "nothing", "CRF970"),
+        ("a.spacy", "damaged", "CRF517"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, name: str, content: str, code: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf8")
+    with pytest.raises(ValueError, match=code):
+        read(tmp_path / name)
+
+
+def test_paths(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CRF501"):
+        SectionCorpus(None)
+    with pytest.raises(ValueError, match="CRF502"):
+        SectionCorpus(tmp_path / "missing")
+    with pytest.raises(ValueError, match="CRF520"):
+        read(tmp_path)

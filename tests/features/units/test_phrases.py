@@ -1,0 +1,40 @@
+"""Word lists."""
+
+import pytest
+
+from spacy_crf.features.units.phrases import CLASSES, LANGUAGES, Phrases, built_in, parse_list
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_built_in_lists_have_the_known_classes_and_no_repetition(language: str) -> None:
+    entries = built_in(language)
+    assert {name for _, name in entries} == set(CLASSES)
+    assert len(set(entries)) >= len(entries) - 5  # variants of spelling that are normalised to one
+
+
+def test_facts() -> None:
+    phrases = Phrases(parse_list("the\tarticle\nstone bridge\ttitle\nbridge\tthing\nis\tverb\n"))
+    assert phrases.facts("The Stone Bridge.") == {
+        *(
+            "is title",
+            "opens title",
+            "ends title",
+            "has title",
+            "opens article",
+            "has article",
+            "ends thing",
+            "has thing",
+        )
+    }
+    assert phrases.facts("Stone is") == {"ends verb", "has verb"}
+    assert phrases.facts("") == frozenset()
+
+
+def test_a_phrase_may_be_in_several_classes() -> None:
+    assert Phrases(parse_list("order\ttitle\norder\thead")).facts("ORDER") >= {"is title", "is head"}
+
+
+def test_a_line_that_is_no_entry_is_named() -> None:
+    with pytest.raises(ValueError) as caught:
+        parse_list("# comment\n\nphrase\tclass\nno class\n")
+    assert caught.value.args == (4, "no class")

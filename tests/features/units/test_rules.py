@@ -1,0 +1,65 @@
+"""The rule tagger: what it decides, and that it says why."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.features.units.phrases import Phrases
+from spacy_crf.features.units.rules import ROLES, apply_rules
+from spacy_crf.features.units.view import UnitView
+from spacy_crf.units.layout import Layout
+
+
+def decide(text: str, phrases: Phrases, *runs: tuple[int, int, str]) -> list[tuple[str, str, str]]:
+    """Role, rule and state of each unit."""
+    view = UnitView([(text, Layout(text, runs).units)])
+    found = apply_rules(view, phrases)
+    return [
+        (ROLES[role], found.trace.names[rule], found.states.names[state])
+        for role, rule, state in zip(found.roles, found.trace.codes, found.states.codes)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, role, rule",
+    [
+        ("Decision", "title", "known title"),
+        ("Judgment of 3 May 2020", "text", "head matter"),
+        (f"All of it {'and more of it ' * 4}was read.", "text", "running text"),
+        ("Signed", "text", "closing formula"),
+        ("• apples", "text", "list mark or other element"),
+        ("7 apples", "text", "number by itself"),
+    ],
+)
+def test_the_first_unit_and_the_rule_that_decided_it(text: str, role: str, rule: str, phrases: Phrases) -> None:
+    assert decide(text, phrases)[0][:2] == (role, rule)
+
+
+def test_numbers_need_a_sequence(phrases: Phrases) -> None:
+    found = decide("1. Definitions\n2. Notices\n9. apples", phrases)
+    assert [role for role, _, _ in found] == ["number", "title", "number", "title", "text", "text"]
+
+
+def test_a_quotation_ends_at_its_mark(phrases: Phrases) -> None:
+    found = decide('1. Facts\nHe wrote:\n"1. We pay\n2. We leave"\n2. Decision', phrases)
+    states = [state for _, _, state in found]
+    assert states == ["head", "body", "body", "body", *["quotation"] * 4, "body", "body"]
+    assert [role for role, _, _ in found][4:8] == ["text"] * 4
+    assert found[-2][:2] == ("number", "number of a sequence")
+
+
+def test_mark_up_outweighs_words(phrases: Phrases) -> None:
+    text = "Of mice and men\nIt was a long day."
+    assert decide(text, phrases, (0, 15, "heading1"))[0][:2] == ("title", "heading of the mark-up")
+
+
+@given(st.text('ab1."\n- A(', max_size=40))
+def test_every_unit_is_decided_by_a_rule_of_its_role(text: str) -> None:
+    view = UnitView([(text, Layout(text).units)])
+    found = apply_rules(view, Phrases([]))
+    assert len(found.roles) == len(found.confidences) == len(found.trace.codes) == len(view)
+    assert ((found.confidences > 0) & (found.confidences <= 1)).all()
+    assert np.allclose(found.probabilities(view).sum(axis=1), 1)
+    assert (found.probabilities(view).argmax(axis=1) == found.roles).all()
+    assert (view.is_blank == (found.roles == ROLES.index("newline"))).all()

@@ -1,0 +1,60 @@
+"""Units as arrays: neighbours, and functions of texts."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.core.types import Bools
+from spacy_crf.features.units.view import UnitView, Values
+from spacy_crf.units.layout import Layout
+
+DOCUMENTS = st.lists(st.text("ab1.\n (", max_size=12), max_size=4)
+
+
+def view_of(texts: list[str]) -> UnitView:
+    return UnitView([(text, Layout(text).units) for text in texts])
+
+
+def slow_neighbour(view: UnitView, chosen: Bools, step: int) -> list[int]:
+    found = []
+    for unit in range(len(view)):
+        other = unit + step
+        while 0 <= other < len(view) and view.document[other] == view.document[unit] and not chosen[other]:
+            other += step
+        inside = 0 <= other < len(view) and view.document[other] == view.document[unit]
+        found.append(other if inside else -1)
+    return found
+
+
+@given(DOCUMENTS)
+def test_neighbours_are_the_nearest_chosen_units_of_the_document(texts: list[str]) -> None:
+    view = view_of(texts)
+    for chosen in (view.is_text, view.is_blank, ~view.is_blank):
+        assert view.before(chosen).tolist() == slow_neighbour(view, chosen, -1)
+        assert view.after(chosen).tolist() == slow_neighbour(view, chosen, 1)
+
+
+@given(DOCUMENTS)
+def test_every_unit_has_its_text_and_its_document(texts: list[str]) -> None:
+    view = view_of(texts)
+    own = [(k, text[unit.start : unit.end].strip()) for k, text in enumerate(texts) for unit in Layout(text).units]
+    assert list(zip(view.document.tolist(), view.texts)) == own
+
+
+def test_a_function_of_the_text_is_called_once_for_each_distinct_text() -> None:
+    view, seen = view_of(["same\nother\nsame", "same"]), []
+
+    def count(text: str) -> int:
+        seen.append(text)
+        return len(text)
+
+    assert view.count_by_text(count).tolist() == [4, 5, 4, 4]
+    assert view.count_by_text(count).tolist() == [4, 5, 4, 4]
+    assert seen == ["same", "other"]
+
+
+def test_ranges_and_values_of_other_units() -> None:
+    values = Values.bins(np.array([0, 1, 2, 9]), (1, 5), np.array([True, True, True, False]))
+    assert [values.names[code] for code in values.codes] == ["<", "1", "1", ""]
+    taken = values.take(np.array([3, -1, 1, 0]))
+    assert [taken.names[code] for code in taken.codes] == ["", "", "1", "<"]
