@@ -91,7 +91,8 @@ def _name(layout: Layout, tree: SectionTree, node: SectionNode) -> str:
     if node.title:
         return f'<span class="name">{escape(node.title)}</span>'
     start = tree.elements[node.heading[-1]].end if node.heading else node.start_char
-    words = " ".join(layout.text[start : min(node.end_char, start + 4 * OPENING)].split()).removeprefix(node.number)
+    line = layout.text[start : min(node.end_char, start + 4 * OPENING)].strip().partition("\n")[0]
+    words = " ".join(line.split()).removeprefix(node.number)
     return f'<span class="name opening">{escape(words[:OPENING])}</span>'
 
 
@@ -107,9 +108,11 @@ class _Text:
         headings: set[int] = set()
         for event in blocks(self.layout, self.tree):
             if isinstance(event, Begin):
-                yield f'<section id="{self.names[id(event.node)]}">'
+                is_heading = is_titled(self.tree, event.node)
+                kind = "" if is_heading or event.node.virtual else ' class="text"'
+                yield f'<section id="{self.names[id(event.node)]}"{kind}>'
                 yield from self._heading(event)
-                if is_titled(self.tree, event.node):
+                if is_heading:
                     headings.update(event.node.heading)
             elif isinstance(event, End):
                 yield "</section>"

@@ -66,7 +66,7 @@ def test_outline_shows_probabilities_and_implied_sections(page):
     assert '<a href="#s1" style="--p:0.750"><span class="nr">1.</span>' in page
     assert '<span class="name">Feiten &amp; &lt;recht&gt;</span><span class="p">0.75</span>' in page
     assert '<a href="#s3" class="virtual"><span class="nr">3</span><span class="name">implied</span></a>' in page
-    assert '<span class="name opening">Het *gaat*. - punt</span>' in page
+    assert '<span class="name opening">Het *gaat*.</span>' in page
     assert "3 sections · 1 implied · 2 levels · perhaps not the best tree (7 states" in page
 
 
@@ -78,6 +78,10 @@ def test_text_is_formatted(page):
     assert '<p class="numbered"><span class="nr">1.1</span><span><b>Het</b> *gaat*.</span></p>' in page
     assert '<p class="item"><span class="nr">-</span><span>punt</span></p>' in page
     assert '<html lang="nl">' in page and "<title>zaak &lt;1&gt;</title>" in page
+
+
+def test_sections_without_titles_are_set_apart(page):
+    assert '<section id="s1">' in page and '<section id="s2" class="text">' in page and '<section id="s3">' in page
 
 
 def test_nothing_is_fetched(page):
