@@ -74,7 +74,7 @@ def run_fold(fold: Fold) -> dict[str, Any]:
         infos = [example.predicted._.decode_info for example in scored]
         scores = pipe.score(scored)
         found[method] = {name: scores[name] for name in (*MEASURES, "certified", "violations")}
-        for name in ("milliseconds", "objective"):
+        for name in ("milliseconds", "objective", "method"):
             found[method][name] = [info[name] for info in infos]
     return found
 
@@ -129,8 +129,11 @@ def render_methods(rows: list[dict[str, Any]]) -> list[str]:
         cells += [f"{middle:.2f} / {high:.1f} / {sum(times):,.0f}", f"{np.abs(np.concatenate(differences)).max():.1g}"]
         lines.append(f"| {' | '.join(cells)} |")
     solved = [row for row in rows if SOLVER in row]
-    sums = [sum(sum(row[method]["milliseconds"]) for row in solved) for method in (SOLVER, "auto")]
-    return [*lines, "", f"PuLP with CBC takes {sums[0] / sums[1]:,.0f} times as long as auto on the same references."]
+    asked = np.concatenate([np.array(row[SOLVER]["method"]) == SOLVER for row in solved])
+    theirs, ours = (np.concatenate([row[method]["milliseconds"] for row in solved]) for method in (SOLVER, "auto"))
+    ratio = theirs[asked].sum() / ours[asked].sum()
+    text = f"On the {asked.sum()} references where Viterbi breaks a constraint, PuLP with CBC takes {ratio:,.0f} times"
+    return [*lines, "", f"{text} as long as auto; on the others both answer with Viterbi."]
 
 
 def main() -> None:

@@ -131,6 +131,16 @@ def random_grammar(rng: np.random.Generator, circles: bool = False) -> Grammar:
     return Grammar.build("S", TERMINALS, useful(rules))
 
 
+def random_ring(rng: np.random.Generator) -> Grammar:
+    """A grammar in which unary rules lead from every symbol to most others, with sums that are finite."""
+    rules = {("S", "A", "S"): 0.5, **dict.fromkeys(zip("SABC", "aabb"), 0.5)}
+    for parent in SYMBOLS:
+        for child in SYMBOLS:
+            if rng.random() < 0.6 or child == SYMBOLS[SYMBOLS.index(parent) - 1]:
+                rules[parent, child] = float(rng.uniform(0.01, 0.2))
+    return Grammar.build("S", TERMINALS, rules)
+
+
 def useful(rules: dict[tuple[str, ...], float]) -> dict[tuple[str, ...], float]:
     """Rules that some tree of S has."""
     good = set(TERMINALS)

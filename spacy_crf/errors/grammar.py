@@ -26,7 +26,7 @@ class GrammarErrors:
     )
     CRF948 = (
         "Unary rules of the grammar lead from {symbols} back to the same symbol with {quantity}: {consequence}. "
-        "Lower the weights of these rules."
+        "Lower the weights of these rules, or the scores of their spans."
     )
     CRF949 = "The tree {name} cannot be used with the grammar: {problem}."
     CRF950 = "The parsing setting or input {setting} is {value}; it must be {expected}."

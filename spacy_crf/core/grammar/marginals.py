@@ -9,7 +9,7 @@ from ..types import Doubles
 from .binary import MARKER, BinaryGrammar
 from .chart import Chart
 from .inside import LogSum, inside
-from .outside import Outside, above, outside
+from .outside import above, outside
 from .scores import ParseScores
 
 
@@ -60,7 +60,7 @@ def marginals(grammar: BinaryGrammar, scores: ParseScores) -> Marginals:
     # cells of by_start are [first, length]: those of [first, last] are taken from the place last - first + 1
     first = np.arange(n)[:, None]
     lengths = np.maximum(np.arange(n) - first + 1, 0)
-    nodes = np.exp(chart.by_start + around.values - log_z)[:, first, lengths]
+    nodes = np.exp(chart.by_start + around - log_z)[:, first, lengths]
     repeats = _repeats(grammar, chart)[:, first, lengths]
     return Marginals(grammar, log_z, nodes, repeats, _expected_rules(grammar, chart, around, log_z))
 
@@ -77,12 +77,12 @@ def _repeats(grammar: BinaryGrammar, chart: Chart) -> Doubles:
     return repeats
 
 
-def _expected_rules(grammar: BinaryGrammar, chart: Chart, around: Outside, log_z: float) -> Doubles:
+def _expected_rules(grammar: BinaryGrammar, chart: Chart, around: Doubles, log_z: float) -> Doubles:
     """((R,)): expected counts; rules of markers are part of those that they were cut from."""
     counts = np.zeros(len(grammar.grammar.rules))
     for length in range(1, chart.n_units + 1):
         n_spans = chart.n_units - length + 1
-        values = around.values[:, :n_spans, length] - log_z
+        values = around[:, :n_spans, length] - log_z
         own = chart.spans.of_length(length, grammar.n_symbols)
         below = chart.joined[grammar.pair_of, :n_spans, length]
         unary_below = chart.by_start[grammar.unary.children[:, 0], :n_spans, length]

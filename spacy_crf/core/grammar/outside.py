@@ -1,6 +1,5 @@
 """Sums over everything around a labelled span: the outside algorithm, longest spans first."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +9,6 @@ from . import logsum
 from .binary import BinaryGrammar, Rules
 from .chart import CELLS, Chart, some
 from .inside import LogSum
-
-
-@dataclass(frozen=True)
-class Outside:
-    """What surrounds the labelled spans of a document of N units.
-
-    values ((S, N, N + 1)): [symbol, first unit, length], log sums over all that can be around a node. With the value of
-        the inside chart in the same cell it is the log sum over trees, each as often as it has the node.
-    """
-
-    values: Doubles
 
 
 class _Grouped(NamedTuple):
@@ -37,11 +25,12 @@ def _group(keys: Indices) -> _Grouped:
     return _Grouped(order, firsts, keys[order][firsts])
 
 
-def outside(grammar: BinaryGrammar, chart: Chart) -> Outside:
-    """Compute the outside values that belong to an inside chart. O(N^3 Q) exponentials, O(N^2 (S + Q)) memory.
+def outside(grammar: BinaryGrammar, chart: Chart) -> Doubles:
+    """What surrounds the labelled spans of a document. O(N^3 Q) exponentials, O(N^2 (S + Q)) memory.
 
     grammar (BinaryGrammar), chart (Chart): of `inside`.
-    RETURNS (Outside): values.
+    RETURNS ((S, N, N + 1)): [symbol, first unit, length], log sums over all that can be around a node. With the value
+        of the inside chart in the same cell it is the log sum over trees, each as often as it has the node.
     """
     return _OutsidePass(grammar, chart).run()
 
@@ -62,7 +51,7 @@ class _OutsidePass:
         self._rules_of_pair = _group(grammar.pair_of)
         self._entering_by_child = [_group(entering.children[:, 0]) for entering, _ in grammar.block_rules]
 
-    def run(self) -> Outside:
+    def run(self) -> Doubles:
         grammar, n = self._grammar, self._chart.n_units
         found = np.full((grammar.n_symbols, n, n + 1), -np.inf)
         for length in range(n, 0, -1):
@@ -76,7 +65,7 @@ class _OutsidePass:
             found[:, : values.shape[1], length] = values
             if length > 1 and len(grammar.pairs):
                 self._spread(length, values, own)
-        return Outside(found)
+        return found
 
     def _gather(self, length: int, values: Doubles) -> None:
         """Take up what is around longer spans of which spans of a length are the left or the right part."""

@@ -1,5 +1,7 @@
 """Conditional log-linear weights: the loss by enumeration, its slope by finite differences, and what is learned."""
 
+import math
+
 import numpy as np
 import pytest
 from grammars import TERMINALS, Enumeration, random_grammar
@@ -52,6 +54,19 @@ def test_the_gradient_is_that_of_finite_differences(seed: int, circles: bool) ->
         change = step * (np.arange(N_FEATURES) == column)
         slope = (objective(model.weights + change)[0] - objective(model.weights - change)[0]) / (2 * step)
         assert gradient[column] == pytest.approx(slope, abs=1e-5)
+
+
+def test_a_node_that_is_there_twice_counts_twice() -> None:
+    grammar = parse("%start A\n%terminals a\nA -> A [0.1] | a")
+    columns = np.full((1, 1, 1), 2, dtype=np.int32)
+    document = Document(np.zeros((1, 1)), {"A": columns}, Tree.from_brackets("(A (A a))"))
+    objective, weights = Objective(ConditionalGrammar.plain(grammar, 1), [document], 0.0), np.array([0.1, 0.2, 0.3])
+    value, gradient = objective(weights)
+    # log Z is that of a geometric series with the ratio r, and the tree weighs r times what is before it
+    own = math.exp(0.3)
+    ratio, first = 0.1 * math.exp(0.1) * own, math.exp(0.2) * own
+    assert value == pytest.approx(math.log(first / (1 - ratio)) - math.log(ratio * first))
+    assert gradient[2] == pytest.approx(1 / (1 - ratio) - 2)
 
 
 AMBIGUOUS = parse("%start S\n%terminals a\nS -> L | R\nL -> L X | X\nR -> X R | X\nX -> a")

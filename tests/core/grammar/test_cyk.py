@@ -100,6 +100,24 @@ def test_a_score_of_a_span_decides_and_forbids() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rules", "best_tree"),
+    [
+        ("S -> X | a a\nX -> a a", "(S a a)"),
+        ("S -> Y X | X Y\nX -> a\nY -> a", "(S (Y a) (X a))"),
+        ("S -> Y | X\nX -> a a\nY -> a a", "(S (Y a a))"),
+        ("S -> S S [0.5] | a | a a [0.5]", "(S (S a) (S a))"),
+    ],
+)
+def test_ties_are_broken_by_rule(rules: str, best_tree: str) -> None:
+    grammar = parse(f"%start S\n%terminals a\n{rules}")
+    assert str(best(grammar, "a a").tree) == best_tree
+
+
+def test_of_equal_splits_the_earlier_one_is_taken() -> None:
+    assert str(best(RUN, "a a a").tree) == "(T (T a) (T (T a) (T a)))"
+
+
 def test_loops_that_gain_nothing_are_left_out() -> None:
     grammar = parse("%start A\n%terminals a\nA -> B [0.1] | a\nB -> A [10] | a [0.1]")
     assert str(best(grammar, "a").tree) == "(A a)"

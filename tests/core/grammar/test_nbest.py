@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import Enumeration, problems
+from grammars import MAX_CIRCLES, Enumeration, problems, random_ring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,9 +28,16 @@ def test_trees_that_go_in_circles_come_in_their_order(problem, k: int) -> None:
     check(*problem, k, reach=6.0)  # the enumeration follows nine rules only
 
 
-def check(grammar, scores: ParseScores, k: int, reach: float = math.inf) -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_circles_through_several_symbols(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # seven rules below each other hold at least four in circles, of a weight of 0.2 at most
+    check(random_ring(rng), ParseScores(rng.normal(0, 1, (1, 2))), 25, reach=6.0, most=6)
+
+
+def check(grammar, scores: ParseScores, k: int, reach: float = math.inf, most: int = MAX_CIRCLES) -> None:
     """reach (float): by how much a tree may be behind the best one for the enumeration to have it for sure."""
-    ranked = Enumeration(grammar, scores).ranked
+    ranked = Enumeration(grammar, scores, most).ranked
     if not ranked:
         with pytest.raises(NoParseError):
             nbest(binarise(grammar), scores, k)
