@@ -188,10 +188,20 @@ def test_other_elements_may_be_numbers_if_the_settings_say_so(folder: Path) -> N
     assert labels[False] == "NR" and labels[True] != "NR"
 
 
+def test_the_tree_overrules_no_label_that_weighs_enough(trained: Language) -> None:
+    pipe = trained.get_pipe("section_parser")
+    try:
+        pipe.cfg["label_weight"] = 1000.0
+        (found,) = pipe.predict([trained.make_doc(TEXT)])
+    finally:
+        pipe.cfg["label_weight"] = 1.0
+    assert found.tags.tolist() == found.probabilities.argmax(axis=1).tolist()
+
+
 @pytest.mark.parametrize("most, exact", [(None, True), (1, False)])
 def test_the_tree_tells_whether_it_is_exact(most: int | None, exact: bool, nlp: Language) -> None:
     nlp.get_pipe("section_parser").cfg["max_states"] = most
-    tree = nlp("1. a\ni. b\nv. c\nx. d\n2. e\na. f\n3. g\n")._.section_tree
+    tree = nlp("1. Scope\n2. Term\n")._.section_tree
     assert tree.exact is exact
     assert (tree.dropped == 0) is exact
     assert from_json(tree.to_json()).exact is exact
