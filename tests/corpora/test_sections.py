@@ -96,12 +96,27 @@ def test_judgments(tmp_path: Path) -> None:
         ("a.json", "{}", "CRF970.*text"),
         ("a.json", "nothing", "CRF970"),
         ("a.spacy", "damaged", "CRF517"),
+        ("a.xml", "<document>\n<text>\x00</text></document>", "CRF533.*line 2"),
+        ("a.xml", "<document>\n<text>x</document>", "CRF533.*line 2"),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, name: str, content: str, code: str) -> None:
     (tmp_path / name).write_text(content, encoding="utf8")
     with pytest.raises(ValueError, match=code):
         read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"<document><text>x", b"<document>\n<text>\xe9\xff</text></document>", b"\x7fELF\0\0", b"", b"\xff\xfe<"],
+)
+def test_a_bad_file_is_named_and_those_before_it_are_read(annotated: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.xml").write_bytes(annotated.read_bytes())
+    (tmp_path / "b.xml").write_bytes(content)
+    docs = SectionCorpus(tmp_path).read_docs(spacy.blank("en").vocab)
+    assert next(docs).spans["elements"]
+    with pytest.raises(ValueError, match=r"^\[CRF\d+\] .*b\.xml"):
+        next(docs)
 
 
 def test_paths(tmp_path: Path) -> None:

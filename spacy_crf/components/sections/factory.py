@@ -17,8 +17,10 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.05},
     "labeller": "auto",
     "roles": {},
+    "candidates_only": True,
     "temperature": 1.0,
     "joint": True,
+    "label_weight": 1.0,
     "learn_tree": True,
     "tree_c2": 0.05,
     "max_states": 24,
@@ -50,8 +52,10 @@ def make_section_parser(
     trainer: Trainer,
     labeller: Labeller,
     roles: dict[str, str],
+    candidates_only: bool,
     temperature: float,
     joint: bool,
+    label_weight: float,
     learn_tree: bool,
     tree_c2: float,
     max_states: int | None,
@@ -70,9 +74,13 @@ def make_section_parser(
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
     roles (dict[str, str]): labels for "number", "title", "text" and "newline", if they are not NR, SECTION_TITLE,
         TEXT_BLOCK and NEWLINE. Other labels of the training data count as text for the tree.
+    candidates_only (bool): only numbering candidates may have the label of numbers, which is as the rules have it; if
+        not, the chain may give it to any element.
     temperature (float): scores of the chain are divided by it before they become probabilities.
     joint (bool): labels are decided together with the tree, from their probabilities; if not, the tree is built from
         the labels of the chain.
+    label_weight (float): what the log probabilities of labels are multiplied by where they are decided together with
+        the tree: above 1, the tree overrules fewer labels.
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
         if not, or without any tree, those set by hand stay.
     tree_c2 (float): penalty on what the learned weights differ from those set by hand.
@@ -90,8 +98,10 @@ def make_section_parser(
         trainer=trainer,
         labeller=labeller,
         roles=roles,
+        candidates_only=candidates_only,
         temperature=temperature,
         joint=joint,
+        label_weight=label_weight,
         learn_tree=learn_tree,
         tree_c2=tree_c2,
         max_states=max_states,

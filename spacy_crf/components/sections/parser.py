@@ -54,8 +54,10 @@ class SectionParser(ChainPipe):
         trainer: Trainer,
         labeller: Labeller = "auto",
         roles: Mapping[str, str] | None = None,
+        candidates_only: bool = True,
         temperature: float = 1.0,
         joint: bool = True,
+        label_weight: float = 1.0,
         learn_tree: bool = True,
         tree_c2: float = 0.05,
         max_states: int | None = 24,
@@ -69,8 +71,10 @@ class SectionParser(ChainPipe):
         self._to_learn: Callable[[], Iterable[Example]] | None = None
         settings = {
             "labeller": labeller,
+            "candidates_only": candidates_only,
             "temperature": temperature,
             "joint": joint,
+            "label_weight": label_weight,
             "learn_tree": learn_tree,
             "tree_c2": tree_c2,
             "max_states": max_states,
@@ -176,6 +180,7 @@ class SectionParser(ChainPipe):
             features=self.unit_features,
             trainer=fold_trainer(self.trainer, FOLD_ITERATIONS),
             roles=self.roles.names,
+            candidates_only=self.cfg["candidates_only"],
             elements_key=self.cfg["elements_key"],
             learn_tree=False,
         )
@@ -209,7 +214,14 @@ class SectionParser(ChainPipe):
         return Inference(marginals=True, temperature=self.cfg["temperature"])
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        return None
+        """What is no numbering candidate is no number, unless the settings allow that."""
+        number = self.roles.names["number"]
+        if not self.cfg["candidates_only"] or number not in self.tags.number:
+            return None
+        units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
+        allowed = np.ones((len(units), len(self.tags)), dtype=np.bool_)
+        allowed[:, self.tags.number[number]] = [unit.kind is Kind.NUMBER for unit in units]
+        return allowed
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -271,7 +283,7 @@ class SectionParser(ChainPipe):
         roles = self.roles.of_labels(names)
         scores: Doubles = np.eye(len(ROLES))[roles[tags]]
         if self.cfg["joint"]:
-            scores = self.roles.sum(probabilities, names)
+            scores = self.roles.sum(probabilities, names) ** self.cfg["label_weight"]
         settings = ParserSettings(max_states=self.cfg["max_states"])
         found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
         if self.cfg["joint"]:

@@ -5,6 +5,7 @@ returned, and the section parser decides by the numberings around it. How readin
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -41,7 +42,8 @@ class Reading:
 
     family (str): kinds of its parts, one character each (see `numerals`); `-` and `:` where those join parts, and `+`
         where nothing does: `1` for 3, `11` for 3.1, `1a` for 3.a, `1+a` for 3a, `I-1` for IV-2.
-    format (str): what stands around the number, `#` in its place: `#.`, `(#)`, `artikel #`, `§#`, `#°`.
+    format (str): what stands around the number, `#` in its place: `#.`, `(#)`, `artikel #`, `§#`, `#°`;
+        `#.0` for 3 that is written 3.0.
     values (tuple of int): the values of the parts, at least one.
     """
 
@@ -113,8 +115,15 @@ def _plain(text: str, word: bool) -> tuple[Reading, ...]:
     spoken = NUMBER_WORDS.get(frame["number"].lower()) if word else None
     if spoken is not None:
         return (Reading(ARABIC, form, (spoken,)),)
-    found = [Reading(family, form, values) for family, values in _composites(frame["number"])]
+    found = [reading for family, values in _composites(frame["number"]) for reading in _rounded(family, form, values)]
     return (*found, *_ordinals(text))
+
+
+def _rounded(family: str, form: str, values: tuple[int, ...]) -> Iterator[Reading]:
+    """A number as it stands; before it, without its last part if that is a zero: 3.0 is section 3, before 3.1."""
+    if family.endswith(ARABIC * 2) and values[-1] == 0:
+        yield Reading(family[:-1], form.replace(PLACE, f"{PLACE}.0"), values[:-1])
+    yield Reading(family, form, values)
 
 
 def _closing(frame: "re.Match[str]") -> str:

@@ -19,6 +19,7 @@ _PATTERNS = {
     "abbreviation": r"\b(?:[mM]r|[dD]rs?|[iI]r|[pP]rof|[mM]rs|[jJ]hr|[bB]\.?[vV]|[nN]\.?[vV]|Ltd|Inc|LLC|GmbH)\b\.?",
     "initials": r"\b(?:[A-Z]\. ?){1,4}(?:(?:van|de|der|den|von|ten|ter) ){0,3}[A-Z][a-z]+",
     "comma": r",",
+    "leader": r"(?:\. ?|_|…){4,}\s*\w{0,5}$",
     "inner stop": r"[.;:?!]\s+\S",
     "statute": r"\bart(?:ikel|\.)?s? \d|\bsection \d|§ ?\d",
 }
@@ -32,6 +33,7 @@ _NEEDS = {
         "dots": "([",
         "initials": ".",
         "comma": ",",
+        "leader": "._…",
         "inner stop": ".;:?!",
     },
     **dict.fromkeys(("date", "docket", "year", "statute"), "0123456789"),

@@ -9,7 +9,7 @@ from .sizes import count_letters
 from .view import UnitView, Values
 
 _LONG = 120  # characters of running text, of which it matters only whether it is in capitals
-_SPACED = re.compile(r"(?:[^\W\d_] ){3,}[^\W\d_]\W*$")
+_SPACED = re.compile(r"(?:[^\W\d_] +){3,}[^\W\d_]\W*$")
 _DIGITS = re.compile(r"[\d\W]+$")
 _CLOSING = ")]}"
 _UPPER_SHARE = 0.9

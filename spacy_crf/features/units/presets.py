@@ -51,6 +51,10 @@ _SETTING = (
     ("ends", "ends before"),
     ("opens", "ends before"),
     ("opens", "kind before"),
+    ("is emphasised", "blanks before", "blanks after"),
+    ("is emphasised", "ends"),
+    ("is emphasised", "ends before"),
+    ("is emphasised", "case before"),
 )
 
 
@@ -84,6 +88,7 @@ PRESETS: dict[str, list[str]] = {
         "UNIT(family)[0]|UNIT(sequence length)[0]",
         "UNIT(signs)[0]|UNIT(words)[1]",
         "UNIT(is title)[1]",
+        "UNIT(kind)[0]|UNIT(holds leader)[1]",
         "B:UNIT(kind)[0]",
     ]
 }

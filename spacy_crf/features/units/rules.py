@@ -28,6 +28,7 @@ class State(IntEnum):
     CLOSING = 3
 
 
+LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
 _ANYWHERE = tuple(State)
 _OUTSIDE = (State.HEAD, State.BODY, State.CLOSING)
 
@@ -139,7 +140,7 @@ def _run(first: Indices, rules: list[Rule], view: UnitView) -> tuple[Indices, In
     """((N,), (N,)): the rule that decides each unit, and the state in which it does."""
     by_state, following = first.tolist(), [rule.to for rule in rules]
     starts = set((np.cumsum(view.lengths) - view.lengths).tolist())
-    state = State.HEAD
+    state, opened, blank = State.HEAD, 0, view.is_blank.tolist()
     chosen = np.empty(len(view), dtype=np.intp)
     states = np.empty(len(view), dtype=np.intp)
     for unit in range(len(view)):
@@ -148,5 +149,9 @@ def _run(first: Indices, rules: list[Rule], view: UnitView) -> tuple[Indices, In
         rule = by_state[state][unit]
         chosen[unit], states[unit] = rule, state
         after = following[rule]
+        if after is State.QUOTATION and state is not State.QUOTATION:
+            opened = unit
         state = state if after is None else after
+        if state is State.QUOTATION and blank[unit] and unit - opened > LONGEST_QUOTATION:
+            state = State.BODY
     return chosen, states

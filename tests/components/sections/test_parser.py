@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.util import raise_error
 
+from spacy_crf.components.sections.elements import read_elements, write_elements
 from spacy_crf.corpora.sections import SectionCorpus
 from spacy_crf.units.layout import Layout, to_doc, units_of
+from spacy_crf.units.tree import from_json
+from spacy_crf.units.unit import Kind
 
 TEXT = """1. Definitions
 1.1 In this agreement the words below have the meaning given.
@@ -137,6 +142,84 @@ def test_what_it_writes_survives_processes_and_files(nlp: Language, tmp_path: Pa
     DocBin(docs=[alone], store_user_data=True).to_disk(tmp_path / "docs.spacy")
     read = next(iter(DocBin().from_disk(tmp_path / "docs.spacy").get_docs(nlp.vocab)))
     assert outline(read) == outline(alone) and read._.section_tree == alone._.section_tree
+
+
+def test_what_a_trained_component_writes_survives_processes(trained: Language) -> None:
+    alone = trained(TEXT)
+    for doc in trained.pipe([TEXT] * 4, n_process=2, batch_size=2):
+        assert doc._.section_tree == alone._.section_tree
+        assert outline(doc) == outline(alone)
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text('ab1i.\n ()-A"', max_size=60))
+def test_only_candidates_are_numbers(trained: Language, joint: bool, text: str) -> None:
+    pipe = trained.get_pipe("section_parser")
+    doc = trained.make_doc(text)
+    try:
+        pipe.cfg["joint"] = joint
+        (found,) = pipe.predict([doc])
+    finally:
+        pipe.cfg["joint"] = True
+    others = [place for place, unit in enumerate(found.units) if unit.kind is not Kind.NUMBER]
+    number = pipe.labels.index("NR")
+    assert not np.any(found.probabilities[others, number])
+    assert not np.any(found.tags[others] == number)
+
+
+def test_other_elements_may_be_numbers_if_the_settings_say_so(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    examples = list(SectionCorpus(folder)(nlp))
+    for example in examples:
+        elements = read_elements(example.reference, "elements")
+        assert elements is not None
+        elements.labels[elements.labels.index("SECTION_TITLE")] = "NR"
+        write_elements(example.reference, "elements", elements, {})
+    labels = {}
+    for only in (True, False):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("section_parser", config={"candidates_only": only, "joint": False, "learn_tree": False})
+        optimizer = nlp.initialize(lambda: examples)
+        for _ in range(2):
+            nlp.update(examples, sgd=optimizer)
+        found = nlp(examples[0].predicted).spans["elements"]
+        labels[only] = next(span.label_ for span in found if span.text == "Delivery")
+    assert labels[False] == "NR" and labels[True] != "NR"
+
+
+def test_the_tree_overrules_no_label_that_weighs_enough(trained: Language) -> None:
+    pipe = trained.get_pipe("section_parser")
+    try:
+        pipe.cfg["label_weight"] = 1000.0
+        (found,) = pipe.predict([trained.make_doc(TEXT)])
+    finally:
+        pipe.cfg["label_weight"] = 1.0
+    assert found.tags.tolist() == found.probabilities.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("most, exact", [(None, True), (1, False)])
+def test_the_tree_tells_whether_it_is_exact(most: int | None, exact: bool, nlp: Language) -> None:
+    nlp.get_pipe("section_parser").cfg["max_states"] = most
+    tree = nlp("1. Scope\n2. Term\n")._.section_tree
+    assert tree.exact is exact
+    assert (tree.dropped == 0) is exact
+    assert from_json(tree.to_json()).exact is exact
+
+
+def test_a_document_that_fails_does_not_take_its_batch_down(trained: Language) -> None:
+    bad = trained.make_doc("1. Scope")
+    bad.user_data["spacy_crf.layout"] = [["no", "formatting", 3]]
+    failed = []
+    trained.set_error_handler(lambda name, pipe, docs, error: failed.append((docs, str(error))))
+    try:
+        found = list(trained.pipe([trained.make_doc(TEXT), bad, trained.make_doc("\x00\ufffe\n1. \x07")]))
+    finally:
+        trained.set_error_handler(raise_error)
+    assert [doc.text[:2] for doc in found] == ["1.", "\x00\ufffe"]
+    assert all(doc._.section_tree is not None for doc in found)
+    ((docs, message),) = failed
+    assert docs == [bad] and "CRF951" in message
 
 
 def test_rules_can_be_asked_of_a_trained_component(trained: Language) -> None:

@@ -63,6 +63,8 @@ def test_numberings_with_one_reading(text: str, family: str, form: str, values: 
         ("1.i", {("1i", (1, 1)), ("1a", (1, 9))}),
         ("1e", {("1+a", (1, 5)), ("1", (1,))}),
         ("PART C", {("I", (100,)), ("A", (3,))}),
+        ("3.0", {("1", (3,)), ("11", (3, 0))}),
+        ("3.2.0.", {("11", (3, 2)), ("111", (3, 2, 0))}),
     ],
 )
 def test_an_ambiguous_numbering_has_all_its_readings(text: str, meanings: set[tuple[str, tuple[int, ...]]]) -> None:

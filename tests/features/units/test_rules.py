@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features.units.phrases import Phrases
-from spacy_crf.features.units.rules import ROLES, apply_rules
+from spacy_crf.features.units.rules import LONGEST_QUOTATION, ROLES, apply_rules
 from spacy_crf.features.units.view import UnitView
 from spacy_crf.units.layout import Layout
 
@@ -47,6 +47,23 @@ def test_a_quotation_ends_at_its_mark(phrases: Phrases) -> None:
     assert states == ["head", "body", "body", "body", *["quotation"] * 4, "body", "body"]
     assert [role for role, _, _ in found][4:8] == ["text"] * 4
     assert found[-2][:2] == ("number", "number of a sequence")
+
+
+def test_a_quotation_that_nothing_closes_ends_at_a_blank_line(phrases: Phrases) -> None:
+    lines = ["He wrote:", '"We pay', *["and we pay"] * (LONGEST_QUOTATION // 2)]
+    short = decide("\n".join([*lines, "", "2. Decision"]), phrases)
+    assert short[-1][2] == "quotation"
+    found = decide("\n".join([*lines, *["and we pay"] * LONGEST_QUOTATION, "", "1. Facts", "2. Decision"]), phrases)
+    blank = next(place for place, (role, _, _) in enumerate(found) if role == "newline")
+    assert {state for _, _, state in found[4:blank]} == {"quotation"}
+    assert [(role, state) for role, _, state in found[blank + 1 :]] == [("number", "body"), ("title", "body")] * 2
+
+
+def test_only_candidates_are_numbers(phrases: Phrases) -> None:
+    text = "1. Facts\nArticle nine\nOne\n2. Decision\n• 3"
+    view = UnitView([(text, Layout(text).units)])
+    probabilities = apply_rules(view, phrases).probabilities(view)
+    assert not probabilities[~view.is_number, ROLES.index("number")].any()
 
 
 def test_mark_up_outweighs_words(phrases: Phrases) -> None:
