@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from spacy_crf.components.sections.brackets import constituents
-from spacy_crf.components.sections.trees import parser_input
+from spacy_crf.components.sections.trees import headings_of, parser_input
 from spacy_crf.core.grammar.sections.elements import Elements
 from spacy_crf.core.grammar.sections.gold import GoldSection
 from spacy_crf.core.grammar.sections.learn import TreeExample
@@ -22,7 +22,6 @@ from spacy_crf.units.unit import Kind, Unit
 LABELS = (NUMBER, TITLE, TEXT, NEWLINE)  # in the order of the roles
 NR, SECTION_TITLE, TEXT_BLOCK = range(3)
 GOLD = 0.02  # share of the gold label in the probabilities that trees are learned with
-MAX_NEWLINES = 3
 
 
 @dataclass(frozen=True)
@@ -136,29 +135,6 @@ def _training_labels(document: Judged, nodes: dict[int, SectionNode]) -> Indices
         elif node.title:
             labels[place] = SECTION_TITLE
     return labels
-
-
-def headings_of(labels: Indices) -> list[tuple[int, ...]]:
-    """Units of the headings that labels make: a number, blank lines, titles; or one of both."""
-    found: list[tuple[int, ...]] = []
-    place, roles = 0, labels.tolist()
-    while place < len(roles):
-        heading: list[int] = []
-        if roles[place] == NR:
-            heading.append(place)
-            place += 1
-            after = place
-            while after < len(roles) and roles[after] == LABELS.index(NEWLINE) and after - place < MAX_NEWLINES:
-                after += 1
-            place = after if after < len(roles) and roles[after] == SECTION_TITLE else place
-        while place < len(roles) and roles[place] == SECTION_TITLE:
-            heading.append(place)
-            place += 1
-        if heading:
-            found.append(tuple(heading))
-        else:
-            place += 1
-    return found
 
 
 def nest_by_parts(document: Judged, labels: Indices) -> list[Constituent]:

@@ -20,7 +20,7 @@ from ..storage import readable
 from .elements import labels_of_units, read_elements
 from .roles import Roles
 from .spans import get_tree
-from .trees import parser_input
+from .trees import headings_of, parser_input
 
 FILE = "tree"  # of a stored component
 # Share of the gold label in the probabilities that the tree is learned with: where the chain is sure of another one,
@@ -52,19 +52,41 @@ def _to_example(example: Example, probabilities: Doubles, roles: Roles, key: str
         return None
     units, text = units_of(example.predicted), example.predicted.text
     names = [label or roles.names["text"] for label in labels_of_units(units, elements, roles.newline)]
-    gold = np.eye(len(ROLES))[roles.of_labels(names)]
-    mixed = (1 - GOLD) * probabilities + GOLD * gold
-    return TreeExample(parser_input(text, units, mixed), gold_sections(tree, units), text[:40].replace("\n", " "))
+    own = roles.of_labels(names)
+    headings = headings_of(own)
+    if headings and not any(tree.walk()):
+        return None  # a tree that nobody has drawn
+    mixed = (1 - GOLD) * probabilities + GOLD * np.eye(len(ROLES))[own]
+    name = text[:40].replace("\n", " ")
+    return TreeExample(parser_input(text, units, mixed), gold_sections(tree, units, headings), name)
 
 
-def gold_sections(tree: SectionTree, units: Sequence[Unit]) -> list[GoldSection]:
-    """Sections of a gold tree, their headings as units that may be others than the tree's elements."""
+def gold_sections(
+    tree: SectionTree, units: Sequence[Unit], headings: Sequence[tuple[int, ...]] = ()
+) -> list[GoldSection]:
+    """Sections of a gold tree, their headings as units that may be others than the tree's elements.
+
+    headings (sequence of tuple): that gold labels make. Those that lead no section, such as the items of lists in
+        trees that leave lists out, stand anywhere below the section around them.
+    """
     place = {unit.start: number for number, unit in enumerate(units)}
     starts = [element.start for element in tree.elements]
-    return [
-        GoldSection(node.level, tuple(place[starts[k]] for k in node.heading if starts[k] in place))
-        for node in tree.walk()
-    ]
+    nodes = list(tree.walk())
+    found = [tuple(place[starts[k]] for k in node.heading if starts[k] in place) for node in nodes]
+    sections: list[tuple[int, GoldSection]] = []
+    position = len(units)
+    for node, heading in zip(reversed(nodes), reversed(found)):
+        position = heading[0] if heading else position  # an implied section begins where its first one does
+        sections.append((position, GoldSection(node.level, heading)))
+    known = {unit for heading in found for unit in heading}
+    bounds = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
+    for heading in headings:
+        if known.isdisjoint(heading):
+            start = units[heading[0]].start
+            around = int(((bounds[:, 0] <= start) & (start < bounds[:, 1])).sum())
+            sections.append((heading[0], GoldSection(around + 1, heading, loose=True)))
+    ordered = [*reversed(sections[: len(nodes)]), *sections[len(nodes) :]]
+    return [section for _, section in sorted(ordered, key=lambda one: one[0])]
 
 
 def _is_possible(example: TreeExample) -> bool:

@@ -214,13 +214,15 @@ class SectionParser(ChainPipe):
         return Inference(marginals=True, temperature=self.cfg["temperature"])
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """What is no numbering candidate is no number, unless the settings allow that."""
-        number = self.roles.names["number"]
-        if not self.cfg["candidates_only"] or number not in self.tags.number:
+        """What is no numbering candidate is no number, what is no blank line is none, unless the settings allow it."""
+        if not self.cfg["candidates_only"]:
             return None
         units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
         allowed = np.ones((len(units), len(self.tags)), dtype=np.bool_)
-        allowed[:, self.tags.number[number]] = [unit.kind is Kind.NUMBER for unit in units]
+        for role, kind in (("number", Kind.NUMBER), ("newline", Kind.NEWLINE)):
+            label = self.tags.number.get(self.roles.names[role])
+            if label is not None:
+                allowed[:, label] = [unit.kind is kind for unit in units]
         return allowed
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 from ...core.grammar.numbering import readings
 from ...core.grammar.sections.elements import Elements as ParserInput
 from ...core.grammar.sections.elements import Roles as ParserRoles
+from ...core.grammar.sections.headings import MAX_NEWLINES
 from ...core.grammar.sections.parse import Parse
 from ...core.grammar.sections.titles import is_first_level
 from ...core.grammar.sections.tree import Section
@@ -16,6 +17,7 @@ from ...features.units.rules import ROLES
 from ...units.tree import Element, SectionNode, SectionTree
 from ...units.unit import Kind, Unit
 
+NUMBER, TITLE, NEWLINE = (ROLES.index(role) for role in ("number", "title", "newline"))
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
 
@@ -35,8 +37,34 @@ def parser_input(text: str, units: Sequence[Unit], probabilities: Doubles) -> Pa
         typography=np.array([typography(unit.styles, own) for own, unit in zip(texts, units)], dtype=np.intp),
         top_titles=np.array([is_first_level(own) for own in texts], dtype=np.bool_),
         newlines=np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_),
-        roles=ParserRoles(ROLES.index("number"), ROLES.index("title")),
+        roles=ParserRoles(NUMBER, TITLE),
     )
+
+
+def headings_of(roles: Indices) -> list[tuple[int, ...]]:
+    """Units of the headings that roles make: a number, some blank lines and titles; or one of both.
+
+    roles ((N,)): of the units, as numbers of `features.units.rules.ROLES`.
+    """
+    found: list[tuple[int, ...]] = []
+    place, known = 0, roles.tolist()
+    while place < len(known):
+        heading: list[int] = []
+        if known[place] == NUMBER:
+            heading.append(place)
+            place += 1
+            after = place
+            while after < len(known) and known[after] == NEWLINE and after - place < MAX_NEWLINES:
+                after += 1
+            place = after if after < len(known) and known[after] == TITLE else place
+        while place < len(known) and known[place] == TITLE:
+            heading.append(place)
+            place += 1
+        if heading:
+            found.append(tuple(heading))
+        else:
+            place += 1
+    return found
 
 
 def to_tree(

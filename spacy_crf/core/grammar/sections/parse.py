@@ -36,7 +36,7 @@ class ParserSettings:
     """
 
     max_states: int | None = 12
-    beam: float = 5.0
+    beam: float = 8.0
     max_depth: int = 20
     margin: float = 7.0
 
