@@ -26,14 +26,15 @@ BELOW: dict[str, set[str]] = {
     "emissions": {"learner", "features", "core"},
     "vectors": {"model", "core"},
     "trainers": {"learner", "trigrams", "model", "features", "core", "errors"},
+    "punctuation": {"errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
         *("emissions", "vectors", "trainers", "learner", "model_files", "model", "trigrams", "scorers"),
-        *("features", "core", "errors"),
+        *("features", "punctuation", "core", "errors"),
     },
     "tokenizer": set(),
-    "corpora": {"components", "tokenizer", "errors"},
+    "corpora": {"components", "tokenizer", "punctuation", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -45,7 +46,7 @@ BELOW: dict[str, set[str]] = {
     "visual": {"components", "errors"},
     "cli": {
         *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
-        *("scorers", "features", "core", "errors"),
+        *("scorers", "features", "punctuation", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {

@@ -1,7 +1,7 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints. Use
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints and, from 971 on, punctuation. Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -13,6 +13,7 @@ from .corpora import CorpusErrors
 from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .learning import LearningErrors
+from .punctuation import PunctuationErrors
 from .sets import SetErrors
 from .warnings import WarningMessages
 
@@ -35,6 +36,7 @@ class Errors(
     EstimatorErrors,
     SetErrors,
     ConstraintErrors,
+    PunctuationErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""
