@@ -12,3 +12,16 @@ class PunctuationErrors:
         "{label!r} is no label of a word. Write the name of a mark or O and, behind '|', a case (lower, Title, UPPER, "
         "mixed) and what opens (QUOTE<) or closes (QUOTE>)."
     )
+    CRF981 = (
+        "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
+        "lower `least_marks`."
+    )
+    CRF982 = (
+        "{path}: the format cannot be told from the suffix. Set `format` of the corpus, or rename the file; known are: "
+        "{known}."
+    )
+    CRF983 = (
+        "{path}, line {line}: there is no JSON object with a text under {key!r}. Correct the line, or set `text_key` "
+        "of the corpus."
+    )
+    CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."

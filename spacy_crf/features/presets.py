@@ -26,6 +26,29 @@ _WORDS_AND_AFFIXES = [
 ]
 # free spelling: a word's length tells more than where its capitals are
 _HISTORICAL = [*_WORDS_AND_AFFIXES, "LENGTH", "HAS_DIGIT", "HAS_UPPER"]
+# What follows a word depends on the words beside it, those after it above all
+_PUNCTUATION = [
+    "BIAS",
+    "BOS",
+    "EOS",
+    "LOWER[-3..4]",
+    "LOWER[-2]|LOWER[-1]",
+    "LOWER[-1]|LOWER[0]",
+    "LOWER[0]|LOWER[1]",
+    "LOWER[1]|LOWER[2]",
+    "LOWER[2]|LOWER[3]",
+    "LOWER[-1]|LOWER[1]",
+    "LOWER[0]|LOWER[2]",
+    "LOWER[-1]|LOWER[0]|LOWER[1]",
+    "LOWER[0]|LOWER[1]|LOWER[2]",
+    "LOWER[1]|LOWER[2]|LOWER[3]",
+    "LSUFFIX2[0..1]",
+    "LSUFFIX3[0..1]",
+    "LSUFFIX2|LSUFFIX2[1]",
+    "LSUFFIX3|LOWER[1]",
+    "B:LOWER[0]",
+    "B:LOWER[1]",
+]
 # Fields of references: what a word is, what its clause and the clauses beside it hold, and what has come before
 _PARTS = [
     template
@@ -88,6 +111,8 @@ PRESETS: dict[str, list[str]] = {
         "HAS_UPPER",
         "HAS_HYPHEN",
     ],
+    # asks for bare words, as punctuation_restorer shows them
+    "punctuation": _PUNCTUATION,
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

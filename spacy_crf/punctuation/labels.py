@@ -104,6 +104,12 @@ class LabelTable:
         number = {mark: k for k, mark in enumerate(self.marks)}
         self.mark_of = np.array([number[label.mark] for label in self.parsed], dtype=np.intp)
 
+    def having(self, mark: str) -> list[bool]:
+        """Which labels have a mark; all of them for NONE, and for a mark that no label has."""
+        if mark == NONE or mark not in self.marks:
+            return [True] * len(self.parsed)
+        return [label.mark == mark for label in self.parsed]
+
     def mark_probabilities(self, marginals: Any) -> Any:
         """((n, M)): probabilities of marks, in the order of `marks`.
 

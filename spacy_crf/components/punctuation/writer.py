@@ -1,0 +1,103 @@
+"""Writes what was restored to Docs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ...core.types import Floats, Indices
+from ...punctuation.labels import Label, LabelScheme, LabelTable
+from ...punctuation.marks import NONE
+from ...punctuation.restore import Editor, apply_edits
+from ..inference import Prediction
+from .annotation import (
+    CASE,
+    CLOSINGS,
+    COLUMNS,
+    MARKS,
+    OPENINGS,
+    PROBABILITIES,
+    RESTORATION,
+    RESTORATIONS,
+    RESTORED,
+    write_punctuation,
+)
+from .words import WordView
+
+
+class RestorationWriter:
+    """Writes predictions under settings that do not change meanwhile.
+
+    scheme (LabelScheme), labels (sequence of str): of the chain. settings (Mapping): existing, capitalise,
+    probabilities and sentences, as in the factory of punctuation_restorer. mixed (Mapping[str, str]): mixed forms.
+    """
+
+    def __init__(
+        self, scheme: LabelScheme, labels: Sequence[str], settings: Mapping[str, Any], mixed: Mapping[str, str]
+    ):
+        self._scheme, self._settings = scheme, settings
+        self._table = LabelTable(labels)
+        self._editor = Editor(scheme, mixed, settings["existing"] == "keep", settings["capitalise"])
+
+    def __call__(self, doc: Doc, view: WordView, prediction: Prediction) -> None:
+        """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
+        labels = self._labels(prediction.tags)
+        values = self._token_values(doc, view, labels)
+        if self._settings["probabilities"] and prediction.marginals is not None:
+            values |= self._probabilities(doc, view, prediction.marginals)
+        write_punctuation(doc, values)
+        text = doc.text
+        edits = self._editor.edits(text, view.words, labels)
+        doc._.set(RESTORATION, [list(edit) for edit in edits])
+        doc._.set(RESTORED, apply_edits(text, edits))
+        if prediction.n_best is not None and self._settings["n_best"]:
+            doc._.set(RESTORATIONS, self._alternatives(view, prediction))
+        if self._settings["sentences"]:
+            self._start_sentences(doc, view, labels)
+
+    def _labels(self, tags: Any) -> list[Label]:
+        return [self._table.parsed[tag] for tag in tags.tolist()]
+
+    def _token_values(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> dict[str, Any]:
+        """Values by token: marks, closing signs and case at the last token of a word, opening signs at the first."""
+        marks, last = [""] * len(doc), view.last_tokens.tolist()
+        for place, label in zip(last, labels):
+            marks[place] = "" if label.mark == NONE else label.mark
+        values: dict[str, Any] = {MARKS: marks}
+        told = [(CASE, "case", self._scheme.case), (CLOSINGS, "closing", self._scheme.pairs)]
+        for name, part, is_told in [*told, (OPENINGS, "opening", self._scheme.pairs)]:
+            if is_told:
+                values[name] = [""] * len(doc)
+                for place, label in zip(last, labels):
+                    values[name][place] = getattr(label, part)
+        return values
+
+    def _probabilities(self, doc: Doc, view: WordView, marginals: Floats) -> dict[str, Any]:
+        """Probabilities of the marks by token; a token inside of a word has no mark for certain."""
+        sums = self._table.mark_probabilities(marginals)
+        table = np.zeros((len(doc), len(self._table.marks)), dtype=np.float32)
+        if NONE in self._table.marks:
+            table[:, self._table.marks.index(NONE)] = 1
+        table[view.last_tokens] = sums
+        return {PROBABILITIES: table, COLUMNS: ["" if mark == NONE else mark for mark in self._table.marks]}
+
+    def _alternatives(self, view: WordView, prediction: Prediction) -> list[dict[str, Any]]:
+        """The best texts with their probabilities; a Doc is one sequence. Labellings of one text are taken together."""
+        text, found = view.doc.text, dict[str, float]()
+        for listed in prediction.n_best or ():
+            for tags, probability in zip(listed.tags, listed.probabilities.tolist()):
+                restored = apply_edits(text, self._editor.edits(text, view.words, self._labels(tags)))
+                found[restored] = found.get(restored, 0.0) + probability
+        return [{"text": restored, "probability": probability} for restored, probability in found.items()]
+
+    def _start_sentences(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> None:
+        """A sentence begins at the first token, and at the first one that holds the word behind an end mark."""
+        starts = [False] * len(doc)
+        places: Indices = view.first_tokens
+        starts[:1] = [True] * min(1, len(doc))
+        for label, following in zip(labels, places[1:].tolist()):
+            if self._scheme.marks.is_end(label.mark):
+                starts[following] = True
+        for token, starts_here in zip(doc, starts):
+            token.is_sent_start = starts_here
