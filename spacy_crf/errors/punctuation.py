@@ -12,6 +12,10 @@ class PunctuationErrors:
         "{label!r} is no label of a word. Write the name of a mark or O and, behind '|', a case (lower, Title, UPPER, "
         "mixed) and what opens (QUOTE<) or closes (QUOTE>)."
     )
+    CRF975 = (
+        "The reference {document!r} does not have the words of its text without punctuation. Give examples whose two "
+        "sides differ in marks and case only."
+    )
     CRF981 = (
         "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
         "lower `least_marks`."

@@ -8,19 +8,26 @@ from spacy.training import Alignment, Example
 
 from ...core.gold import UNKNOWN
 from ...core.types import Ints
+from ...errors import Errors
+from ...features.columns import describe
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
 from .words import WordView
 
 
 def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
-    """The label of each word of the predicted Doc; None where the reference has other words."""
+    """The label of each word of the predicted Doc; None where the reference is split into words otherwise.
+
+    RAISES (ValueError): where the reference has other letters.
+    """
     words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
     labels = reference.labels(scheme)
     ours, theirs = ([form.lower() for form in view.forms] for view in (words, reference))
     if ours == theirs:
         return list(labels)
     found: list[Label | None] = [None] * len(ours)
+    if "".join(ours) != "".join(theirs):
+        raise ValueError(Errors.CRF975.format(document=describe(example.reference)))
     alignment = Alignment.from_strings(ours, theirs)
     sizes, back = alignment.x2y.lengths, alignment.y2x.lengths
     targets = alignment.x2y.data
