@@ -16,6 +16,9 @@ class PunctuationErrors:
         "The reference {document!r} does not have the words of its text without punctuation. Give examples whose two "
         "sides differ in marks and case only."
     )
+    CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
+    CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
+    CRF978 = "There are no induced classes yet: initialize or load the component first."
     CRF981 = (
         "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
         "lower `least_marks`."
