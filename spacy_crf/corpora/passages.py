@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import srsly
 
-from ..punctuation.marks import ABBREVIATIONS
+from ..punctuation.marks import ABBREVIATIONS, ENDS
 from ..punctuation.words import split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
@@ -23,6 +23,7 @@ class Passage:
     marks (list[str]): names of the marks behind them, "" for none.
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
     is_open (tuple[bool, bool]): whether the text goes on before and behind it.
+    following (str): the first mark behind it that ends a sentence.
     """
 
     words: list[str]
@@ -30,6 +31,7 @@ class Passage:
     openings: list[str]
     closings: list[str]
     is_open: tuple[bool, bool] = (False, False)
+    following: str = ""
 
     def windows(self, size: int) -> Iterator["Passage"]:
         """Parts of about the same number of words.
@@ -42,7 +44,8 @@ class Passage:
             sides = low > 0 or self.is_open[0], high < len(self.words) or self.is_open[1]
             columns = self.words, self.marks, self.openings, self.closings
             words, marks, openings, closings = (column[low:high] for column in columns)
-            yield Passage(words, marks, openings, closings, sides)
+            following = next((mark for mark in islice(self.marks, high, None) if mark in ENDS), self.following)
+            yield Passage(words, marks, openings, closings, sides, following)
 
 
 @dataclass

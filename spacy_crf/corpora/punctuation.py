@@ -180,7 +180,7 @@ class PunctuationCorpus:
         reference = Doc(vocab, words=passage.words)
         seen = [word.lower() for word in passage.words] if self.lower else passage.words
         predicted = Doc(vocab, words=seen)
-        write_gold(reference, passage.marks, passage.openings, passage.closings)
+        write_gold(reference, passage.marks, passage.openings, passage.closings, passage.following)
         for doc in (reference, predicted):
             write_open(doc, passage.is_open)
         return Example(predicted, reference)

@@ -19,6 +19,7 @@ class PunctuationErrors:
     CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
     CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
     CRF978 = "There are no induced classes yet: initialize or load the component first."
+    CRF979 = "{kind!r} in `kinds` is none of the marks that end a sentence. These are: {ends}."
     CRF981 = (
         "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
         "lower `least_marks`."

@@ -2,6 +2,10 @@
 
 One chain over such joint labels predicts all of them together, exactly: "PERIOD|Title|QUOTE>" is the label of `Kent`
 in `said Kent.”`. The probability of a mark is the sum over the labels that have it.
+
+Labels may tell besides what kind of sentence a word is in, by the mark that ends it: "O|@QUESTION" is a word in a
+question. So what opens a question is connected with the mark that ends it, however far away, as in the layer of
+sentence types of Lu & Ng, "Better punctuation prediction with dynamic conditional random fields" (EMNLP 2010).
 """
 
 from collections.abc import Sequence
@@ -16,7 +20,7 @@ from .marks import NONE, PAIRS, MarkSet
 from .words import Word, split_words
 
 BETWEEN = "|"
-_OPENS, _CLOSES = "<", ">"
+_OPENS, _CLOSES, _INSIDE = "<", ">", "@"
 
 
 class Label(NamedTuple):
@@ -24,16 +28,19 @@ class Label(NamedTuple):
 
     mark (str): name of the mark behind it, or NONE. case (str): one of `CASES`; "" where cases are not told.
     opening (str), closing (str): kind of the sign before and behind it, "" for none.
+    sentence (str): the mark that ends the sentence that goes on behind the word; "" for one that is not told.
     """
 
     mark: str = NONE
     case: str = ""
     opening: str = ""
     closing: str = ""
+    sentence: str = ""
 
     def __str__(self) -> str:
         around = (self.opening and self.opening + _OPENS) + (self.closing and self.closing + _CLOSES)
-        return BETWEEN.join(part for part in (self.mark, self.case, around) if part)
+        inside = self.sentence and _INSIDE + self.sentence
+        return BETWEEN.join(part for part in (self.mark, self.case, around, inside) if part)
 
 
 def parse_label(text: str) -> Label:
@@ -43,10 +50,11 @@ def parse_label(text: str) -> Label:
     """
     mark, *parts = text.split(BETWEEN)
     case = parts.pop(0) if parts and parts[0] in CASES else ""
+    inside = parts.pop() if parts and parts[-1].startswith(_INSIDE) else ""
     around = parts.pop(0) if parts else ""
     opening, _, closing = around.rpartition(_OPENS)
-    label = Label(mark, case, opening, closing.removesuffix(_CLOSES))
-    if parts or not mark or str(label) != text or any(kind and kind not in PAIRS for kind in label[2:]):
+    label = Label(mark, case, opening, closing.removesuffix(_CLOSES), inside.removeprefix(_INSIDE))
+    if parts or not mark or str(label) != text or any(kind and kind not in PAIRS for kind in label[2:4]):
         raise ValueError(Errors.CRF974.format(label=text))
     return label
 
@@ -56,16 +64,42 @@ class LabelScheme:
     """What labels tell of words.
 
     marks (MarkSet): the marks. case (bool): whether labels tell the case. pairs (bool): whether they tell quotation
-    marks and brackets.
+    marks and brackets. kinds (tuple[str, ...]): end marks whose sentences are told.
     """
 
     marks: MarkSet
     case: bool = False
     pairs: bool = False
+    kinds: tuple[str, ...] = ()
+
+    def tell_sentences(self, labels: Sequence[Label], following: str = "") -> list[Label]:
+        """Labels that tell the kinds of their sentences.
+
+        following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
+        """
+        if not self.kinds:
+            return list(labels)
+        told, kind = [], self._kind(self.marks.label(following))
+        for label in reversed(labels):
+            if self.marks.is_end(label.mark):
+                kind = self._kind(label.mark)
+                told.append(label)
+            else:
+                told.append(label._replace(sentence=kind))
+        return told[::-1]
+
+    def may_follow(self, first: Label, second: Label) -> bool:
+        """Whether a label may follow another: a sentence is of one kind from its beginning to its end."""
+        if self.marks.is_end(first.mark):
+            return True
+        return first.sentence == (self._kind(second.mark) if self.marks.is_end(second.mark) else second.sentence)
+
+    def _kind(self, mark: str) -> str:
+        return mark if mark in self.kinds else ""
 
     def read(self, text: str, words: Sequence[Word]) -> list[Label]:
         """Labels of the words of a punctuated text."""
-        return [
+        labels = [
             Label(
                 self.marks.label(word.mark),
                 case_of(text[word.start : word.end]) if self.case else "",
@@ -74,6 +108,7 @@ class LabelScheme:
             )
             for word in words
         ]
+        return self.tell_sentences(labels)
 
 
 class Stripped(NamedTuple):

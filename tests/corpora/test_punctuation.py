@@ -108,6 +108,8 @@ def test_windows_are_open_where_they_are_cut(tmp_path: Path, size: int, lengths:
     sides = [eg.predicted.user_data.get(OPEN_SIDES, [False, False]) for eg in examples]
     last = len(examples) - 1
     assert sides == [[k > 0, k < last] for k in range(len(examples))]
+    following = read_punctuation(examples[0].reference).get("following", "")
+    assert following == {11: "", 3: "QUESTION", 1: "QUESTION"}[lengths[0]]
 
 
 def test_anomalies_are_dropped_and_counted(tmp_path: Path) -> None:

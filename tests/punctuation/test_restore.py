@@ -125,9 +125,9 @@ def test_a_case_changes_no_letter(word: str, case: str) -> None:
     assert len(cased) == len(word) and cased.lower() == word.lower()
 
 
-@given(plain_marks, st.sampled_from(["", "lower", "mixed"]), *[st.sampled_from(["", *PAIRS])] * 2)
-def test_labels_are_spelt_and_parsed(mark: str, case: str, opening: str, closing: str) -> None:
-    label = Label(mark, case, opening, closing)
+@given(plain_marks, st.sampled_from(["", "lower"]), *[st.sampled_from(["", *PAIRS])] * 2, st.sampled_from(["", *SIGNS]))
+def test_labels_are_spelt_and_parsed(mark: str, case: str, opening: str, closing: str, sentence: str) -> None:
+    label = Label(mark, case, opening, closing, sentence)
     assert parse_label(str(label)) == label
 
 
@@ -146,3 +146,27 @@ def test_probabilities_of_marks_are_sums() -> None:
 
 def test_same_words() -> None:
     assert same_words("so it is", "So, it is!") and not same_words("so it is", "so it was")
+
+
+KINDS = LabelScheme(MARKS, kinds=("QUESTION",))
+
+
+def test_labels_tell_what_sentence_they_are_in() -> None:
+    labels = strip("So it is. Is it, then, so? Well", KINDS).labels
+    assert [label.sentence for label in labels] == ["", "", "", "QUESTION", "QUESTION", "QUESTION", "", ""]
+    assert KINDS.tell_sentences(labels, "QUESTION")[-1].sentence == "QUESTION"
+    assert SCHEME.tell_sentences(labels, "QUESTION") == labels
+
+
+@given(labelled(), st.sampled_from(["", "QUESTION", "PERIOD"]))
+def test_labels_of_texts_may_follow_each_other(both: tuple[list[str], list[Label]], following: str) -> None:
+    labels = KINDS.tell_sentences(both[1], following)
+    assert all(KINDS.may_follow(first, second) for first, second in zip(labels, labels[1:]))
+    assert all(not label.sentence for label in labels if MARKS.is_end(label.mark))
+
+
+def test_a_sentence_is_of_one_kind() -> None:
+    inside, plain = Label(sentence="QUESTION"), Label()
+    assert not KINDS.may_follow(inside, plain) and not KINDS.may_follow(plain, inside)
+    assert not KINDS.may_follow(inside, Label("PERIOD")) and not KINDS.may_follow(plain, Label("QUESTION"))
+    assert KINDS.may_follow(Label("PERIOD"), inside) and KINDS.may_follow(inside, Label("QUESTION"))

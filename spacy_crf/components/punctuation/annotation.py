@@ -2,7 +2,8 @@
 
 `doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none), "case", "openings" and
 "closings" where they are told, and "probabilities" ((n, M) array) with the names of its columns under "columns". A
-token that is not the last one of its word has no mark.
+token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
+"following", where that lies behind the window.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from ...features.columns import OPEN_SIDES
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
 MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
-PROBABILITIES, COLUMNS = "probabilities", "columns"
+PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
 _KEY = ("._.", PUNCTUATION, None, None)
 
 
@@ -42,10 +43,16 @@ def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:
     cast(dict[Any, Any], doc.user_data)[_KEY] = values
 
 
-def write_gold(doc: Doc, marks: Sequence[str], openings: Sequence[str] = (), closings: Sequence[str] = ()) -> None:
-    """Give a Doc whose tokens are words the marks that were behind them. Empty columns are left out."""
+def write_gold(
+    doc: Doc, marks: Sequence[str], openings: Sequence[str] = (), closings: Sequence[str] = (), following: str = ""
+) -> None:
+    """Give a Doc whose tokens are words the marks that were behind them. Empty columns are left out.
+
+    following (str): the first mark behind the Doc that ends a sentence, if its text goes on.
+    """
     columns = ((OPENINGS, openings), (CLOSINGS, closings))
-    write_punctuation(doc, {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}})
+    values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
+    write_punctuation(doc, {**values, FOLLOWING: following} if following else values)
 
 
 def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:

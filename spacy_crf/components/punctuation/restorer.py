@@ -108,6 +108,12 @@ class PunctuationRestorer(ChainPipe):
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         return TagSet(labels, "none")
 
+    def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        transitions, starts, ends = super()._allowed(tags)
+        labels = LabelTable(tags.tags).parsed
+        fitting = [[self.label_scheme.may_follow(first, second) for second in labels] for first in labels]
+        return transitions & np.array(fitting, dtype=bool).reshape(transitions.shape), starts, ends
+
     def describe_gold(self) -> str:
         return "a text with punctuation marks"
 

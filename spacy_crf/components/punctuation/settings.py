@@ -19,6 +19,7 @@ def make_marks(
     collapse: dict[str, str] | None = None,
     case: bool = False,
     pairs: bool = False,
+    kinds: list[str] | None = None,
     ends: list[str] | None = None,
     abbreviations: list[str] | None = None,
 ) -> LabelScheme:
@@ -28,15 +29,19 @@ def make_marks(
     collapse (dict[str, str] | None): other marks that are learned as one of these, such as EXCLAMATION as PERIOD.
     case (bool): restore the case of words as well, in one chain with the marks.
     pairs (bool): restore quotation marks and brackets as well.
+    kinds (list[str] | None): end marks whose sentences labels tell apart, such as QUESTION: what opens a question then
+        bears on how it ends.
     ends (list[str] | None): marks behind which a sentence begins; those of PERIOD, QUESTION, EXCLAMATION and ELLIPSIS
         without.
     abbreviations (list[str] | None): lower-case words whose period is a part of them; English ones without.
     RETURNS (LabelScheme): the scheme of the labels.
     """
     known = frozenset(ABBREVIATIONS if abbreviations is None else abbreviations)
-    return LabelScheme(
-        MarkSet(tuple(marks), dict(collapse or {}), tuple(ENDS if ends is None else ends), known), case, pairs
-    )
+    told = MarkSet(tuple(marks), dict(collapse or {}), tuple(ENDS if ends is None else ends), known)
+    for kind in kinds or ():
+        if kind not in told.marks or not told.is_end(kind):
+            raise ValueError(Errors.CRF979.format(kind=kind, ends=", ".join(filter(told.is_end, told.marks))))
+    return LabelScheme(told, case, pairs, tuple(kinds or ()))
 
 
 def check_restoration(name: str, settings: Mapping[str, Any], scheme: LabelScheme) -> None:

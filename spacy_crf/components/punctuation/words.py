@@ -16,7 +16,7 @@ from ...features.columns import OPEN_SIDES
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
 from ...punctuation.words import Word, split_words
-from .annotation import CLOSINGS, MARKS, OPENINGS, read_punctuation
+from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, read_punctuation
 
 _GIVEN = "spacy_crf.given_marks"
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -69,10 +69,11 @@ class WordView:
         for name, is_told in ((MARKS, True), (OPENINGS, scheme.pairs), (CLOSINGS, scheme.pairs)):
             found = stored.get(name) if is_told else None
             columns.append([""] * len(self.words) if found is None else [found[k] for k in self.last_tokens.tolist()])
-        return [
+        labels = [
             Label(scheme.marks.label(mark), case_of(form) if scheme.case else "", opening, closing)
             for mark, opening, closing, form in zip(*columns, self.forms)
         ]
+        return scheme.tell_sentences(labels, stored.get(FOLLOWING, ""))
 
 
 def is_bare(doc: Doc) -> bool:

@@ -258,3 +258,19 @@ def test_loss_falls(folder: Path) -> None:
     pipe, examples = nlp.get_pipe("punctuation_restorer"), make_examples(nlp, folder)
     learned = pipe.get_loss(examples, pipe.predict([eg.predicted for eg in examples]))
     assert 0 < learned < 30
+
+
+def test_a_question_is_of_one_kind_to_its_end(folder: Path) -> None:
+    nlp = train(folder, marks={**MARKS, "kinds": ["QUESTION"]})
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert "O|@QUESTION" in pipe.labels
+    assert nlp.evaluate(make_examples(nlp, folder, window=5))["punct_f"] > 0.9
+    doc = nlp(BARE)
+    assert doc._.restored == FULL
+    tags = [pipe.tags.tags[k] for k in pipe.predict([nlp.make_doc(BARE)])[0].prediction.tags]
+    assert tags[1:5] == ["O|@QUESTION"] * 3 + ["QUESTION"]
+
+
+def test_kinds_are_marks_that_end_sentences() -> None:
+    with pytest.raises(ValueError, match="CRF979"):
+        build(marks={**MARKS, "kinds": ["COMMA"]})
