@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
+from ..components.punctuation.restorer import PunctuationRestorer
 from ..components.tagger import CRFTagger
 from ..errors import Errors
 from .app import app
@@ -52,7 +53,7 @@ def find_tagger(nlp: Language, name: str | None, kind: type[Any] = CRFTagger) ->
     if name is None and names:
         return names[0]
     if name not in names:
-        wanted = "crf_tagger" if kind is CRFTagger else "set_valued_tagger"
+        wanted = {CRFTagger: "crf_tagger", PunctuationRestorer: "punctuation_restorer"}.get(kind, "set_valued_tagger")
         known = ", ".join(nlp.pipe_names)
         raise ValueError(Errors.CRF602.format(kind=wanted, name=name or wanted, known=known))
     return name

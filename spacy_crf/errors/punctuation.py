@@ -32,4 +32,5 @@ class PunctuationErrors:
         "{path}, line {line}: there is no JSON object with a text under {key!r}. Correct the line, or set `text_key` "
         "of the corpus."
     )
+    CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
     CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."

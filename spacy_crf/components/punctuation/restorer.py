@@ -27,8 +27,9 @@ from .annotation import register_punctuation
 from .decide import choose
 from .gold import gold_labels, label_numbers, mixed_forms
 from .settings import check_restoration, mark_thresholds
+from .stream import StreamedWord, stream_words
 from .words import WordView, bare_doc, given_marks, is_bare
-from .writer import RestorationWriter
+from .writer import Restoration, RestorationWriter
 
 MIXED = "mixed_forms"
 
@@ -188,10 +189,28 @@ class PunctuationRestorer(ChainPipe):
                     prediction.tags = choose(prediction.marginals, table, thresholds)
         return [Restored(self.view(doc), prediction) for doc, prediction in zip(docs, predictions)]
 
+    def restored(self, doc: Doc) -> Restoration:
+        """What a Doc is restored to, without writing it."""
+        (found,) = self.predict([doc])
+        return self._writer().restoration(found.view, found.prediction)
+
+    def stream(self, words: Iterable[str], lag: int = 20, block: int = 1) -> Iterator[StreamedWord]:
+        """Restore words as they come, with a bounded look-ahead. See `stream.RestorationStream`.
+
+        words (iterable of str): of one text.
+        lag (int): a word goes out when so many words have come behind it.
+        block (int): words that are decoded at a time; more are faster and wait longer.
+        YIELDS (StreamedWord): text, restored, mark, probability.
+        """
+        return stream_words(self, words, lag, block)
+
+    def _writer(self) -> RestorationWriter:
+        return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED])
+
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Restored]) -> None:
         """Write marks, cases, probabilities, the restored text and its edits, and sentence starts."""
         register_punctuation()
-        write = RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED])
+        write = self._writer()
         for doc, restored in zip(docs, predictions):
             write(doc, restored.view, restored.prediction)
 

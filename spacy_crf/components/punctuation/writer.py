@@ -1,7 +1,7 @@
 """Writes what was restored to Docs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from ...core.types import Floats, Indices
 from ...punctuation.labels import Label, LabelScheme, LabelTable
 from ...punctuation.marks import NONE
-from ...punctuation.restore import Editor, apply_edits
+from ...punctuation.restore import Edit, Editor, apply_edits
 from ..inference import Prediction
 from .annotation import (
     CASE,
@@ -26,6 +26,19 @@ from .annotation import (
 from .words import WordView
 
 
+class Restoration(NamedTuple):
+    """What a text is restored to.
+
+    view (WordView): its words. labels (list[Label]): one for each. edits (list[Edit]): of the text.
+    probabilities (list): of the mark of each word; None where they were not asked for.
+    """
+
+    view: WordView
+    labels: list[Label]
+    edits: list[Edit]
+    probabilities: Sequence[float | None]
+
+
 class RestorationWriter:
     """Writes predictions under settings that do not change meanwhile.
 
@@ -39,6 +52,15 @@ class RestorationWriter:
         self._scheme, self._settings = scheme, settings
         self._table = LabelTable(labels)
         self._editor = Editor(scheme, mixed, settings["existing"] == "keep", settings["capitalise"])
+
+    def restoration(self, view: WordView, prediction: Prediction) -> Restoration:
+        """Labels, edits and probabilities, without writing them."""
+        labels = self._labels(prediction.tags)
+        chances: Sequence[float | None] = [None] * len(labels)
+        if prediction.marginals is not None:
+            sums = self._table.mark_probabilities(prediction.marginals)
+            chances = sums[np.arange(len(labels)), self._table.mark_of[prediction.tags]].tolist()
+        return Restoration(view, labels, self._editor.edits(view.doc.text, view.words, labels), chances)
 
     def __call__(self, doc: Doc, view: WordView, prediction: Prediction) -> None:
         """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
