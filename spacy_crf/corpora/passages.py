@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -42,10 +42,18 @@ class Passage:
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
         for low, high in zip(bounds, bounds[1:]):
             sides = low > 0 or self.is_open[0], high < len(self.words) or self.is_open[1]
-            columns = self.words, self.marks, self.openings, self.closings
-            words, marks, openings, closings = (column[low:high] for column in columns)
             following = next((mark for mark in islice(self.marks, high, None) if mark in ENDS), self.following)
-            yield Passage(words, marks, openings, closings, sides, following)
+            yield replace(self._run(low, high), is_open=sides, following=following)
+
+    def sentences(self) -> Iterator["Passage"]:
+        """The parts behind which a sentence ends, each as a passage of its own."""
+        ends = [place for place, mark in enumerate(self.marks, 1) if mark in ENDS]
+        for low, high in zip([0, *ends], [*ends, len(self.words)]):
+            if low < high:
+                yield self._run(low, high)
+
+    def _run(self, low: int, high: int) -> "Passage":
+        return Passage(self.words[low:high], self.marks[low:high], self.openings[low:high], self.closings[low:high])
 
 
 @dataclass
@@ -98,14 +106,14 @@ def labelled_passage(rows: Sequence[tuple[str, str]]) -> Passage:
 def texts_of_lines(lines: Iterable[str], unit: str) -> Iterator[str]:
     """Texts of a plain file.
 
-    unit (str): what is a text: "document" for the whole file, "paragraph" for what is between blank lines, "line".
+    unit (str): what is a text: "paragraph" for what is between blank lines, "line"; the whole file for any other.
     """
     if unit == "line":
         yield from lines
         return
     held: list[str] = []
     for line in chain(lines, [""]):
-        if line.strip() or unit == "document":
+        if line.strip() or unit != "paragraph":
             held.append(line)
         elif held:
             yield "\n".join(held)

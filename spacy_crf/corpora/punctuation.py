@@ -21,7 +21,7 @@ from .passages import Anomalies, Passage, labelled_passage, make_passage, text_o
 from .subtitles import spoken_lines
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
-TextUnit = Literal["document", "paragraph", "line"]
+TextUnit = Literal["document", "paragraph", "line", "sentence"]
 SUFFIXES: dict[str, PunctuationFormat] = {
     ".txt": "text",
     ".md": "text",
@@ -84,7 +84,9 @@ class PunctuationCorpus:
 
         path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
         format (str | None): of all files; None to tell it from each suffix.
-        unit (str): of plain text: "document" (a file), "paragraph" (blank lines end it) or "line".
+        unit (str): "document"; of plain text, where a file is one, also "paragraph" (blank lines end it) or "line".
+            "sentence" takes the sentences of documents of any format apart, as Agrawal & Shah do: each has a true start
+            and end then, which tell the model much that it would have to find out in running text.
         window (int): cut documents into runs of about so many words; 0 keeps them whole. A run that is cut out has no
             true start or end: the sides where it is cut are open.
         text_key (str): where a line of JSONL has its text.
@@ -118,7 +120,8 @@ class PunctuationCorpus:
         """
         register_punctuation()
         self.anomalies = Anomalies()
-        passages = (part for whole in self._read(nlp.vocab) for part in whole.windows(self.window))
+        texts = (text for whole in self._read(nlp.vocab) for text in self._parts(whole))
+        passages = (part for text in texts for part in text.windows(self.window))
         for passage in islice(passages, self.limit or None):
             yield self._make_example(nlp.vocab, passage)
         if not self.anomalies.read:
@@ -127,6 +130,9 @@ class PunctuationCorpus:
             warnings.warn(
                 Warnings.CRFW971.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies), stacklevel=2
             )
+
+    def _parts(self, passage: Passage) -> Iterator[Passage]:
+        return passage.sentences() if self.unit == "sentence" else iter([passage])
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         for path in self.paths:

@@ -167,3 +167,13 @@ def test_predicted_words_are_bare_docs(tmp_path: Path) -> None:
     (example,) = PunctuationCorpus(write(tmp_path / "a.txt", TEXT))(spacy.blank("xx"))
     assert isinstance(example.predicted, Doc) and example.predicted.has_unknown_spaces
     assert read_punctuation(example.predicted) is None
+
+
+def test_sentences_are_documents_on_request(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", TEXT + " Well")
+    assert [len(words) for words, _ in read(path, unit="sentence")] == [4, 4, 3, 1]
+    rows = "\n".join(f"{word}\t{mark or 'O'}" for word, mark in zip(WORDS, NAMES))
+    path = write(tmp_path / "a.tsv", rows)
+    examples = list(PunctuationCorpus(path, unit="sentence")(spacy.blank("xx")))
+    assert [len(eg.predicted) for eg in examples] == [4, 4, 3]
+    assert not any(OPEN_SIDES in eg.predicted.user_data for eg in examples)
