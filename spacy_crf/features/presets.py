@@ -49,6 +49,24 @@ _PUNCTUATION = [
     "B:LOWER[0]",
     "B:LOWER[1]",
 ]
+# The same with classes of words, which say more of rare sequences
+_PUNCTUATION_CLASSES = [
+    template
+    for size, low, high in ((50, -2, 3), (200, -2, 3))
+    for template in (
+        f"CLASS{size}[{low}..{high}]",
+        f"CLASS{size}[-1]|CLASS{size}[0]",
+        f"CLASS{size}[0]|CLASS{size}[1]",
+        f"CLASS{size}[1]|CLASS{size}[2]",
+        f"CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]",
+        f"CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]",
+        f"CLASS{size}[-2]|CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]",
+        f"CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]",
+        f"CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]|CLASS{size}[3]",
+        f"LOWER[0]|CLASS{size}[1]",
+        f"CLASS{size}[0]|LOWER[1]",
+    )
+]
 # Fields of references: what a word is, what its clause and the clauses beside it hold, and what has come before
 _PARTS = [
     template
@@ -113,6 +131,8 @@ PRESETS: dict[str, list[str]] = {
     ],
     # asks for bare words, as punctuation_restorer shows them
     "punctuation": _PUNCTUATION,
+    # asks for a `classes` block
+    "punctuation_classes": [*_PUNCTUATION, *_PUNCTUATION_CLASSES],
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

@@ -58,11 +58,15 @@ def punctuation_score(
                 pairs[label.mark, stored[MARKS][token] or NONE] += 1
                 if has_case and CASE in stored:
                     cases[label.case == stored[CASE][token]] += 1
-    return {**_mark_scores(pairs, scheme), "case_acc": cases[True] / cases.total() if cases else None}
+    return {**mark_scores(pairs, scheme), "case_acc": cases[True] / cases.total() if cases else None}
 
 
-def _mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[str, Any]:
-    """Measures by how often each gold mark was restored as each mark."""
+def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[str, Any]:
+    """Measures of marks; see `punctuation_score`.
+
+    pairs (Counter): how often each gold mark was restored as each mark, NONE among them.
+    scheme (LabelScheme): of the component.
+    """
     names = ("punct_p", "punct_r", "punct_f", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")
     if not pairs:
         return dict.fromkeys((*names, "sent_boundary_f"))

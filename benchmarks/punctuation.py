@@ -1,0 +1,185 @@
+"""Punctuation of TED talks: what each idea brings, and the IWSLT 2011 reference test.
+
+    python benchmarks/punctuation.py --data DIR --out FILE.json ideas [--words 300000]
+    python benchmarks/punctuation.py --data DIR --out FILE.json full [--seed 0] [--test] [--model DIR]
+
+`DIR` holds `iwslt_punct`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in windows of 200 words,
+and choose one threshold for all marks on `dev2012`, which is one text without a break, as `test2011` is. `ideas` trains
+on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words; `--test` scores
+`test2011`, to be run once for each seed. Rows are added to the JSON file.
+"""
+
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
+
+from benchmarks.machine import describe
+from benchmarks.measure import Clock, new_parser, peak_mebibytes
+from benchmarks.runner import ROOT
+from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.components.punctuation.decide import choose
+from spacy_crf.components.punctuation.restorer import PunctuationRestorer
+from spacy_crf.components.punctuation.scores import mark_scores
+from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.labels import LabelTable
+
+NAME = "punctuation_restorer"
+FOLDER = "iwslt_punct"
+WINDOW, BATCH, EPOCHS = 200, 200, 3
+THRESHOLDS = np.arange(0.2, 0.62, 0.02)
+WORDS_ONLY = [
+    *("BIAS", "BOS", "EOS", "LOWER[-3..4]"),
+    *("LOWER[-1]|LOWER[0]", "LOWER[0]|LOWER[1]", "LOWER[1]|LOWER[2]"),
+]
+# settings of the component without, or instead of, each idea
+IDEAS: dict[str, dict[str, Any]] = {
+    "words and bigrams": {"features": {"templates": WORDS_ONLY, "classes": None}, "marks": {"kinds": []}},
+    "+ n-grams, affixes, edge templates": {
+        "features": {"templates": ["@punctuation"], "classes": None},
+        "marks": {"kinds": []},
+    },
+    "+ kinds of sentences": {"features": {"templates": ["@punctuation"], "classes": None}},
+    "+ induced classes": {},
+}
+
+
+def build(changes: dict[str, Any], train: list[Example]) -> Language:
+    """An initialized pipeline of the config with some settings changed."""
+    config = load_config(ROOT / "configs" / f"{NAME}_speech.cfg")
+    component = config["components"][NAME]
+    for block, settings in changes.items():
+        component[block] = {**component[block], **settings}
+    nlp = load_model_from_config(config, auto_fill=True)
+    nlp.get_pipe(NAME).initialize(lambda: train, nlp=nlp)
+    return nlp
+
+
+def read(path: Path, nlp: Language, words: int = 0, window: int = 0) -> list[Example]:
+    """Documents of a file, up to a number of words."""
+    found, count = [], 0
+    for example in PunctuationCorpus(path, window=window, least_marks=0.0)(nlp):
+        found.append(example)
+        count += len(example.predicted)
+        if words and count >= words:
+            break
+    return found
+
+
+def one_text(examples: list[Example], pipe: PunctuationRestorer) -> tuple[Any, list[str]]:
+    """Documents as one without a break: a bare Doc, and the gold marks of its words."""
+    words = [token.text for example in examples for token in example.predicted]
+    marks = [mark for example in examples for mark in (read_punctuation(example.reference) or {})[MARKS]]
+    return Doc(pipe.vocab, words=words), [pipe.label_scheme.marks.label(mark) for mark in marks]
+
+
+class Scored:
+    """A text with the probabilities of its labels."""
+
+    def __init__(self, pipe: PunctuationRestorer, examples: list[Example]):
+        self.pipe, self.table = pipe, LabelTable(pipe.tags.tags)
+        self.doc, self.gold = one_text(examples, pipe)
+        with Clock() as clock:
+            (self.marginals,) = pipe.token_probabilities([self.doc])
+        self.words_per_second = len(self.doc) / clock.wall
+
+    def scores(self, threshold: float) -> dict[str, Any]:
+        """Measures under one threshold for all marks; 0: of the best labelling of the whole text."""
+        if threshold:
+            marks = self.pipe.label_scheme.marks.marks
+            tags = choose(self.marginals, self.table, dict.fromkeys(marks, threshold))
+        else:
+            tags = self.pipe.infer([self.doc], self.pipe.inference())[0].tags
+        own = [self.table.parsed[tag].mark for tag in tags.tolist()]
+        return mark_scores(Counter(zip(self.gold, own)), self.pipe.label_scheme)
+
+    def best_threshold(self) -> float:
+        """The threshold with the greatest F."""
+        return float(max(THRESHOLDS, key=lambda threshold: self.scores(threshold)["punct_f"]))
+
+    def reliability(self, mark: str) -> list[dict[str, float]]:
+        """Words by the probability of a mark, in tenths: how many, its mean, and how often the mark is there."""
+        column = self.table.mark_probabilities(self.marginals)[:, self.table.marks.index(mark)]
+        there = np.array([gold == mark for gold in self.gold])
+        tenth = np.minimum((column * 10).astype(int), 9)
+        parts = ((tenth == k) for k in range(10))
+        return [
+            {"words": int(part.sum()), "expected": float(column[part].mean()), "found": float(there[part].mean())}
+            for part in parts
+            if part.any()
+        ]
+
+
+def train(nlp: Language, examples: list[Example], epochs: int, seed: int) -> list[float]:
+    """Train, and return the seconds of each epoch."""
+    rng, seconds = random.Random(seed), []
+    for _ in range(epochs):
+        rng.shuffle(examples)
+        with Clock() as clock:
+            for low in range(0, len(examples), BATCH):
+                nlp.get_pipe(NAME).update(examples[low : low + BATCH])
+                nlp.get_pipe(NAME).finish_update(None)
+        seconds.append(clock.wall)
+    return seconds
+
+
+def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, test: bool, model: Path | None) -> Any:
+    """Train once and score; a row of the results."""
+    blank = Language()
+    folder = data / FOLDER
+    examples = read(folder / "ted_train.tsv.gz", blank, words, WINDOW)
+    with Clock() as clock:
+        nlp = build(changes, examples)
+    row: dict[str, Any] = {"name": name, "seed": seed, "words": sum(len(eg.predicted) for eg in examples)}
+    row["seconds_initialize"] = clock.wall
+    row["seconds_epochs"] = train(nlp, examples, EPOCHS, seed)
+    row["peak_mebibytes"] = peak_mebibytes()
+    pipe = nlp.get_pipe(NAME)
+    dev = Scored(pipe, read(folder / "dev2012.tsv.gz", blank))
+    row["threshold"] = dev.best_threshold()
+    row["dev_viterbi"], row["dev"] = dev.scores(0.0), dev.scores(row["threshold"])
+    row["words_per_second"] = dev.words_per_second
+    row["reliability"] = {mark: dev.reliability(mark) for mark in pipe.label_scheme.marks.marks}
+    row["features"] = len(pipe._features.state)
+    if model is not None:
+        pipe.cfg["threshold"] = row["threshold"]
+        nlp.to_disk(model)
+    if test:
+        reference = Scored(pipe, read(folder / "test2011.tsv", blank))
+        row["test_viterbi"], row["test"] = reference.scores(0.0), reference.scores(row["threshold"])
+    return row
+
+
+def main() -> None:
+    """Run what was asked for, and add the rows to the file."""
+    parser = new_parser(__doc__)
+    parser.add_argument("what", choices=["ideas", "full"])
+    parser.add_argument("--words", type=int, default=300_000, help="of the training text, for ideas")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--test", action="store_true", help="score test2011")
+    parser.add_argument("--model", type=Path, help="folder for the trained pipeline")
+    options = parser.parse_args()
+    machine = describe()
+    wanted = IDEAS if options.what == "ideas" else {"all words": {}}
+    words = options.words if options.what == "ideas" else 0
+    known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
+    for name, changes in wanted.items():
+        row = run(name, changes, options.data, words, options.seed, options.test, options.model)
+        known.append(row)
+        shown = {key: row["dev"][key] for key in ("punct_p", "punct_r", "punct_f")}
+        print(name, json.dumps({**shown, "test": row.get("test")}), flush=True)
+        options.out.write_text(json.dumps({"machine": machine, "rows": known}, indent=1) + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
