@@ -49,23 +49,36 @@ _PUNCTUATION = [
     "B:LOWER[0]",
     "B:LOWER[1]",
 ]
-# The same with classes of words, which say more of rare sequences
-_PUNCTUATION_CLASSES = [
-    template
-    for size, low, high in ((50, -2, 3), (200, -2, 3))
-    for template in (
-        f"CLASS{size}[{low}..{high}]",
-        f"CLASS{size}[-1]|CLASS{size}[0]",
-        f"CLASS{size}[0]|CLASS{size}[1]",
-        f"CLASS{size}[1]|CLASS{size}[2]",
-        f"CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]",
-        f"CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]",
-        f"CLASS{size}[-2]|CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]",
-        f"CLASS{size}[-1]|CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]",
-        f"CLASS{size}[0]|CLASS{size}[1]|CLASS{size}[2]|CLASS{size}[3]",
-        f"LOWER[0]|CLASS{size}[1]",
-        f"CLASS{size}[0]|LOWER[1]",
-    )
+
+
+def _class_ngrams(size: int) -> list[str]:
+    """Classes around a word, alone and together, and beside words."""
+    here = f"CLASS{size}"
+    return [
+        f"{here}[-2..3]",
+        f"{here}[-1]|{here}[0]",
+        f"{here}[0]|{here}[1]",
+        f"{here}[1]|{here}[2]",
+        f"{here}[-1]|{here}[0]|{here}[1]",
+        f"{here}[0]|{here}[1]|{here}[2]",
+        f"{here}[-2]|{here}[-1]|{here}[0]|{here}[1]",
+        f"{here}[-1]|{here}[0]|{here}[1]|{here}[2]",
+        f"{here}[0]|{here}[1]|{here}[2]|{here}[3]",
+        f"LOWER[0]|{here}[1]",
+        f"{here}[0]|LOWER[1]",
+    ]
+
+
+_PUNCTUATION_CLASSES = [*_PUNCTUATION, *_class_ngrams(50)]
+# What more text than a hundred thousand words can bear
+_SPEECH = [
+    *_PUNCTUATION_CLASSES,
+    *_class_ngrams(200),
+    "LOWER[-6..7]",
+    "LOWER[-2]|LOWER[-1]|LOWER[0]",
+    "LOWER[-1]|LOWER[0]|LOWER[1]|LOWER[2]",
+    "LOWER[0]|LOWER[1]|LOWER[2]|LOWER[3]",
+    "CLASS50[-5..6]",
 ]
 # Fields of references: what a word is, what its clause and the clauses beside it hold, and what has come before
 _PARTS = [
@@ -131,8 +144,9 @@ PRESETS: dict[str, list[str]] = {
     ],
     # asks for bare words, as punctuation_restorer shows them
     "punctuation": _PUNCTUATION,
-    # asks for a `classes` block
-    "punctuation_classes": [*_PUNCTUATION, *_PUNCTUATION_CLASSES],
+    # the same with induced classes, which say more of rare sequences: both ask for a `classes` block
+    "punctuation_classes": _PUNCTUATION_CLASSES,
+    "speech": _SPEECH,
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [
