@@ -3,10 +3,11 @@
     python benchmarks/punctuation.py --data DIR --out FILE.json ideas [--words 300000]
     python benchmarks/punctuation.py --data DIR --out FILE.json full [--seed 0] [--test] [--model DIR]
 
-`DIR` holds `iwslt_punct`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in windows of 200 words,
+`DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in windows of 200 words,
 and choose one threshold for all marks on `dev2012`, which is one text without a break, as `test2011` is. `ideas` trains
 on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words; `--test` scores
-`test2011`, to be run once for each seed. Rows are added to the JSON file.
+`test2011`, to be run once for each seed. Parts of speech are those of a crf_tagger that is trained on UD English EWT in
+lower case without punctuation, in windows across sentences. Rows are added to the JSON file.
 """
 
 import json
@@ -24,6 +25,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
+from benchmarks.data import read_ewt
 from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from benchmarks.runner import ROOT
@@ -36,7 +38,8 @@ from spacy_crf.punctuation.labels import LabelTable
 
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"
-WINDOW, BATCH, EPOCHS = 200, 200, 3
+WINDOW, BATCH, EPOCHS = 200, 200, 2
+TAGGED_WINDOW, TAGGED_BATCH, TAGGER_EPOCHS = 120, 30, 3
 THRESHOLDS = np.arange(0.2, 0.62, 0.02)
 WORDS_ONLY = [
     *("BIAS", "BOS", "EOS", "LOWER[-3..4]"),
@@ -50,8 +53,11 @@ IDEAS: dict[str, dict[str, Any]] = {
         "marks": {"kinds": []},
     },
     "+ kinds of sentences": {"features": {"templates": ["@punctuation"], "classes": None}},
-    "+ induced classes": {},
+    "+ fifty induced classes": {"features": {"templates": ["@punctuation_classes"]}},
+    "+ two hundred classes, wider window, 4-grams": {},
+    "+ parts of speech": {"features": {"templates": ["@speech_tags"]}},
 }
+ALL = "+ parts of speech"
 
 
 def build(changes: dict[str, Any], train: list[Example]) -> Language:
@@ -76,11 +82,49 @@ def read(path: Path, nlp: Language, words: int = 0, window: int = 0) -> list[Exa
     return found
 
 
-def one_text(examples: list[Example], pipe: PunctuationRestorer) -> tuple[Any, list[str]]:
-    """Documents as one without a break: a bare Doc, and the gold marks of its words."""
-    words = [token.text for example in examples for token in example.predicted]
+def one_text(examples: list[Example], pipe: PunctuationRestorer) -> tuple[Doc, list[str]]:
+    """Documents as one without a break: a bare Doc with the tags of its words, and the gold marks of these."""
+    tokens = [token for example in examples for token in example.predicted]
     marks = [mark for example in examples for mark in (read_punctuation(example.reference) or {})[MARKS]]
-    return Doc(pipe.vocab, words=words), [pipe.label_scheme.marks.label(mark) for mark in marks]
+    doc = Doc(pipe.vocab, words=[token.text for token in tokens], tags=[token.tag_ for token in tokens])
+    return doc, [pipe.label_scheme.marks.label(mark) for mark in marks]
+
+
+def train_tagger(data: Path) -> tuple[Language, float]:
+    """A tagger of lower-case words without punctuation, and its accuracy on the dev part of EWT."""
+    nlp = Language()
+    trainer = {"@misc": "spacy_crf.AdaGrad.v1", "units_per_batch": 500}
+    tagger = nlp.add_pipe("crf_tagger", config={"sequence": "doc", "trainer": trainer})
+    parts = {}
+    for split in ("train", "dev"):
+        words = [
+            (word.lower(), tag)
+            for sentence in read_ewt(data, split)
+            for word, tag, pos in zip(sentence.words, sentence.xpos, sentence.upos)
+            if pos != "PUNCT"
+        ]
+        windows = [zip(*words[low : low + TAGGED_WINDOW]) for low in range(0, len(words), TAGGED_WINDOW)]
+        docs = [Doc(nlp.vocab, words=list(forms), tags=list(tags)) for forms, tags in windows]
+        parts[split] = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in docs]
+    tagger.initialize(lambda: parts["train"], nlp=nlp)
+    rng = random.Random(0)
+    for _ in range(TAGGER_EPOCHS):
+        rng.shuffle(parts["train"])
+        for low in range(0, len(parts["train"]), TAGGED_BATCH):
+            tagger.update(parts["train"][low : low + TAGGED_BATCH])
+            tagger.finish_update(None)
+    return nlp, nlp.evaluate(parts["dev"])["tag_acc"]
+
+
+def add_tags(tagger: Language, examples: list[Example]) -> None:
+    """Tag what the restorer sees."""
+    for example in examples:
+        for token, tagged in zip(example.predicted, tagger(Doc(tagger.vocab, words=_words(example.predicted)))):
+            token.tag_ = tagged.tag_
+
+
+def _words(doc: Doc) -> list[str]:
+    return [token.text for token in doc]
 
 
 class Scored:
@@ -138,14 +182,20 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, t
     blank = Language()
     folder = data / FOLDER
     examples = read(folder / "ted_train.tsv.gz", blank, words, WINDOW)
+    dev_examples, test_examples = (read(folder / file, blank) for file in ("dev2012.tsv.gz", "test2011.tsv"))
+    row: dict[str, Any] = {"name": name, "seed": seed, "words": sum(len(eg.predicted) for eg in examples)}
+    if name == ALL:
+        with Clock() as clock:
+            tagger, row["tagger_accuracy"] = train_tagger(data)
+            add_tags(tagger, [*examples, *dev_examples, *(test_examples if test else ())])
+        row["seconds_tagging"] = clock.wall
     with Clock() as clock:
         nlp = build(changes, examples)
-    row: dict[str, Any] = {"name": name, "seed": seed, "words": sum(len(eg.predicted) for eg in examples)}
     row["seconds_initialize"] = clock.wall
     row["seconds_epochs"] = train(nlp, examples, EPOCHS, seed)
     row["peak_mebibytes"] = peak_mebibytes()
     pipe = nlp.get_pipe(NAME)
-    dev = Scored(pipe, read(folder / "dev2012.tsv.gz", blank))
+    dev = Scored(pipe, dev_examples)
     row["threshold"] = dev.best_threshold()
     row["dev_viterbi"], row["dev"] = dev.scores(0.0), dev.scores(row["threshold"])
     row["words_per_second"] = dev.words_per_second
@@ -155,7 +205,7 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, t
         pipe.cfg["threshold"] = row["threshold"]
         nlp.to_disk(model)
     if test:
-        reference = Scored(pipe, read(folder / "test2011.tsv", blank))
+        reference = Scored(pipe, test_examples)
         row["test_viterbi"], row["test"] = reference.scores(0.0), reference.scores(row["threshold"])
     return row
 
@@ -170,7 +220,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="folder for the trained pipeline")
     options = parser.parse_args()
     machine = describe()
-    wanted = IDEAS if options.what == "ideas" else {"all words": {}}
+    wanted = IDEAS if options.what == "ideas" else {ALL: IDEAS[ALL]}
     words = options.words if options.what == "ideas" else 0
     known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
     for name, changes in wanted.items():

@@ -54,6 +54,7 @@ def punctuate_cli(
     except (ValueError, OSError) as error:
         typer.echo(Printer(no_print=True).fail("Nothing was punctuated", str(error)), err=True)
         raise typer.Exit(1) from error
+    restorer.cfg["probabilities"] = False
     if keep:
         restorer.cfg["existing"] = "keep"
     restore = restore_lines if unit is Unit.LINE else restore_text

@@ -51,9 +51,8 @@ _PUNCTUATION = [
 ]
 
 
-def _class_ngrams(size: int) -> list[str]:
-    """Classes around a word, alone and together, and beside words."""
-    here = f"CLASS{size}"
+def _class_ngrams(here: str) -> list[str]:
+    """Classes or tags around a word, alone and together, and beside words. here (str): their attribute."""
     return [
         f"{here}[-2..3]",
         f"{here}[-1]|{here}[0]",
@@ -69,11 +68,11 @@ def _class_ngrams(size: int) -> list[str]:
     ]
 
 
-_PUNCTUATION_CLASSES = [*_PUNCTUATION, *_class_ngrams(50)]
+_PUNCTUATION_CLASSES = [*_PUNCTUATION, *_class_ngrams("CLASS50")]
 # What more text than a hundred thousand words can bear
 _SPEECH = [
     *_PUNCTUATION_CLASSES,
-    *_class_ngrams(200),
+    *_class_ngrams("CLASS200"),
     "LOWER[-6..7]",
     "LOWER[-2]|LOWER[-1]|LOWER[0]",
     "LOWER[-1]|LOWER[0]|LOWER[1]|LOWER[2]",
@@ -147,6 +146,8 @@ PRESETS: dict[str, list[str]] = {
     # the same with induced classes, which say more of rare sequences: both ask for a `classes` block
     "punctuation_classes": _PUNCTUATION_CLASSES,
     "speech": _SPEECH,
+    # asks for a tagger before the component that has learned from lower-case words without marks
+    "speech_tags": [*_SPEECH, *_class_ngrams("TAG")],
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

@@ -91,12 +91,13 @@ class PunctuationRestorer(ChainPipe):
 
     def bare(self, doc: Doc) -> Doc:
         """A Doc of the words alone; the Doc itself if it is one."""
-        if is_bare(doc):
-            return doc
+        return doc if is_bare(doc) else self._bare(self.view(doc))
+
+    def _bare(self, view: WordView) -> Doc:
         read = [one for one in self._features.extractor.attributes if one.is_annotation]
         attributes = [IDS[one.name] for one in read if one.name != "_"]
         extensions = [one.key for one in read if one.name == "_"]
-        return bare_doc(self.view(doc), self.vocab, self.label_scheme, attributes, extensions)
+        return bare_doc(view, self.vocab, self.label_scheme, attributes, extensions)
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super()._read([self.bare(doc) for doc in docs], extra)
@@ -179,15 +180,15 @@ class PunctuationRestorer(ChainPipe):
 
         RETURNS (list[Restored]): one for each Doc.
         """
-        docs = list(docs)
+        views = [self.view(doc) for doc in docs]
         thresholds = mark_thresholds(self.cfg, self.label_scheme)
-        predictions = self.infer(docs, self.inference())
+        predictions = self.infer([self._bare(view) for view in views], self.inference())
         if thresholds:
             table = LabelTable(self.tags.tags)
             for prediction in predictions:
                 if prediction.marginals is not None:
                     prediction.tags = choose(prediction.marginals, table, thresholds)
-        return [Restored(self.view(doc), prediction) for doc, prediction in zip(docs, predictions)]
+        return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
 
     def restored(self, doc: Doc) -> Restoration:
         """What a Doc is restored to, without writing it."""

@@ -26,25 +26,27 @@ _APOSTROPHES = str.maketrans("’ʼ", "''")
 class WordView:
     """The words of a Doc.
 
-    doc (Doc): whose words they are. words (list[Word]): with character offsets into its text.
+    doc (Doc): whose words they are. text (str): of the Doc, which takes long to ask for.
+    words (list[Word]): with character offsets into the text.
     """
 
     doc: Doc
+    text: str
     words: list[Word]
 
     @classmethod
     def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
         """Read a Doc. Where it does not know what white space its text has, its tokens are the words."""
+        text = doc.text
         if not doc.has_unknown_spaces:
-            return cls(doc, split_words(doc.text, scheme.marks.abbreviations))
+            return cls(doc, text, split_words(text, scheme.marks.abbreviations))
         starts, sizes = _places(doc)
-        return cls(doc, [Word(low, low + size, low + size) for low, size in zip(starts.tolist(), sizes.tolist())])
+        return cls(doc, text, [Word(low, low + size, low + size) for low, size in zip(starts.tolist(), sizes.tolist())])
 
     @cached_property
     def forms(self) -> list[str]:
         """The words as they are spelt."""
-        text = self.doc.text
-        return [text[word.start : word.end] for word in self.words]
+        return [self.text[word.start : word.end] for word in self.words]
 
     @cached_property
     def last_tokens(self) -> Indices:
@@ -64,7 +66,7 @@ class WordView:
         """What the marks say that the Doc was annotated with or else, those of its text."""
         stored = read_punctuation(self.doc)
         if stored is None or MARKS not in stored:
-            return scheme.read(self.doc.text, self.words)
+            return scheme.read(self.text, self.words)
         columns = []
         for name, is_told in ((MARKS, True), (OPENINGS, scheme.pairs), (CLOSINGS, scheme.pairs)):
             found = stored.get(name) if is_told else None

@@ -1,10 +1,12 @@
 """Writes what was restored to Docs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from spacy.attrs import SENT_START
 from spacy.tokens import Doc
+from thinc.types import Ints2d
 
 from ...core.types import Floats, Indices
 from ...punctuation.labels import Label, LabelScheme, LabelTable
@@ -60,7 +62,7 @@ class RestorationWriter:
         if prediction.marginals is not None:
             sums = self._table.mark_probabilities(prediction.marginals)
             chances = sums[np.arange(len(labels)), self._table.mark_of[prediction.tags]].tolist()
-        return Restoration(view, labels, self._editor.edits(view.doc.text, view.words, labels), chances)
+        return Restoration(view, labels, self._editor.edits(view.text, view.words, labels), chances)
 
     def __call__(self, doc: Doc, view: WordView, prediction: Prediction) -> None:
         """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
@@ -69,10 +71,9 @@ class RestorationWriter:
         if self._settings["probabilities"] and prediction.marginals is not None:
             values |= self._probabilities(doc, view, prediction.marginals)
         write_punctuation(doc, values)
-        text = doc.text
-        edits = self._editor.edits(text, view.words, labels)
+        edits = self._editor.edits(view.text, view.words, labels)
         doc._.set(RESTORATION, [list(edit) for edit in edits])
-        doc._.set(RESTORED, apply_edits(text, edits))
+        doc._.set(RESTORED, apply_edits(view.text, edits))
         if prediction.n_best is not None and self._settings["n_best"]:
             doc._.set(RESTORATIONS, self._alternatives(view, prediction))
         if self._settings["sentences"]:
@@ -106,7 +107,7 @@ class RestorationWriter:
 
     def _alternatives(self, view: WordView, prediction: Prediction) -> list[dict[str, Any]]:
         """The best texts with their probabilities; a Doc is one sequence. Labellings of one text are taken together."""
-        text, found = view.doc.text, dict[str, float]()
+        text, found = view.text, dict[str, float]()
         for listed in prediction.n_best or ():
             for tags, probability in zip(listed.tags, listed.probabilities.tolist()):
                 restored = apply_edits(text, self._editor.edits(text, view.words, self._labels(tags)))
@@ -115,11 +116,9 @@ class RestorationWriter:
 
     def _start_sentences(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> None:
         """A sentence begins at the first token, and at the first one that holds the word behind an end mark."""
-        starts = [False] * len(doc)
+        starts = np.full(len(doc), -1)
+        starts[:1] = 1
+        ends = [self._scheme.marks.is_end(label.mark) for label in labels[:-1]]
         places: Indices = view.first_tokens
-        starts[:1] = [True] * min(1, len(doc))
-        for label, following in zip(labels, places[1:].tolist()):
-            if self._scheme.marks.is_end(label.mark):
-                starts[following] = True
-        for token, starts_here in zip(doc, starts):
-            token.is_sent_start = starts_here
+        starts[places[1:][ends]] = 1
+        doc.from_array([SENT_START], cast(Ints2d, starts.astype(np.uint64)))
