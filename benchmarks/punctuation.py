@@ -3,11 +3,11 @@
     python benchmarks/punctuation.py --data DIR --out FILE.json ideas [--words 300000]
     python benchmarks/punctuation.py --data DIR --out FILE.json full [--seed 0] [--test] [--model DIR]
 
-`DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in windows of 200 words,
-and choose one threshold for all marks on `dev2012`, which is one text without a break, as `test2011` is. `ideas` trains
-on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words; `--test` scores
-`test2011`, to be run once for each seed. Parts of speech are those of a crf_tagger that is trained on UD English EWT in
-lower case without punctuation, in windows across sentences. Rows are added to the JSON file.
+`DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in
+windows of 200 words, and choose one threshold for all marks on `dev2012`, which is one text without a break, as
+`test2011` is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million
+words; `--test` scores `test2011`, to be run once for each seed. Parts of speech are those of a crf_tagger that is
+trained on UD English EWT in lower case without punctuation, in windows across sentences. Rows are added to the file.
 """
 
 import json
@@ -118,13 +118,11 @@ def train_tagger(data: Path) -> tuple[Language, float]:
 
 def add_tags(tagger: Language, examples: list[Example]) -> None:
     """Tag what the restorer sees."""
-    for example in examples:
-        for token, tagged in zip(example.predicted, tagger(Doc(tagger.vocab, words=_words(example.predicted)))):
-            token.tag_ = tagged.tag_
-
-
-def _words(doc: Doc) -> list[str]:
-    return [token.text for token in doc]
+    seen = [example.predicted for example in examples]
+    bare = (Doc(tagger.vocab, words=[token.text for token in doc]) for doc in seen)
+    for doc, tagged in zip(seen, tagger.pipe(bare, batch_size=100)):
+        for token, other in zip(doc, tagged):
+            token.tag_ = other.tag_
 
 
 class Scored:
