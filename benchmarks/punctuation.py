@@ -7,8 +7,9 @@
 `DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in
 windows of 200 words, and choose one threshold for all marks on `dev2012`, which is one text without a break, as
 `test2011` is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million
-words; `test` scores `test2011` with what it has saved, to be run once for each seed. Parts of speech are those of a crf_tagger that is
-trained on UD English EWT in lower case without punctuation, in windows across sentences. Rows are added to the file.
+words; `test` scores `test2011` with what it has saved, to be run once for each seed. Parts of speech are those of a
+crf_tagger that is trained on UD English EWT in lower case without punctuation, in windows across sentences. Rows are
+added to the file.
 """
 
 import json
@@ -206,8 +207,8 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, m
     row["reliability"] = {mark: dev.reliability(mark) for mark in pipe.label_scheme.marks.marks}
     row["features"] = len(pipe._features.state)
     if model is not None:
-        pipe.cfg["threshold"] = row["threshold"]
         nlp.to_disk(model / "restorer")
+        (model / "row.json").write_text(json.dumps(row), encoding="utf8")
     return row
 
 
@@ -216,7 +217,7 @@ def run_test(data: Path, model: Path) -> dict[str, Any]:
     tagger, nlp = spacy.load(model / "tagger"), spacy.load(model / "restorer")
     pipe, examples = nlp.get_pipe(NAME), read(data / FOLDER / "test2011.tsv", nlp)
     add_tags(tagger, examples)
-    threshold = nlp.config["components"][NAME]["threshold"]
+    threshold = json.loads((model / "row.json").read_text(encoding="utf8"))["threshold"]
     scored = Scored(pipe, examples)
     return {"name": "test2011", "viterbi": scored.scores(0.0), "chosen": scored.scores(threshold)}
 
