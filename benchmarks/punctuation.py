@@ -44,7 +44,7 @@ NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"
 WINDOW, BATCH, EPOCHS = 200, 200, 2
 TAGGED_WINDOW, TAGGED_BATCH, TAGGER_EPOCHS = 120, 30, 3
-THRESHOLDS = np.arange(0.2, 0.62, 0.02)
+THRESHOLDS = np.arange(0.1, 0.6, 0.02)
 WORDS_ONLY = [
     *("BIAS", "BOS", "EOS", "LOWER[-3..4]"),
     *("LOWER[-1]|LOWER[0]", "LOWER[0]|LOWER[1]", "LOWER[1]|LOWER[2]"),
