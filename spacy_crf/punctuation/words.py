@@ -135,10 +135,9 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
             first, last = min(first, place), place + 1
     if set(signs) == {"."} and len(signs) > 1:
         names = ["ELLIPSIS"]
-    known = [word.mark] if word.mark else []
-    mark = strongest([*known, *names])
-    if names:
-        start = word.mark_start if known else at + first
-        word = word._replace(mark=mark, mark_start=start, mark_end=at + last)
+    if names and not word.mark:
+        word = word._replace(mark=strongest(names), mark_start=at + first, mark_end=at + last)
+    elif names and word.mark_end == at + first:  # what comes behind white space is not looked at any more
+        word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
     tail = at + len(signs) if is_close and at == word.tail else word.tail
     return word._replace(tail=tail, closing=_kind(signs, 1) or word.closing)

@@ -34,6 +34,7 @@ def read(text: str) -> list[tuple[str, str]]:
         ("R&D & $5 = C++", ["R&D", "&", "$5", "=", "C++"]),
         ("👍. 🙂🙂", [("👍", "PERIOD"), "🙂🙂"]),
         ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
+        ("a. —b ?!... c", [("a", "PERIOD"), ("b", "QUESTION"), "c"]),
         ("- item\n- next", [("item", "DASH"), "next"]),
         ("... --", []),
         ("", []),
