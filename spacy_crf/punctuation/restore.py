@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from .case import apply_case
 from .labels import Label, LabelScheme
-from .marks import NONE, PAIRS, SIGNS, MarkSet
+from .marks import BY_SIGN, NONE, PAIRS, SIGNS, MarkSet
 from .words import Word, split_words
 
 _NO_FORMS: Mapping[str, str] = {}
+_BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 SPACED = ("DASH",)  # marks with white space before them
 
 
@@ -95,8 +96,8 @@ def _behind_brackets(text: str, word: Word) -> int:
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Another mark, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
-    glued = end < len(text) and not text[end].isspace() and text[end].isalnum()
-    spaced = start > word.end and text[start - 1].isspace()
+    glued = end < len(text) and not text[end].isspace() and text[end] not in _BEHIND_WORDS
+    spaced = start > word.end and text[start - 1] == " "
     if mark == NONE:
         return Edit(start - spaced, end, " " if glued else "")
     sign = SIGNS[mark][0]

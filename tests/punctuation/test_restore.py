@@ -78,6 +78,8 @@ def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
         ("so it is", ["COMMA|Title", "O|lower", "QUESTION|lower"], "So, it is?"),
         ("well — no", ["COMMA", "PERIOD"], "well, no."),
         ("well—no", ["O", "PERIOD"], "well no."),
+        ("well—🙂 no", ["O", "O", "O"], "well 🙂 no"),
+        ("well\n— no", ["O", "O"], "well\n no"),
         ("well—no", ["COMMA", "O"], "well, no"),
         ("well no", ["DASH", "O"], "well – no"),
         ("at 5 p.m.", ["O", "O", "PERIOD"], "at 5 p.m."),
