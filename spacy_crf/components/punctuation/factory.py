@@ -73,8 +73,10 @@ def make_punctuation_restorer(
     capitalise (bool): where case is not restored, title the first word of each sentence.
     sentences (bool): set sentence starts.
     probabilities (bool): give tokens `token._.punct_probs`, exact probabilities of the marks.
-    threshold (float): set a mark where its probability is at least so much; 0: the best labelling of the whole text.
-    thresholds (dict[str, float]): the same by mark; marks without one have `threshold` or else 0.5.
+    threshold (float): set the most probable mark where the probability that there is one is at least so much; 0: the
+        best labelling of the whole text.
+    thresholds (dict[str, float]): by mark, how probable it must be itself to be set, instead of `threshold`; where only
+        some marks have one and `threshold` is 0, the others are not set.
     temperature (float): scores are divided by it before they become probabilities.
     n_best (int): how many of the best texts to list in `doc._.restorations`, with their probabilities.
     scorer (Callable | None): how it is evaluated.

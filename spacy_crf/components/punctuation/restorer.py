@@ -24,9 +24,9 @@ from ...trainers import Trainer
 from ..base import ChainPipe
 from ..inference import Inference, Prediction
 from .annotation import register_punctuation
-from .decide import choose
+from .decide import Thresholds, choose
 from .gold import gold_labels, label_numbers, mixed_forms
-from .settings import check_restoration, mark_thresholds
+from .settings import check_restoration
 from .stream import StreamedWord, stream_words
 from .words import WordView, bare_doc, given_marks, is_bare
 from .writer import Restoration, RestorationWriter
@@ -160,8 +160,11 @@ class PunctuationRestorer(ChainPipe):
 
     # -- prediction ------------------------------------------------------------------------------------------
 
+    def _thresholds(self) -> Thresholds:
+        return Thresholds(self.cfg["threshold"], self.cfg["thresholds"])
+
     def inference(self) -> Inference:
-        needed = bool(self.cfg["probabilities"] or mark_thresholds(self.cfg, self.label_scheme))
+        needed = bool(self.cfg["probabilities"] or self._thresholds())
         return Inference(marginals=needed, n_best=self.cfg["n_best"], temperature=self.cfg["temperature"])
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
@@ -181,7 +184,7 @@ class PunctuationRestorer(ChainPipe):
         RETURNS (list[Restored]): one for each Doc.
         """
         views = [self.view(doc) for doc in docs]
-        thresholds = mark_thresholds(self.cfg, self.label_scheme)
+        thresholds = self._thresholds()
         predictions = self.infer([self._bare(view) for view in views], self.inference())
         if thresholds:
             table = LabelTable(self.tags.tags)

@@ -60,11 +60,3 @@ def check_restoration(name: str, settings: Mapping[str, Any], scheme: LabelSchem
             raise ValueError(
                 Errors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
             )
-
-
-def mark_thresholds(settings: Mapping[str, Any], scheme: LabelScheme) -> dict[str, float]:
-    """The threshold of each mark; none at all where the settings have none, so that the best labels are taken."""
-    common, own = settings["threshold"], settings["thresholds"]
-    if not common and not own:
-        return {}
-    return {mark: float(own.get(mark, common or 0.5)) for mark in scheme.marks.marks}

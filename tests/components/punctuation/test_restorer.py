@@ -62,8 +62,11 @@ def test_probabilities_sum_to_one_and_agree_with_thresholds(folder: Path) -> Non
         pipe.cfg["thresholds"] = {"COMMA": threshold, "PERIOD": 1.0, "QUESTION": 1.0}
         marked = [t._.punct_after for t in nlp(BARE)]
         assert marked == ["COMMA" if t._.punct_probs["COMMA"] >= threshold else "" for t in doc]
-    pipe.cfg["thresholds"], pipe.cfg["threshold"] = {}, 0.01
-    assert sum(map(bool, (t._.punct_after for t in nlp(BARE)))) >= 3
+    pipe.cfg["thresholds"] = {}
+    for threshold in (0.01, 0.2, 0.7):
+        pipe.cfg["threshold"] = threshold
+        marked = [bool(t._.punct_after) for t in nlp(BARE)]
+        assert marked == [1 - t._.punct_probs[""] >= threshold for t in doc]
 
 
 def test_thresholds_are_found(folder: Path, tmp_path: Path) -> None:
