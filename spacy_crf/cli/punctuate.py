@@ -1,15 +1,18 @@
 """`python -m spacy crf punctuate`: bare text in, text with punctuation and case out."""
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from enum import StrEnum
+from functools import reduce
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, BinaryIO, cast
 
 import spacy
 import typer
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.util import minibatch
 from tqdm import tqdm
 from wasabi import Printer
@@ -48,8 +51,9 @@ def punctuate_cli(
     """
     try:
         nlp = spacy.load(Path(model) if Path(model).exists() else model)
-        restorer = cast(PunctuationRestorer, nlp.get_pipe(find_tagger(nlp, pipe, PunctuationRestorer)))
-        stream = RestorationStream(restorer, lag, BLOCK)
+        name = find_tagger(nlp, pipe, PunctuationRestorer)
+        restorer = cast(PunctuationRestorer, nlp.get_pipe(name))
+        stream = RestorationStream(restorer, lag, BLOCK, components_before(nlp, name))
         source = typer.get_binary_stream("stdin") if str(data) == "-" else open_binary(data)
     except (ValueError, OSError) as error:
         typer.echo(Printer(no_print=True).fail("Nothing was punctuated", str(error)), err=True)
@@ -63,6 +67,12 @@ def punctuate_cli(
         for text in restore(nlp, stream, read_pieces(source, 0 if str(data) == "-" else data.stat().st_size)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
+
+
+def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """What the components before one of them do to a Doc; its features may read their annotation."""
+    earlier = [pipe for _, pipe in takewhile(lambda named: named[0] != name, nlp.pipeline)]
+    return lambda doc: reduce(lambda annotated, pipe: pipe(annotated), earlier, doc)
 
 
 def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:

@@ -198,15 +198,18 @@ class PunctuationRestorer(ChainPipe):
         (found,) = self.predict([doc])
         return self._writer().restoration(found.view, found.prediction)
 
-    def stream(self, words: Iterable[str], lag: int = 20, block: int = 1) -> Iterator[StreamedWord]:
+    def stream(
+        self, words: Iterable[str], lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None
+    ) -> Iterator[StreamedWord]:
         """Restore words as they come, with a bounded look-ahead. See `stream.RestorationStream`.
 
         words (iterable of str): of one text.
         lag (int): a word goes out when so many words have come behind it.
         block (int): words that are decoded at a time; more are faster and wait longer.
+        prepare (Callable | None): annotates Docs whose annotation the features read, such as a tagger.
         YIELDS (StreamedWord): text, restored, mark, probability.
         """
-        return stream_words(self, words, lag, block)
+        return stream_words(self, words, lag, block, prepare)
 
     def _writer(self) -> RestorationWriter:
         return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED])

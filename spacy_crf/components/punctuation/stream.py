@@ -6,7 +6,7 @@ the text goes on is open. With a lag as long as the text, the result is that of 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from spacy.tokens import Doc
@@ -51,14 +51,15 @@ class RestorationStream:
     restorer (Restorer): a trained punctuation_restorer.
     lag (int): words that must have come behind a word before it goes out.
     block (int): words that are decoded at a time; more are faster and wait longer.
+    prepare (Callable | None): annotates Docs whose annotation the features read; the components before this one.
     RAISES (ValueError): for a negative lag or an empty block.
     """
 
-    def __init__(self, restorer: Restorer, lag: int = 20, block: int = 1):
+    def __init__(self, restorer: Restorer, lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None):
         for name, value, least in (("lag", lag, 0), ("block", block, 1)):
             if value < least:
                 raise ValueError(Errors.CRF985.format(name=name, value=value, least=least))
-        self._restorer, self._lag, self._block = restorer, lag, block
+        self._restorer, self._lag, self._block, self._prepare = restorer, lag, block, prepare
         self._start_over()
 
     def _start_over(self) -> None:
@@ -96,7 +97,9 @@ class RestorationStream:
     def _decode(self, is_last: bool) -> list[StreamedWord]:
         """All chunks at hand, restored."""
         shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
-        doc = Doc(self._restorer.vocab, words=shown, spaces=[False] * len(shown))
+        doc = _make_doc(shown, self._restorer.vocab)
+        if self._prepare is not None:
+            doc = self._prepare(doc)
         write_open(doc, (self._has_begun, not is_last))
         view, labels, edits, probabilities = self._restorer.restored(doc)
         marks = {word.end: (label.mark, chance) for word, label, chance in zip(view.words, labels, probabilities)}
@@ -117,14 +120,35 @@ class RestorationStream:
         return out
 
 
+def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
+    """A Doc with the text of chunks: a token for each, and for white space that is not a single space."""
+    words: list[str] = []
+    spaces: list[bool] = []
+    for chunk in chunks:
+        word = chunk.lstrip()
+        space = chunk[: len(chunk) - len(word)]
+        if space == " " and words:
+            spaces[-1], space = True, ""
+        for token in filter(None, (space, word)):
+            words.append(token)
+            spaces.append(False)
+    return Doc(vocab, words=words, spaces=spaces)
+
+
 def _edited(raw: str, edits: Sequence[Edit]) -> str:
     """A chunk with its edits, except for those that would replace bytes that are no text."""
     return apply_edits(raw, [edit for edit in edits if not _SURROGATE.search(raw[edit.start : edit.end])])
 
 
-def stream_words(restorer: Restorer, words: Iterable[str], lag: int = 20, block: int = 1) -> Iterator[StreamedWord]:
+def stream_words(
+    restorer: Restorer,
+    words: Iterable[str],
+    lag: int = 20,
+    block: int = 1,
+    prepare: Callable[[Doc], Doc] | None = None,
+) -> Iterator[StreamedWord]:
     """Words of one text as they come; see `RestorationStream`."""
-    stream = RestorationStream(restorer, lag, block)
+    stream = RestorationStream(restorer, lag, block, prepare)
     spaced = (f" {word}" if number else word for number, word in enumerate(words))
     yield from stream.push(spaced)
     yield from stream.close()

@@ -88,3 +88,16 @@ def test_a_stream_can_be_used_again(folder: Path) -> None:
 def test_settings_without_meaning(folder: Path, lag: int, block: int) -> None:
     with pytest.raises(ValueError, match="CRF985"):
         RestorationStream(known(folder).get_pipe("punctuation_restorer"), lag, block)
+
+
+def test_components_before_see_the_words(folder: Path) -> None:
+    seen = []
+
+    def prepare(doc):
+        seen.append([token.text for token in doc])
+        return doc
+
+    restorer = known(folder).get_pipe("punctuation_restorer")
+    stream = RestorationStream(restorer, 0, 3, prepare)
+    assert [word.text for word in stream.push(["so", " it", "\n\n is"])] == ["so", " it", "\n\n is"]
+    assert seen == [["so", "it", "\n\n ", "is"]]
