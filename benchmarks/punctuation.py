@@ -3,13 +3,15 @@
     python benchmarks/punctuation.py --data DIR --out FILE.json ideas [--words 300000]
     python benchmarks/punctuation.py --data DIR --out FILE.json full --model DIR [--seed 0]
     python benchmarks/punctuation.py --data DIR --out FILE.json test --model DIR
+    python benchmarks/punctuation.py --data DIR --out FILE.json streams --model DIR
 
 `DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in
-windows of 200 words, and choose the threshold for marks on `dev2012`, which is one text without a break, as
-`test2011` is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million
-words; `test` scores `test2011` with what it has saved, to be run once for each seed. Parts of speech are those of a
-crf_tagger that is trained on UD English EWT in lower case without punctuation, in windows across sentences. Rows are
-added to the file.
+windows of 200 words, and choose the threshold for marks on `dev2012`, which is one text without a break, as `test2011`
+is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words;
+`test` scores `test2011` with what it has saved, to be run once for each seed. `streams` restores the first words of
+`dev2012` one by one, with look-aheads of several lengths, and all of it in documents of 200 words for the speed. Parts
+of speech are those of a crf_tagger that is trained on UD English EWT in lower case without punctuation, in windows
+across sentences. Rows are added to the file.
 """
 
 import json
@@ -39,10 +41,12 @@ from spacy_crf.components.punctuation.restorer import PunctuationRestorer
 from spacy_crf.components.punctuation.scores import mark_scores
 from spacy_crf.corpora.punctuation import PunctuationCorpus
 from spacy_crf.punctuation.labels import LabelTable
+from spacy_crf.punctuation.marks import NONE
 
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"
 WINDOW, BATCH, EPOCHS = 200, 200, 2
+STREAMED, LAGS = 4000, (0, 1, 2, 3, 5, 10, 20)
 TAGGED_WINDOW, TAGGED_BATCH, TAGGER_EPOCHS = 120, 30, 3
 THRESHOLDS = np.arange(0.2, 0.6, 0.02)
 WORDS_ONLY = [
@@ -224,10 +228,36 @@ def run_test(data: Path, model: Path) -> dict[str, Any]:
     return row
 
 
+def run_streams(data: Path, model: Path) -> dict[str, Any]:
+    """F of streams by their lag, beside that of the whole text, and words per second from text to text."""
+    tagger, nlp = spacy.load(model / "tagger"), spacy.load(model / "restorer")
+    pipe, vocab = nlp.get_pipe(NAME), nlp.vocab
+    examples = read(data / FOLDER / "dev2012.tsv.gz", nlp)
+    words = [token.text for token in examples[0].predicted]
+    gold = (read_punctuation(examples[0].reference) or {})[MARKS][:STREAMED]
+
+    def tag(doc: Doc) -> Doc:
+        tagged = tagger.get_pipe("crf_tagger")(Doc(tagger.vocab, words=[token.text for token in doc]))
+        return Doc(vocab, words=[token.text for token in tagged], tags=[token.tag_ for token in tagged])
+
+    row: dict[str, Any] = {"name": "streams", "words": STREAMED, "f": {}}
+    for lag in (*LAGS, STREAMED):
+        out = pipe.stream(words[:STREAMED], lag=lag, prepare=tag)
+        pairs = Counter((mark or NONE, word.mark or NONE) for mark, word in zip(gold, out))
+        row["f"][str(lag)] = mark_scores(pairs, pipe.label_scheme)["punct_f"]
+    docs = [Doc(vocab, words=words[low : low + WINDOW]) for low in range(0, len(words), WINDOW)]
+    pipe.cfg["probabilities"] = False
+    with Clock() as clock:
+        for _ in pipe.pipe(iter(docs), batch_size=500):
+            pass
+    row["words_per_second"] = len(words) / clock.wall
+    return row
+
+
 def main() -> None:
     """Run what was asked for, and add the rows to the file."""
     parser = new_parser(__doc__)
-    parser.add_argument("what", choices=["ideas", "full", "test"])
+    parser.add_argument("what", choices=["ideas", "full", "test", "streams"])
     parser.add_argument("--words", type=int, default=300_000, help="of the training text, for ideas")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=Path, help="folder for the trained pipeline")
@@ -237,7 +267,10 @@ def main() -> None:
     words = options.words if options.what == "ideas" else 0
     known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
     rows = (run(name, changes, options.data, words, options.seed, options.model) for name, changes in wanted.items())
-    for row in [run_test(options.data, options.model)] if options.what == "test" else rows:
+    of_models = {"test": run_test, "streams": run_streams}
+    if options.what in of_models:
+        rows = iter([of_models[options.what](options.data, options.model)])
+    for row in rows:
         known.append(row)
         print(json.dumps(row), flush=True)
         options.out.write_text(json.dumps({"machine": machine, "rows": known}, indent=1) + "\n", encoding="utf8")
