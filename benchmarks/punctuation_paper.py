@@ -27,7 +27,7 @@ from benchmarks.measure import Clock, new_parser
 from benchmarks.punctuation import FOLDER, NAME, add_tags, train_tagger
 from spacy_crf.corpora.punctuation import PunctuationCorpus, TextUnit
 
-EPOCHS, PATIENCE, FOLDS, DEV = 15, 3, 5, 5000
+EPOCHS, PATIENCE, FOLDS, DEV = 15, 3, 5, 3000
 LEARN_RATE = 0.001  # theirs
 MEASURES = ("word_acc", "word_acc_none", "punct_p", "punct_r", "punct_f")
 TRAINERS: dict[str, dict[str, Any]] = {

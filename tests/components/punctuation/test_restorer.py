@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from punctuating import MARKS, TEXTS, build, make_examples, train, trained
 from spacy.cli.find_threshold import find_threshold
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
 from spacy_crf.components.inference import encode
@@ -277,3 +277,21 @@ def test_a_question_is_of_one_kind_to_its_end(folder: Path) -> None:
 def test_kinds_are_marks_that_end_sentences() -> None:
     with pytest.raises(ValueError, match="CRF979"):
         build(marks={**MARKS, "kinds": ["COMMA"]})
+
+
+def test_pauses_are_features(folder: Path) -> None:
+    if not Token.has_extension("punct_test_pause"):
+        Token.set_extension("punct_test_pause", default=None)
+    nlp = build(features={"@misc": "spacy_crf.Features.v1", "templates": ["_.punct_test_pause", "BIAS"]})
+    examples = make_examples(nlp, folder)
+    for example in examples:
+        gold = gold_labels(example, nlp.get_pipe("punctuation_restorer").label_scheme)
+        for token, label in zip(example.predicted, gold):
+            token._.punct_test_pause = {"PERIOD": 1.0, "QUESTION": 1.0, "COMMA": 0.4}.get(label.mark, 0.1)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    doc = nlp.make_doc("it was old she saw it")
+    for token, pause in zip(doc, [0.1, 0.1, 1.0, 0.1, 0.1, 1.0]):
+        token._.punct_test_pause = pause
+    assert [bool(token._.punct_after) for token in nlp(doc)] == [False, False, True, False, False, True]
+    Token.remove_extension("punct_test_pause")
