@@ -6,7 +6,7 @@ This is the only place that reads attributes of tokens.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START, SPACY
@@ -21,12 +21,11 @@ from .clauses import Structure
 from .hashing import ABSENT
 from .lexemes import LexemeColumns
 from .lexicon import NOTHING, Lexicon
+from .open_sides import read_open_sides
 from .resources import Resources
 from .structure import SequenceView
 
 SequenceMode = Literal["auto", "doc", "sents"]
-# where a Doc says that its text goes on before it or behind it: [before, behind]
-OPEN_SIDES = "spacy_crf.open"
 _PRESENT = np.uint64(string_hash("1"))
 # what the structure of a sequence is told from, beside words and spaces
 _OF_STRUCTURE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))
@@ -142,7 +141,7 @@ class ColumnReader:
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
         lengths = self._sequences(docs, doc_lengths, values[SENT_START])
-        open_sides = _open_sides(docs, doc_lengths, lengths)
+        open_sides = read_open_sides(docs, doc_lengths, lengths)
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
         structure = self._structure(values, columns, lengths, vocab) if self._is_structured else None
         for attribute in self._other:
@@ -202,21 +201,6 @@ def _annotation(attribute: Attribute, ids: Hashes) -> Column:
     if attribute.name == "SPACY":
         return Column.of_strings(["", "1"]).take(ids.astype(np.intp))
     return Column(ids)
-
-
-def _open_sides(docs: Sequence[Doc], doc_lengths: Indices, lengths: Indices) -> Bools | None:
-    """((B, 2) | None): open sides of sequences: those of their Doc at its first and last sequence."""
-    data = [cast(dict[Any, Any], doc.user_data) for doc in docs]
-    if not any(OPEN_SIDES in found for found in data):
-        return None
-    sides = np.zeros((len(lengths), 2), dtype=bool)
-    ends, doc_ends = np.cumsum(lengths), np.cumsum(doc_lengths)
-    for number, found in enumerate(data):
-        if OPEN_SIDES in found and doc_lengths[number]:
-            first = np.searchsorted(ends, doc_ends[number] - doc_lengths[number], side="right")
-            last = np.searchsorted(ends, doc_ends[number])
-            sides[first, 0], sides[last, 1] = found[OPEN_SIDES]
-    return sides
 
 
 def _positional(attribute: Attribute, lengths: Indices, open_sides: Bools | None) -> Column:

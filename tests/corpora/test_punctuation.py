@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin
 from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
 from spacy_crf.corpora.passages import make_passage
 from spacy_crf.corpora.punctuation import PunctuationCorpus, make_punctuation_corpus
-from spacy_crf.features.columns import OPEN_SIDES
+from spacy_crf.features.open_sides import OPEN_SIDES
 
 TEXT = "Well, is it so? Dr. Oake said so.\n\nI don't know!"
 WORDS = ["well", "is", "it", "so", "dr.", "oake", "said", "so", "i", "don't", "know"]

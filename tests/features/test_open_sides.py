@@ -6,9 +6,10 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_crf.features.attributes import string_hash
-from spacy_crf.features.columns import OPEN_SIDES, ColumnReader
+from spacy_crf.features.columns import ColumnReader
 from spacy_crf.features.extract import FeatureExtractor
 from spacy_crf.features.hashing import ABSENT
+from spacy_crf.features.open_sides import OPEN_SIDES
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.templates import parse_templates
 

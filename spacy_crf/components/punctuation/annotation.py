@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from ...features.columns import OPEN_SIDES
+from ...features.open_sides import OPEN_SIDES
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"

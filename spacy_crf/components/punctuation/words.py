@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ...core.types import Indices
-from ...features.columns import OPEN_SIDES
+from ...features.open_sides import OPEN_SIDES
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
 from ...punctuation.words import Word, split_words

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import SGD
 
 from spacy_crf.core.chain.forward import forward_backward
-from spacy_crf.features.columns import OPEN_SIDES
+from spacy_crf.features.open_sides import OPEN_SIDES
 
 PAPER = {
     "@misc": "spacy_crf.Features.v1",

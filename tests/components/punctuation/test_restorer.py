@@ -19,7 +19,7 @@ from spacy_crf.components.punctuation.gold import gold_labels, mixed_forms
 from spacy_crf.components.punctuation.scores import punctuation_score
 from spacy_crf.components.punctuation.words import WordView
 from spacy_crf.core.observations import potentials
-from spacy_crf.features.columns import OPEN_SIDES
+from spacy_crf.features.open_sides import OPEN_SIDES
 from spacy_crf.model import dense_weights, get_layout
 from spacy_crf.punctuation.restore import same_words
 
