@@ -100,7 +100,7 @@ def one_text(examples: list[Example], pipe: PunctuationRestorer) -> tuple[Doc, l
 
 def train_tagger(data: Path) -> tuple[Language, float]:
     """A tagger of lower-case words without punctuation, and its accuracy on the dev part of EWT."""
-    nlp = Language()
+    nlp = spacy.blank("xx")
     trainer = {"@misc": "spacy_crf.AdaGrad.v1", "units_per_batch": 500}
     tagger = nlp.add_pipe("crf_tagger", config={"sequence": "doc", "trainer": trainer})
     parts = {}
