@@ -46,7 +46,7 @@ from spacy_crf.punctuation.marks import NONE
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"
 WINDOW, BATCH, EPOCHS = 200, 200, 2
-STREAMED, LAGS = 4000, (0, 1, 2, 3, 5, 10, 20)
+STREAMED, LAGS = 3000, (0, 1, 2, 3, 5, 10, 20)
 TAGGED_WINDOW, TAGGED_BATCH, TAGGER_EPOCHS = 120, 30, 3
 THRESHOLDS = np.arange(0.2, 0.6, 0.02)
 WORDS_ONLY = [

@@ -29,7 +29,7 @@ from spacy_crf.corpora.punctuation import PunctuationCorpus, TextUnit
 
 EPOCHS, PATIENCE, FOLDS, DEV = 15, 3, 5, 3000
 LEARN_RATE = 0.001  # theirs
-MEASURES = ("word_acc", "word_acc_none", "punct_p", "punct_r", "punct_f")
+MEASURES = ("word_acc", "word_acc_none", "punct_p", "punct_r", "punct_f", "punct_f_inner")
 TRAINERS: dict[str, dict[str, Any]] = {
     "perceptron, last weights": {"@misc": "spacy_crf.Perceptron.v1", "averaging": False},
     "perceptron, averaged": {"@misc": "spacy_crf.Perceptron.v1"},

@@ -30,7 +30,7 @@ DEFAULT_CONFIG = {
 SCORE_WEIGHTS: dict[str, float | None] = {
     "punct_f": 1.0,
     **dict.fromkeys(("punct_p", "punct_r", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")),
-    **dict.fromkeys(("case_acc", "sent_boundary_f")),
+    **dict.fromkeys(("case_acc", "sent_boundary_f", "punct_f_inner")),
 }
 
 

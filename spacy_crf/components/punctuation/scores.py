@@ -41,24 +41,30 @@ def punctuation_score(
 
     marks, collapse, ends, has_case: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
+        punct_f_inner: without the last words of documents, which a mark always follows where these are utterances.
         punct_ser: slot error rate, (substitutions + deletions + insertions) / gold marks. word_acc: share of words with
         the right label, no mark among them; word_acc_none: what it would be without any mark. sent_boundary_f: of the
         words behind which a sentence ends. case_acc: share of words in the right case, where case is restored.
     """
     scheme = LabelScheme(MarkSet(tuple(marks), collapse, tuple(ends)), has_case)
     pairs: Counter[tuple[str, str]] = Counter()
+    inner: Counter[tuple[str, str]] = Counter()
     cases: Counter[bool] = Counter()
     for example in examples:
         stored = read_punctuation(example.predicted) or {}
         gold, last = gold_labels(example, scheme), WordView.of(example.predicted, scheme).last_tokens.tolist()
         if MARKS not in stored:
             continue
-        for label, token in zip(gold, last):
+        for place, (label, token) in enumerate(zip(gold, last), 1):
             if label is not None:
-                pairs[label.mark, stored[MARKS][token] or NONE] += 1
+                pair = label.mark, stored[MARKS][token] or NONE
+                pairs[pair] += 1
+                inner[pair] += place < len(last)
                 if has_case and CASE in stored:
                     cases[label.case == stored[CASE][token]] += 1
-    return {**mark_scores(pairs, scheme), "case_acc": cases[True] / cases.total() if cases else None}
+    scores = mark_scores(pairs, scheme)
+    scores["punct_f_inner"] = mark_scores(+inner, scheme)["punct_f"]
+    return {**scores, "case_acc": cases[True] / cases.total() if cases else None}
 
 
 def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[str, Any]:

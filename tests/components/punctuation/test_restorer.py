@@ -166,6 +166,9 @@ def test_scores_against_a_count_by_hand() -> None:
     assert scores["word_acc_none"] == pytest.approx(1 / 5)
     assert scores["punct_f_per_type"]["COMMA"] == {"p": 1, "r": 0.5, "f": pytest.approx(2 / 3)}
     assert scores["sent_boundary_f"] == pytest.approx(0.5) and scores["case_acc"] is None
+    write_gold(reference, ["COMMA", "COMMA", "PERIOD", "EXCLAMATION", "PERIOD"])
+    scores = punctuation_score([Example(predicted, reference)], ends=["PERIOD", "QUESTION"], **settings)
+    assert scores["punct_r"] == pytest.approx(1 / 5) and scores["punct_f_inner"] == pytest.approx(2 / 7)
 
 
 def test_gold_of_words_that_are_split_otherwise_is_unknown() -> None:
