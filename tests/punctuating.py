@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.words import split_words
 
 TEXTS = """
 Well, the mill is old. Did you see the mill? I saw the mill, and I liked it.
@@ -63,3 +64,9 @@ def trained(folder: Path, has_case: bool = False, **config: Any) -> Language:
     """A fresh pipeline with other run-time settings that knows the texts."""
     nlp = build(**{"marks": {**MARKS, "case": has_case}, **config})
     return nlp.from_bytes(trained_bytes(folder, has_case))
+
+
+def same_words(before: str, after: str) -> bool:
+    """Whether two texts have the same words, but for their case."""
+    first, second = ([text[word.start : word.end].lower() for word in split_words(text)] for text in (before, after))
+    return first == second

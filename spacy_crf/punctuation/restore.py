@@ -6,7 +6,7 @@ from typing import NamedTuple
 from .case import apply_case
 from .labels import Label, LabelScheme
 from .marks import BY_SIGN, NONE, PAIRS, SIGNS, MarkSet
-from .words import Word, split_words
+from .words import Word
 
 _NO_FORMS: Mapping[str, str] = {}
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
@@ -123,10 +123,3 @@ def restore(words: Sequence[str], labels: Sequence[Label], marks: MarkSet, mixed
         at += len(form) + 1
     scheme = LabelScheme(marks, pairs=True)
     return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
-
-
-def same_words(before: str, after: str) -> bool:
-    """Whether two texts have the same words, but for their case."""
-    return [before[word.start : word.end].lower() for word in split_words(before)] == [
-        after[word.start : word.end].lower() for word in split_words(after)
-    ]

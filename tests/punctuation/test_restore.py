@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy_crf.punctuation.case import apply_case, case_of
 from spacy_crf.punctuation.labels import Label, LabelScheme, LabelTable, parse_label, strip
 from spacy_crf.punctuation.marks import NONE, PAIRS, SIGNS, MarkSet
-from spacy_crf.punctuation.restore import Editor, apply_edits, restore, same_words
+from spacy_crf.punctuation.restore import Editor, apply_edits, restore
 from spacy_crf.punctuation.words import split_words
 
 MARKS = MarkSet(tuple(SIGNS))
@@ -144,10 +144,6 @@ def test_probabilities_of_marks_are_sums() -> None:
     assert table.marks == ("O", "PERIOD")
     sums = table.mark_probabilities(np.array([[0.5, 0.2, 0.3]]))
     assert np.allclose(sums, [[0.8, 0.2]])
-
-
-def test_same_words() -> None:
-    assert same_words("so it is", "So, it is!") and not same_words("so it is", "so it was")
 
 
 KINDS = LabelScheme(MARKS, kinds=("QUESTION",))

@@ -8,7 +8,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from punctuating import MARKS, TEXTS, build, make_examples, train, trained
+from punctuating import MARKS, TEXTS, build, make_examples, same_words, train, trained
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
@@ -21,7 +21,6 @@ from spacy_crf.components.punctuation.words import WordView
 from spacy_crf.core.observations import potentials
 from spacy_crf.features.open_sides import OPEN_SIDES
 from spacy_crf.model import dense_weights, get_layout
-from spacy_crf.punctuation.restore import same_words
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."
