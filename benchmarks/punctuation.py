@@ -46,7 +46,7 @@ from spacy_crf.punctuation.marks import NONE
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"
 WINDOW, BATCH, EPOCHS = 200, 200, 2
-STREAMED, LAGS = 3000, (0, 1, 2, 3, 5, 10, 20)
+STREAMED, LAGS = 1500, (0, 1, 2, 5, 10)
 TAGGED_WINDOW, TAGGED_BATCH, TAGGER_EPOCHS = 120, 30, 3
 THRESHOLDS = np.arange(0.2, 0.6, 0.02)
 WORDS_ONLY = [
@@ -231,21 +231,23 @@ def run_test(data: Path, model: Path) -> dict[str, Any]:
 def run_streams(data: Path, model: Path) -> dict[str, Any]:
     """F of streams by their lag, beside that of the whole text, and words per second from text to text."""
     tagger, nlp = spacy.load(model / "tagger"), spacy.load(model / "restorer")
-    pipe, vocab = nlp.get_pipe(NAME), nlp.vocab
+    pipe = nlp.get_pipe(NAME)
     examples = read(data / FOLDER / "dev2012.tsv.gz", nlp)
     words = [token.text for token in examples[0].predicted]
     gold = (read_punctuation(examples[0].reference) or {})[MARKS][:STREAMED]
 
     def tag(doc: Doc) -> Doc:
-        tagged = tagger.get_pipe("crf_tagger")(Doc(tagger.vocab, words=[token.text for token in doc]))
-        return Doc(vocab, words=[token.text for token in tagged], tags=[token.tag_ for token in tagged])
+        tagged = tagger(Doc(tagger.vocab, words=[token.text for token in doc]))
+        for token, other in zip(doc, tagged):
+            token.tag_ = other.tag_
+        return doc
 
     row: dict[str, Any] = {"name": "streams", "words": STREAMED, "f": {}}
     for lag in (*LAGS, STREAMED):
         out = pipe.stream(words[:STREAMED], lag=lag, prepare=tag)
         pairs = Counter((mark or NONE, word.mark or NONE) for mark, word in zip(gold, out))
         row["f"][str(lag)] = mark_scores(pairs, pipe.label_scheme)["punct_f"]
-    docs = [Doc(vocab, words=words[low : low + WINDOW]) for low in range(0, len(words), WINDOW)]
+    docs = [Doc(nlp.vocab, words=words[low : low + WINDOW]) for low in range(0, len(words), WINDOW)]
     pipe.cfg["probabilities"] = False
     with Clock() as clock:
         for _ in pipe.pipe(iter(docs), batch_size=500):

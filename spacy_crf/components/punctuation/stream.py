@@ -97,14 +97,16 @@ class RestorationStream:
     def _decode(self, is_last: bool) -> list[StreamedWord]:
         """All chunks at hand, restored."""
         shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
-        doc = _make_doc(shown, self._restorer.vocab)
+        first = shown[0].lstrip()
+        at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
+        doc = _make_doc([first, *shown[1:]], self._restorer.vocab)
         if self._prepare is not None:
             doc = self._prepare(doc)
         write_open(doc, (self._has_begun, not is_last))
         view, labels, edits, probabilities = self._restorer.restored(doc)
         marks = {word.end: (label.mark, chance) for word, label, chance in zip(view.words, labels, probabilities)}
         ends = sorted(marks)
-        out, at, next_edit, next_word = [], 0, 0, 0
+        out, next_edit, next_word = [], 0, 0
         for raw, chunk in zip(self._chunks, shown):
             end, own = at + len(chunk), []
             while next_edit < len(edits) and edits[next_edit].end <= end:

@@ -100,4 +100,5 @@ def test_components_before_see_the_words(folder: Path) -> None:
     restorer = known(folder).get_pipe("punctuation_restorer")
     stream = RestorationStream(restorer, 0, 3, prepare)
     assert [word.text for word in stream.push(["so", " it", "\n\n is"])] == ["so", " it", "\n\n is"]
-    assert seen == [["so", "it", "\n\n ", "is"]]
+    assert [word.text for word in stream.push([" a", " b", " c"] * 20)] == [" a", " b", " c"] * 20
+    assert seen[0] == ["so", "it", "\n\n ", "is"] and not any(" " in words for words in seen)
