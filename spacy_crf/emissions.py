@@ -153,7 +153,7 @@ class _ScoreTable:
 
     def _shifted(self, here: Indices, offset: int, windows: Windows) -> Indices:
         outside = windows.outside(offset)
-        beyond = outside + self._reach if self._padding else self._reach
+        beyond = np.where(windows.has_value(outside), outside + self._reach, self._reach)
         return np.where(outside == 0, np.roll(here, -offset), beyond)
 
     def _learn(self, units: Indices, columns: Columns) -> None:

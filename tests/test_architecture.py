@@ -30,14 +30,15 @@ BELOW: dict[str, set[str]] = {
     "xml_events": {"files", "errors"},
     "units": {"xml_events", "files", "core", "errors"},
     "grammars": {"core", "errors"},
+    "punctuation": {"errors"},
     "batchers": set(),
     "scorers": {"errors"},
     "components": {
         *("emissions", "vectors", "trainers", "learner", "model_files", "model", "trigrams", "scorers"),
-        *("units", "features", "core", "errors"),
+        *("units", "features", "punctuation", "core", "errors"),
     },
     "tokenizer": set(),
-    "corpora": {"components", "units", "tokenizer", "xml_events", "files", "errors"},
+    "corpora": {"components", "units", "tokenizer", "punctuation", "xml_events", "files", "errors"},
     "importers": {"components", "model", "features", "core", "errors"},
     "estimator": {"importers", "core", "errors"},
     "inspect": {"components", "model", "features", "core", "errors"},
@@ -49,7 +50,7 @@ BELOW: dict[str, set[str]] = {
     "visual": {"components", "units", "errors"},
     "cli": {
         *("experiments", "tuning", "inspect", "explain", "review", "visual", "bibliography", "corpora", "components"),
-        *("scorers", "units", "features", "files", "core", "errors"),
+        *("scorers", "units", "features", "punctuation", "files", "core", "errors"),
     },
 }
 CORE_BELOW: dict[str, set[str]] = {

@@ -11,13 +11,18 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
+from ..components.punctuation.restorer import PunctuationRestorer
 from ..components.sections.parser import SectionParser
 from ..components.tagger import CRFTagger
 from ..errors import Errors
 from .app import app
 
 EXTENSION = "crf_marginals"
-FACTORIES: dict[type[Any], str] = {CRFTagger: "crf_tagger", SectionParser: "section_parser"}
+FACTORIES: dict[type[Any], str] = {
+    CRFTagger: "crf_tagger",
+    SectionParser: "section_parser",
+    PunctuationRestorer: "punctuation_restorer",
+}
 
 
 @app.command("tag")

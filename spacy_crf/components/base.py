@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import cast
 
@@ -19,7 +20,7 @@ from ..core.types import Bools, Floats, Indices
 from ..errors import Errors
 from ..features.columns import Columns
 from ..features.config import Features
-from ..features.resources import word_counter
+from ..features.resources import word_counter, word_lists
 from ..learner import Sample
 from ..model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..vectors import begin_update, predict_vectors
@@ -96,8 +97,8 @@ class ChainPipe(IsolatesFailures, ChainState):
         read = kept.copy if kept else get_examples
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        count = word_counter(lambda: self.references(read))
-        resources = self.feature_config.make_resources(nlp, count)
+        fitted_to = partial(self.references, read)
+        resources = self.feature_config.make_resources(nlp, word_counter(fitted_to), word_lists(fitted_to))
         self._features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)

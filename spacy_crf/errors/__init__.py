@@ -1,8 +1,8 @@
 """All messages of the library, each with a code that can be searched for.
 
 Codes are grouped by layer, a module for each: 1xx core, 2xx learning, 3xx features, 4xx components, 5xx corpora and
-files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints
-(94x grammars, 95x layout elements, 96x sections). Use
+files, 6xx command line, 7xx estimator and importers, 8xx tag sets, 9xx constraints (94x grammars, 95x layout elements,
+96x sections, 97x punctuation). Use
 `raise ValueError(Errors.CRF101.format(...))` and `warnings.warn(Warnings.CRFW401)`.
 """
 
@@ -15,6 +15,7 @@ from .estimator import EstimatorErrors
 from .features import FeatureErrors
 from .grammar import GrammarErrors
 from .learning import LearningErrors
+from .punctuation import PunctuationErrors
 from .section_parser import SectionParserErrors
 from .sections import SectionErrors
 from .sets import SetErrors
@@ -44,6 +45,7 @@ class Errors(
     SectionErrors,
     SectionParserErrors,
     UnitErrors,
+    PunctuationErrors,
     metaclass=_Coded,
 ):
     """Messages of exceptions."""

@@ -44,6 +44,7 @@ class WarningMessages:
         "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
         "max_iterations or max_states, or install a solver: `pip install highspy`."
     )
+    CRFW971 = "{path}: left out while reading punctuated text: {dropped}."
     CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
     CRFW904 = (
         "No labelling of {name} that satisfies all hard constraints was found: relaxed there: {relaxed}. Raise "

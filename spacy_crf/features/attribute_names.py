@@ -11,6 +11,7 @@ from .attributes import (
     FITTED,
     FLAGS,
     HAS,
+    INDUCED,
     LEXEME_FLAGS,
     LEXEME_STRINGS,
     NUMBERED,
@@ -24,7 +25,18 @@ from .attributes import (
 from .word_classes import class_names
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
-_KNOWN = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, *TOKEN_ATTRIBUTES, *POSITIONAL, *FITTED, *FLAGS)
+_KNOWN = (
+    *LEXEME_STRINGS,
+    *LEXEME_FLAGS,
+    *COMPUTED,
+    *SPELT,
+    *COUNTED,
+    INDUCED,
+    *TOKEN_ATTRIBUTES,
+    *POSITIONAL,
+    *FITTED,
+    *FLAGS,
+)
 _STRUCTURE = re.compile(
     r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
 )

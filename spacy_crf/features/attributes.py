@@ -119,6 +119,12 @@ class WordForms:
             raise ValueError(Errors.CRF324)
         return self._lexicon.speller
 
+    def classes(self, size: int) -> list[str]:
+        """Their induced classes among so many."""
+        if self._lexicon.classes is None:
+            raise ValueError(Errors.CRF978)
+        return self._lexicon.classes.classify(self.texts, size)
+
     def common(self, threshold: int) -> list[bool]:
         """Whether each occurred so often in training."""
         counts = self._lexicon.counts
@@ -153,7 +159,9 @@ COUNTED: dict[str, Callable[[list[bool]], list[str]]] = {
     "COMMON": lambda common: ["1" if is_common else "" for is_common in common],
     "RARE": lambda common: ["" if is_common else "1" for is_common in common],
 }
-NUMBERED = (*COUNTED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
+# Induced from the training corpus, and how many of them there are
+INDUCED = "CLASS"
+NUMBERED = (*COUNTED, INDUCED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
 
 
 @dataclass(frozen=True)
@@ -183,7 +191,8 @@ class Attribute:
     @property
     def is_lexical(self) -> bool:
         """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
-        return self.name in (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED) or self.is_spelt or self.is_counted
+        known = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED)
+        return self.name in known or self.is_spelt or self.is_counted or self.is_induced
 
     @property
     def is_spelt(self) -> bool:
@@ -199,6 +208,11 @@ class Attribute:
     def is_counted(self) -> bool:
         """Whether the value depends on how often the word occurred in training."""
         return self.name in COUNTED
+
+    @property
+    def is_induced(self) -> bool:
+        """Whether the value is a class that was induced from the training corpus."""
+        return self.name == INDUCED
 
     @property
     def is_annotation(self) -> bool:
@@ -225,6 +239,8 @@ class Attribute:
             return SPELT[self.name](words, self.number)
         if self.is_counted:
             return COUNTED[self.name](words.common(self.number))
+        if self.is_induced:
+            return words.classes(self.number)
         return COMPUTED[self.name](words.texts, self.number)
 
     def lexical_hashes(self, words: WordForms) -> Hashes:

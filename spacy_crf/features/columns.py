@@ -14,13 +14,14 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.types import Floats, Hashes, Indices
+from ..core.types import Bools, Floats, Hashes, Indices
 from ..errors import Errors
 from .attributes import Attribute, string_hash, string_hashes
 from .clauses import Structure
 from .hashing import ABSENT
 from .lexemes import LexemeColumns
 from .lexicon import NOTHING, Lexicon
+from .open_sides import read_open_sides
 from .resources import Resources
 from .structure import SequenceView
 
@@ -65,6 +66,8 @@ class Columns:
     by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
     vectors ((N, width) | None): of the tokens, for models that have them.
+    open_sides ((B, 2) | None): whether the text of a sequence goes on before it and behind it; None for none. There is
+        no start and no end at an open side, and positions outside of it have no value.
     lexicon (Lexicon): what was known of word forms.
     """
 
@@ -75,6 +78,7 @@ class Columns:
     extra: Hashes | None = None
     vectors: Floats | None = None
     lexicon: Lexicon = NOTHING
+    open_sides: Bools | None = None
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -94,7 +98,8 @@ class Columns:
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         extra = None if self.extra is None else self.extra[units]
         vectors = None if self.vectors is None else self.vectors[units]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon)
+        sides = None if self.open_sides is None else self.open_sides[inside]
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon, sides)
 
 
 class ColumnReader:
@@ -136,6 +141,7 @@ class ColumnReader:
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
         lengths = self._sequences(docs, doc_lengths, values[SENT_START])
+        open_sides = read_open_sides(docs, doc_lengths, lengths)
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
         structure = self._structure(values, columns, lengths, vocab) if self._is_structured else None
         for attribute in self._other:
@@ -149,9 +155,9 @@ class ColumnReader:
             elif attribute.name == "LIST":
                 columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
             else:
-                columns[attribute] = positional(attribute, lengths)
+                columns[attribute] = positional(attribute, lengths, open_sides)
         along = None if extra is None else values[extra]
-        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon)
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon, open_sides=open_sides)
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""
@@ -197,20 +203,21 @@ def _annotation(attribute: Attribute, ids: Hashes) -> Column:
     return Column(ids)
 
 
-def positional(attribute: Attribute, lengths: Indices) -> Column:
+def positional(attribute: Attribute, lengths: Indices, open_sides: Bools | None = None) -> Column:
     """Values of an attribute that depends on the place in the sequence alone.
 
-    lengths ((B,)): of the sequences.
+    lengths ((B,)): of the sequences. open_sides ((B, 2) | None): whether their beginnings and ends are cuts.
     """
     n_units = int(lengths.sum())
     ends = np.cumsum(lengths)
+    is_open = np.zeros((len(lengths), 2), dtype=bool) if open_sides is None else open_sides
     hashes = np.zeros(n_units, dtype=np.uint64)
     if attribute.name == "BIAS":
         hashes[:] = _PRESENT
     elif attribute.name == "BOS":
-        hashes[(ends - lengths)[lengths > 0]] = _PRESENT
+        hashes[(ends - lengths)[(lengths > 0) & ~is_open[:, 0]]] = _PRESENT
     elif attribute.name == "EOS":
-        hashes[ends[lengths > 0] - 1] = _PRESENT
+        hashes[ends[(lengths > 0) & ~is_open[:, 1]] - 1] = _PRESENT
     else:
         position = np.arange(n_units) - np.repeat(ends - lengths, lengths)
         part = attribute.number * position // np.repeat(lengths, lengths)

@@ -1,6 +1,6 @@
 """The `features` block of a component's config."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,12 @@ from spacy.language import Language
 
 from ..core.types import Bools
 from ..errors import Errors
-from .attributes import Attribute
+from .attributes import COUNTED, INDUCED, Attribute
 from .buckets import BucketIndex
 from .columns import SequenceMode
 from .extract import FeatureExtractor, Reader
 from .index import FeatureIndex
+from .induced import ClassConfig, Texts, WordClasses
 from .lexicon import Lexicon, WordCounts
 from .lists import WordList
 from .normalise import Spelling
@@ -34,6 +35,7 @@ class FeatureConfig:
     padding (bool): whether positions outside the sequence have values of their own.
     max_features (int): buckets that features are hashed to; 0: each feature has a number of its own.
     spelling (SpellingConfig | None): where normal forms of words come from.
+    classes (ClassConfig | None): how classes of words are induced.
     """
 
     templates: list[Template]
@@ -43,34 +45,43 @@ class FeatureConfig:
     padding: bool = True
     max_features: int = 0
     spelling: SpellingConfig | None = None
+    classes: ClassConfig | None = None
 
     def make_resources(
-        self, nlp: Language | None, count: Callable[[], Mapping[str, int]] = dict[str, int]
+        self,
+        nlp: Language | None,
+        count: Callable[[], Mapping[str, int]] = dict[str, int],
+        texts: Texts = list[list[str]],
     ) -> Resources:
         """Read word lists and rules from their files, and fit what is to be fitted.
 
         nlp (Language | None): splits the phrases of word lists.
         count (Callable): how often each form of the training corpus occurs; called only where it is needed.
+        texts (Callable): the words of its texts; likewise.
         """
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted(self.lists.items())}
         speller = None if self.spelling is None else self.spelling.make(count)
-        thresholds = self._thresholds()
-        return Resources(lists, Lexicon(speller, WordCounts.of(count(), thresholds) if thresholds else None))
+        thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
+        counts = WordCounts.of(count(), thresholds) if thresholds else None
+        classes = self.classes.make(texts, sizes) if self.classes is not None and sizes else None
+        return Resources(lists, Lexicon(speller, counts, classes))
 
     def empty_resources(self) -> Resources:
         """What there is before `make_resources`: lists and tables without entries."""
         lists = {name: WordList(name, []) for name in self.lists}
         speller = None if self.spelling is None else Speller(Rewriter(()), Spelling({}))
-        return Resources(lists, Lexicon(speller, WordCounts({}) if self._thresholds() else None))
+        counts = WordCounts({}) if self._numbers(COUNTED) else None
+        sizes = self._numbers([INDUCED])
+        return Resources(lists, Lexicon(speller, counts, WordClasses([], {n: [] for n in sizes}) if sizes else None))
 
     def make_reader(self, resources: Resources) -> Reader | None:
         """What reads columns; None for the reader of tokens."""
         return None
 
-    def _thresholds(self) -> list[int]:
-        """Numbers of occurrences that templates ask for."""
-        atoms = [atom for template in self.templates for atom in template.atoms]
-        return [atom.attribute.number for atom in atoms if atom.attribute.is_counted]
+    def _numbers(self, names: Collection[str]) -> list[int]:
+        """Numbers with which templates ask for some attributes."""
+        attributes = [atom.attribute for template in self.templates for atom in template.atoms]
+        return [attribute.number for attribute in attributes if attribute.name in names]
 
 
 @registry.misc("spacy_crf.Features.v1")
@@ -82,6 +93,7 @@ def make_features(
     padding: bool = True,
     max_features: int = 0,
     spelling: SpellingConfig | None = None,
+    classes: ClassConfig | None = None,
 ) -> FeatureConfig:
     """Templates and what belongs to them.
 
@@ -93,6 +105,7 @@ def make_features(
     max_features (int): hash state features, and edge features, to at most so many buckets, for streams of ever new
         words; features in one bucket share their weights, and inspection sees numbers only. 0: grow without bound.
     spelling (SpellingConfig | None): normal forms of words, for templates that ask for them.
+    classes (ClassConfig | None): spacy_crf.InducedClasses.v1, for templates such as CLASS50.
     RETURNS (FeatureConfig): the parsed block.
     """
     parsed = parse_templates(templates)
@@ -100,14 +113,18 @@ def make_features(
         raise ValueError(Errors.CRF310)
     for template in parsed:
         for atom in template.atoms:
-            _check_resource(template, atom.attribute, lists or {}, spelling)
+            _check_resource(template, atom.attribute, lists or {}, spelling, classes)
     if max_features < 0:
         raise ValueError(Errors.CRF312.format(value=max_features))
-    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features, spelling)
+    return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features, spelling, classes)
 
 
 def _check_resource(
-    template: Template, attribute: Attribute, lists: Mapping[str, str], spelling: SpellingConfig | None
+    template: Template,
+    attribute: Attribute,
+    lists: Mapping[str, str],
+    spelling: SpellingConfig | None,
+    classes: ClassConfig | None,
 ) -> None:
     """Raise a coded error for a template that asks for what the features do not have."""
     if attribute.is_of_units:
@@ -116,6 +133,8 @@ def _check_resource(
         raise ValueError(Errors.CRF305.format(template=str(template), name=attribute.key))
     if attribute.is_spelt and spelling is None:
         raise ValueError(Errors.CRF323.format(template=str(template)))
+    if attribute.is_induced and classes is None:
+        raise ValueError(Errors.CRF976.format(template=str(template)))
 
 
 class Features:

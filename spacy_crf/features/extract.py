@@ -168,14 +168,23 @@ class Windows:
             return np.minimum(self._before + offset, 0)
         return np.maximum(offset - self._after, 0)
 
+    def has_value(self, outside: Indices) -> Bools:
+        """((N,)): which positions outside their sequences have values of their own: not those behind open sides.
+
+        outside ((N,)): see `outside`.
+        """
+        sides = self.columns.open_sides
+        if sides is None or not self.padding:
+            return np.full(self.n_units, self.padding)
+        by_unit = np.repeat(sides, self.columns.lengths, axis=0)
+        return ~np.where(outside < 0, by_unit[:, 0], by_unit[:, 1])
+
     def _shifted(self, column: Hashes, offset: int) -> Hashes:
         outside = self.outside(offset)
         shifted = np.roll(column, -offset)
-        if not self.padding:
-            shifted[outside != 0] = ABSENT
-            return shifted
         beyond = np.array([string_hash(boundary(k)) for k in range(-abs(offset), abs(offset) + 1)], dtype=np.uint64)
-        return np.where(outside == 0, shifted, beyond[outside + abs(offset)])
+        filled = np.where(self.has_value(outside), beyond[outside + abs(offset)], ABSENT)
+        return np.where(outside == 0, shifted, filled)
 
 
 def boundary(distance: int) -> str:

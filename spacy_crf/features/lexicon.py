@@ -1,4 +1,4 @@
-"""What a component knows of word forms beyond their letters: normal forms, and how often they occurred in training.
+"""What a component knows of word forms beyond their letters: normal forms, frequencies in training, induced classes.
 
 Templates ask for frequencies as flags: COMMON4 for words that occurred at least four times, RARE6 for those that
 occurred less than six times. In conjunctions they confine a template: SUFFIX3|RARE6 is a feature of rare words alone.
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from .induced import WordClasses
 from .spelling import Speller
 
 
@@ -39,21 +40,29 @@ class Lexicon:
     """Known of word forms.
 
     speller (Speller | None): gives them normal forms. counts (WordCounts | None): how often they occurred.
+    classes (WordClasses | None): classes that were induced from training text.
     """
 
     speller: Speller | None = None
     counts: WordCounts | None = None
+    classes: WordClasses | None = None
 
     def to_data(self) -> dict[str, Any]:
         """As lists and dicts; nothing of what there is not."""
-        spelling = {} if self.speller is None else {"spelling": self.speller.to_data()}
-        return spelling if self.counts is None else {**spelling, "word_counts": dict(self.counts.counts)}
+        data: dict[str, Any] = {} if self.speller is None else {"spelling": self.speller.to_data()}
+        if self.counts is not None:
+            data["word_counts"] = dict(self.counts.counts)
+        if self.classes is not None:
+            data["word_classes"] = self.classes.to_data()
+        return data
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
         """The inverse of `to_data`; other keys are left alone."""
         speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
-        return cls(speller, WordCounts(data["word_counts"]) if "word_counts" in data else None)
+        counts = WordCounts(data["word_counts"]) if "word_counts" in data else None
+        classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
+        return cls(speller, counts, classes)
 
 
 NOTHING = Lexicon()

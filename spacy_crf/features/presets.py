@@ -26,6 +26,59 @@ _WORDS_AND_AFFIXES = [
 ]
 # free spelling: a word's length tells more than where its capitals are
 _HISTORICAL = [*_WORDS_AND_AFFIXES, "LENGTH", "HAS_DIGIT", "HAS_UPPER"]
+# What follows a word depends on the words beside it, those after it above all
+_PUNCTUATION = [
+    "BIAS",
+    "BOS",
+    "EOS",
+    "LOWER[-3..4]",
+    "LOWER[-2]|LOWER[-1]",
+    "LOWER[-1]|LOWER[0]",
+    "LOWER[0]|LOWER[1]",
+    "LOWER[1]|LOWER[2]",
+    "LOWER[2]|LOWER[3]",
+    "LOWER[-1]|LOWER[1]",
+    "LOWER[0]|LOWER[2]",
+    "LOWER[-1]|LOWER[0]|LOWER[1]",
+    "LOWER[0]|LOWER[1]|LOWER[2]",
+    "LOWER[1]|LOWER[2]|LOWER[3]",
+    "LSUFFIX2[0..1]",
+    "LSUFFIX3[0..1]",
+    "LSUFFIX2|LSUFFIX2[1]",
+    "LSUFFIX3|LOWER[1]",
+    "B:LOWER[0]",
+    "B:LOWER[1]",
+]
+
+
+def _class_ngrams(here: str) -> list[str]:
+    """Classes or tags around a word, alone and together, and beside words. here (str): their attribute."""
+    return [
+        f"{here}[-2..3]",
+        f"{here}[-1]|{here}[0]",
+        f"{here}[0]|{here}[1]",
+        f"{here}[1]|{here}[2]",
+        f"{here}[-1]|{here}[0]|{here}[1]",
+        f"{here}[0]|{here}[1]|{here}[2]",
+        f"{here}[-2]|{here}[-1]|{here}[0]|{here}[1]",
+        f"{here}[-1]|{here}[0]|{here}[1]|{here}[2]",
+        f"{here}[0]|{here}[1]|{here}[2]|{here}[3]",
+        f"LOWER[0]|{here}[1]",
+        f"{here}[0]|LOWER[1]",
+    ]
+
+
+_PUNCTUATION_CLASSES = [*_PUNCTUATION, *_class_ngrams("CLASS50")]
+# What more text than a hundred thousand words can bear
+_SPEECH = [
+    *_PUNCTUATION_CLASSES,
+    *_class_ngrams("CLASS200"),
+    "LOWER[-6..7]",
+    "LOWER[-2]|LOWER[-1]|LOWER[0]",
+    "LOWER[-1]|LOWER[0]|LOWER[1]|LOWER[2]",
+    "LOWER[0]|LOWER[1]|LOWER[2]|LOWER[3]",
+    "CLASS50[-5..6]",
+]
 # Fields of references: what a word is, what its clause and the clauses beside it hold, and what has come before
 _PARTS = [
     template
@@ -88,6 +141,13 @@ PRESETS: dict[str, list[str]] = {
         "HAS_UPPER",
         "HAS_HYPHEN",
     ],
+    # asks for bare words, as punctuation_restorer shows them
+    "punctuation": _PUNCTUATION,
+    # the same with induced classes, which say more of rare sequences: both ask for a `classes` block
+    "punctuation_classes": _PUNCTUATION_CLASSES,
+    "speech": _SPEECH,
+    # asks for a tagger before the component that has learned from lower-case words without marks
+    "speech_tags": [*_SPEECH, *_class_ngrams("TAG")],
     "historical": _HISTORICAL,
     # asks for a `spelling` block
     "free_spelling": [

@@ -1,7 +1,7 @@
 """What templates consult beside the text: word lists, and what is known of word forms."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from .lists import WordList
 class Resources:
     """Resources of one component, read or fitted when it is initialized, and stored with it.
 
-    lists (dict[str, WordList]): word lists by name. lexicon (Lexicon): normal forms and frequencies of words.
+    lists (dict[str, WordList]): word lists by name. lexicon (Lexicon): what is known of words.
     """
 
     lists: dict[str, WordList] = field(default_factory=dict)
@@ -52,3 +52,16 @@ def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]
         return counts
 
     return count
+
+
+def word_lists(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Iterator[list[str]]]:
+    """A function that lists the words of each Doc, for resources that are fitted to running text.
+
+    docs (Callable): gives the Docs, each time it is called.
+    """
+
+    def read() -> Iterator[list[str]]:
+        for doc in docs():
+            yield [token.text for token in doc]
+
+    return read

@@ -5,6 +5,7 @@ LOWER[-2..2]              five templates, one for each position of the window
 LOWER[-1]|LOWER[0]        a conjunction: the two words together
 SUFFIX3                   no position means [0]
 LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
+CLASS50[-1..1]            the word's class among fifty that were induced from the training text; see `induced`
 VALID_TAGS[-1..1]         the tags that the component's dictionary allows, all of them as one value
 WORD_CLASS                the kind of word in a reference: year, number2, initial, month, publisher, a mark itself ..
 IN_QUOTES, IN_BRACKETS    whether the token is inside

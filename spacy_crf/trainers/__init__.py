@@ -80,8 +80,8 @@ def make_minibatch() -> MinibatchTrainer:
 
 
 @registry.misc("spacy_crf.Perceptron.v1")
-def make_perceptron(batch_size: int = 1, seed: int = 0) -> OnlineTrainer:
-    """Averaged structured perceptron (Collins 2002).
+def make_perceptron(batch_size: int = 1, seed: int = 0, averaging: bool = True) -> OnlineTrainer:
+    """Structured perceptron (Collins 2002).
 
     Like all online trainers: batches of any size, features grow as they are met, every epoch of the training loop is
     an epoch of the algorithm, and nothing is kept of the examples, so that corpora may be streamed.
@@ -89,9 +89,10 @@ def make_perceptron(batch_size: int = 1, seed: int = 0) -> OnlineTrainer:
     batch_size (int): sequences that are decoded with the same weights. 1 updates after each sequence; more make fewer
         and larger steps.
     seed (int): of the order of sequences within a batch.
+    averaging (bool): predict with the mean of the weights over time.
     RETURNS (Trainer): the trainer.
     """
-    return OnlineTrainer(Perceptron, seed, {"batch_size": batch_size})
+    return OnlineTrainer(Perceptron, seed, {"batch_size": batch_size, "averaging": averaging})
 
 
 @registry.misc("spacy_crf.PassiveAggressive.v1")

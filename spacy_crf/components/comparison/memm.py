@@ -17,7 +17,7 @@ from ...errors import Errors
 from ...features.attributes import FITTED
 from ...features.columns import Columns, SequenceMode
 from ...features.config import FeatureConfig, Features
-from ...features.resources import word_counter
+from ...features.resources import word_counter, word_lists
 from ...learner import Sample, join
 from ..settings import Decode
 from ..storage import check_templates
@@ -63,7 +63,7 @@ class MEMMEstimator(Estimator[MEMM]):
         return bool(self._samples) or self._weights is not None
 
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
-        resources = self.config.make_resources(nlp, word_counter(references))
+        resources = self.config.make_resources(nlp, word_counter(references), word_lists(references))
         self._start_over(Features(self.config, self.sequence, resources))
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:

@@ -10,6 +10,7 @@ from spacy.language import Language
 
 from ...errors import Errors
 from ..config import FeatureConfig
+from ..induced import Texts
 from ..lists import WordList
 from ..resources import Resources
 from ..templates import Template, parse_templates
@@ -33,7 +34,10 @@ class UnitFeatureConfig(FeatureConfig):
     newlines: bool = True
 
     def make_resources(
-        self, nlp: Language | None, count: Callable[[], Mapping[str, int]] = dict[str, int]
+        self,
+        nlp: Language | None,
+        count: Callable[[], Mapping[str, int]] = dict[str, int],
+        texts: Texts = list[list[str]],
     ) -> Resources:
         """Word lists, the built-in ones and those of `lists`.
 
@@ -92,7 +96,14 @@ def make_unit_features(
     if max_features < 0:
         raise ValueError(Errors.CRF312.format(value=max_features))
     return UnitFeatureConfig(
-        parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features, None, chosen, newlines
+        templates=parsed,
+        min_count=min_count,
+        min_edge_count=min_edge_count,
+        lists=dict(lists or {}),
+        padding=padding,
+        max_features=max_features,
+        languages=chosen,
+        newlines=newlines,
     )
 
 

@@ -1,0 +1,1 @@
+"""The component `punctuation_restorer`."""

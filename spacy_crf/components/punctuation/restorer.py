@@ -1,0 +1,226 @@
+"""Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from spacy.attrs import IDS
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ...core.gold import Gold
+from ...core.labels import TagSet
+from ...core.types import Bools, Indices
+from ...features.columns import Columns
+from ...features.config import FeatureConfig
+from ...learner import Sample
+from ...model import ChainModel
+from ...punctuation.case import case_of
+from ...punctuation.labels import LabelScheme, LabelTable
+from ...trainers import Trainer
+from ..base import ChainPipe
+from ..inference import Inference, Prediction
+from .annotation import register_punctuation
+from .decide import Thresholds, choose
+from .gold import gold_labels, label_numbers, mixed_forms
+from .settings import check_restoration
+from .stream import StreamedWord, stream_words
+from .words import WordView, bare_doc, given_marks, is_bare
+from .writer import Restoration, RestorationWriter
+
+MIXED = "mixed_forms"
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was decoded for one Doc: its words, and what the chain says of them."""
+
+    view: WordView
+    prediction: Prediction
+
+
+class PunctuationRestorer(ChainPipe):
+    """Labels words with the marks that follow them. See `factory.make_punctuation_restorer` for the settings.
+
+    The chain runs over words, not over tokens: see `words`. Nothing that is written changes the Doc's words or text.
+    """
+
+    learned_settings = (MIXED,)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: ChainModel,
+        name: str = "punctuation_restorer",
+        *,
+        features: FeatureConfig,
+        trainer: Trainer,
+        marks: LabelScheme,
+        settings: Mapping[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ):
+        check_restoration(name, settings, marks)
+        told = {
+            "marks": list(marks.marks.marks),
+            "collapse": dict(marks.marks.collapse),
+            "ends": list(marks.marks.ends),
+        }
+        self.label_scheme = marks
+        super().__init__(
+            vocab,
+            model,
+            name,
+            features=features,
+            trainer=trainer,
+            sequence="doc",
+            scheme="none",
+            forbidden=[],
+            scorer=scorer,
+            settings={**settings, **told, "has_case": marks.case, "has_pairs": marks.pairs, MIXED: {}},
+        )
+        register_punctuation()
+
+    # -- words -----------------------------------------------------------------------------------------------
+
+    def view(self, doc: Doc) -> WordView:
+        """The words of a Doc, which the chain runs over."""
+        return WordView.of(doc, self.label_scheme)
+
+    def bare(self, doc: Doc) -> Doc:
+        """A Doc of the words alone; the Doc itself if it is one."""
+        return doc if is_bare(doc) else self._bare(self.view(doc))
+
+    def _bare(self, view: WordView) -> Doc:
+        read = [one for one in self._features.extractor.attributes if one.is_annotation]
+        attributes = [IDS[one.name] for one in read if one.name != "_"]
+        extensions = [one.key for one in read if one.name == "_"]
+        return bare_doc(view, self.vocab, self.label_scheme, attributes, extensions)
+
+    def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super()._read([self.bare(doc) for doc in docs], extra)
+
+    def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super()._read_all([self.bare(doc) for doc in docs], extra)
+
+    # -- training --------------------------------------------------------------------------------------------
+
+    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
+        return TagSet(labels, "none")
+
+    def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        transitions, starts, ends = super()._allowed(tags)
+        labels = LabelTable(tags.tags).parsed
+        fitting = [[self.label_scheme.may_follow(first, second) for second in labels] for first in labels]
+        return transitions & np.array(fitting, dtype=bool).reshape(transitions.shape), starts, ends
+
+    def describe_gold(self) -> str:
+        return "a text with punctuation marks"
+
+    def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
+        """The gold sides of examples as bare words, which word lists and classes are fitted to."""
+        for doc in super().references(get_examples):
+            yield self.bare(doc)
+
+    def find_labels(self, references: Iterable[Doc]) -> list[str]:
+        return list(self.labels)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Find labels and forms in mixed case in the data. See `ChainPipe.initialize` for the arguments.
+
+        RAISES (ValueError): where no text has a mark.
+        """
+        found: set[str] = set(labels or ())
+        mixed: list[str] = []
+        for doc in super().references(get_examples):
+            view = self.view(doc)
+            if labels is None:
+                found.update(map(str, view.labels(self.label_scheme)))
+            mixed += [form for form in view.forms if case_of(form) == "mixed"] if self.label_scheme.case else []
+        self.cfg[MIXED] = mixed_forms(mixed)
+        super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
+
+    def _sample(self, examples: Sequence[Example]) -> Sample:
+        return super()._sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
+
+    def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
+        table = LabelTable(self.tags.tags)
+        numbers = {label: number for number, label in enumerate(table.parsed)}
+        parts = [label_numbers(gold_labels(example, self.label_scheme), numbers) for example in examples]
+        return Gold.known(np.concatenate([np.zeros(0, dtype=np.int32), *parts]), len(self.tags))
+
+    # -- prediction ------------------------------------------------------------------------------------------
+
+    def _thresholds(self) -> Thresholds:
+        return Thresholds(self.cfg["threshold"], self.cfg["thresholds"])
+
+    def inference(self) -> Inference:
+        needed = bool(self.cfg["probabilities"] or self._thresholds())
+        return Inference(marginals=needed, n_best=self.cfg["n_best"], temperature=self.cfg["temperature"])
+
+    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
+        """See `ChainPipe.infer`; values are those of words."""
+        return super().infer([self.bare(doc) for doc in docs], inference, given)
+
+    def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
+        if self.cfg["existing"] != "keep":
+            return None
+        table = LabelTable(self.tags.tags)
+        marks = [mark for doc in docs for mark in given_marks(doc)]
+        return np.array([table.having(mark) for mark in marks], dtype=bool).reshape(len(marks), len(self.tags))
+
+    def predict(self, docs: Iterable[Doc]) -> list[Any]:
+        """Decode Docs without changing them.
+
+        RETURNS (list[Restored]): one for each Doc.
+        """
+        views = [self.view(doc) for doc in docs]
+        thresholds = self._thresholds()
+        predictions = self.infer([self._bare(view) for view in views], self.inference())
+        if thresholds:
+            table = LabelTable(self.tags.tags)
+            for prediction in predictions:
+                if prediction.marginals is not None:
+                    prediction.tags = choose(prediction.marginals, table, thresholds)
+        return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
+
+    def restored(self, doc: Doc) -> Restoration:
+        """What a Doc is restored to, without writing it."""
+        (found,) = self.predict([doc])
+        return self._writer().restoration(found.view, found.prediction)
+
+    def stream(
+        self, words: Iterable[str], lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None
+    ) -> Iterator[StreamedWord]:
+        """Restore words as they come, with a bounded look-ahead. See `stream.RestorationStream`.
+
+        words (iterable of str): of one text.
+        lag (int): a word goes out when so many words have come behind it.
+        block (int): words that are decoded at a time; more are faster and wait longer.
+        prepare (Callable | None): annotates Docs whose annotation the features read, such as a tagger.
+        YIELDS (StreamedWord): text, restored, mark, probability.
+        """
+        return stream_words(self, words, lag, block, prepare)
+
+    def _writer(self) -> RestorationWriter:
+        return RestorationWriter(self.label_scheme, self.tags.tags, self.cfg, self.cfg[MIXED])
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Restored]) -> None:
+        """Write marks, cases, probabilities, the restored text and its edits, and sentence starts."""
+        register_punctuation()
+        write = self._writer()
+        for doc, restored in zip(docs, predictions):
+            write(doc, restored.view, restored.prediction)
+
+    def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
+        """Negative log-likelihood of gold under the present weights. See `ChainPipe.get_loss`."""
+        return super().get_loss(examples, [restored.prediction for restored in scores])

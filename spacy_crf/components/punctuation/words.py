@@ -1,0 +1,118 @@
+"""The words of a Doc as the chain sees them: a bare Doc with a token for each word, in lower case and without marks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from spacy.attrs import IDX, LENGTH
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from ...core.types import Indices
+from ...features.open_sides import OPEN_SIDES
+from ...punctuation.case import case_of
+from ...punctuation.labels import Label, LabelScheme
+from ...punctuation.words import Word, split_words
+from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, read_punctuation
+
+_GIVEN = "spacy_crf.given_marks"
+_APOSTROPHES = str.maketrans("’ʼ", "''")
+
+
+@dataclass(frozen=True)
+class WordView:
+    """The words of a Doc.
+
+    doc (Doc): whose words they are. text (str): of the Doc, which takes long to ask for.
+    words (list[Word]): with character offsets into the text.
+    """
+
+    doc: Doc
+    text: str
+    words: list[Word]
+
+    @classmethod
+    def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
+        """Read a Doc. Where it does not know what white space its text has, its tokens are the words."""
+        text = doc.text
+        if not doc.has_unknown_spaces:
+            return cls(doc, text, split_words(text, scheme.marks.abbreviations))
+        starts, sizes = _places(doc)
+        return cls(doc, text, [Word(low, low + size, low + size) for low, size in zip(starts.tolist(), sizes.tolist())])
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The words as they are spelt."""
+        return [self.text[word.start : word.end] for word in self.words]
+
+    @cached_property
+    def last_tokens(self) -> Indices:
+        """((W,)): the token in which each word ends."""
+        starts, _ = _places(self.doc)
+        ends = np.array([word.end for word in self.words], dtype=np.intp)
+        return np.searchsorted(starts, ends, side="left") - 1
+
+    @cached_property
+    def first_tokens(self) -> Indices:
+        """((W,)): the token in which each word begins."""
+        starts, _ = _places(self.doc)
+        begins = np.array([word.start for word in self.words], dtype=np.intp)
+        return np.searchsorted(starts, begins, side="right") - 1
+
+    def labels(self, scheme: LabelScheme) -> list[Label]:
+        """What the marks say that the Doc was annotated with or else, those of its text."""
+        stored = read_punctuation(self.doc)
+        if stored is None or MARKS not in stored:
+            return scheme.read(self.text, self.words)
+        columns = []
+        for name, is_told in ((MARKS, True), (OPENINGS, scheme.pairs), (CLOSINGS, scheme.pairs)):
+            found = stored.get(name) if is_told else None
+            columns.append([""] * len(self.words) if found is None else [found[k] for k in self.last_tokens.tolist()])
+        labels = [
+            Label(scheme.marks.label(mark), case_of(form) if scheme.case else "", opening, closing)
+            for mark, opening, closing, form in zip(*columns, self.forms)
+        ]
+        return scheme.tell_sentences(labels, stored.get(FOLLOWING, ""))
+
+
+def is_bare(doc: Doc) -> bool:
+    """Whether a Doc was made by `bare_doc`."""
+    return _GIVEN in cast(dict[Any, Any], doc.user_data)
+
+
+def given_marks(bare: Doc) -> list[str]:
+    """The marks that were in the text of a bare Doc, by word; NONE where there was none."""
+    return list(cast(dict[Any, Any], bare.user_data)[_GIVEN])
+
+
+def bare_doc(
+    view: WordView, vocab: Vocab, scheme: LabelScheme, attributes: Sequence[int], extensions: Sequence[str]
+) -> Doc:
+    """A Doc of the words alone, which remembers the marks of its text.
+
+    attributes (sequence of int): annotation that features read; that of the token in which a word begins.
+    extensions (sequence of str): custom token attributes that features read.
+    """
+    bare = Doc(vocab, words=[form.lower().translate(_APOSTROPHES) for form in view.forms])
+    given, made = cast(dict[Any, Any], view.doc.user_data), cast(dict[Any, Any], bare.user_data)
+    made[_GIVEN] = [scheme.marks.label(word.mark) for word in view.words]
+    if OPEN_SIDES in given:
+        made[OPEN_SIDES] = given[OPEN_SIDES]
+    if (attributes or extensions) and len(bare):
+        firsts = view.first_tokens
+        if attributes:
+            values = view.doc.to_array(list(attributes)).reshape(len(view.doc), -1)[firsts]
+            bare.from_array(list(attributes), cast(Ints2d, values))
+        for name in extensions:
+            for token, place in zip(bare, firsts.tolist()):
+                token._.set(name, view.doc[place]._.get(name))
+    return bare
+
+
+def _places(doc: Doc) -> tuple[Indices, Indices]:
+    """((n,), (n,)): where tokens begin, and their lengths in characters."""
+    places = doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp)
+    return places[:, 0], places[:, 1]

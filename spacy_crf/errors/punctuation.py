@@ -1,0 +1,36 @@
+"""Messages of the punctuation restorer and its corpora (97x to 99x)."""
+
+
+class PunctuationErrors:
+    CRF971 = "There is no mark {name!r}. Use one of: {known}."
+    CRF972 = "No mark is to be restored: name at least one in `marks`."
+    CRF973 = (
+        "The mark {name!r} cannot be taken for {target!r}: one that collapses must not be among the marks, and its "
+        "target must be. The marks are: {marks}."
+    )
+    CRF974 = (
+        "{label!r} is no label of a word. Write the name of a mark or O and, behind '|', a case (lower, Title, UPPER, "
+        "mixed) and what opens (QUOTE<) or closes (QUOTE>)."
+    )
+    CRF975 = (
+        "The reference {document!r} does not have the words of its text without punctuation. Give examples whose two "
+        "sides differ in marks and case only."
+    )
+    CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
+    CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
+    CRF978 = "There are no induced classes yet: initialize or load the component first."
+    CRF979 = "{kind!r} in `kinds` is none of the marks that end a sentence. These are: {ends}."
+    CRF981 = (
+        "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
+        "lower `least_marks`."
+    )
+    CRF982 = (
+        "{path}: the format cannot be told from the suffix. Set `format` of the corpus, or rename the file; known are: "
+        "{known}."
+    )
+    CRF983 = (
+        "{path}, line {line}: there is no JSON object with a text under {key!r}. Correct the line, or set `text_key` "
+        "of the corpus."
+    )
+    CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
+    CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."

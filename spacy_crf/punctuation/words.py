@@ -1,0 +1,143 @@
+"""Cuts a text into words and the marks around them.
+
+A word is what stands between white space, dashes and ellipses, without the marks, quotation marks and brackets at its
+ends. Apostrophes, hyphens and signs between letters or digits are parts of it (don't, well-known, 3.5, 10:30, a.m.),
+and so is the period of an abbreviation or an initial. What has no letter or digit is a word too unless it is a mark:
+an emoji, "&", "=". So all that is not white space or a mark is in exactly one word.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from .marks import ABBREVIATIONS, BY_SIGN, INVERTED, PAIRS, strongest
+
+_OPENING = "".join(opening for opening, _ in PAIRS.values())
+_CLOSING = "".join(closing for _, closing in PAIRS.values())
+_MARKS = "".join(BY_SIGN)
+_LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":", "")
+_TRAILING = _CLOSING + _OPENING + _MARKS
+_CHUNK = re.compile(r"\S+")
+_ALL_MARKS = re.compile(rf"[{re.escape(_LEADING + '.:-')}]+")
+# Dashes and ellipses part words even without white space; a dash between digits is a range
+_BREAK = re.compile(r"—+|―+|--+|(?<!\d)–+|–+(?!\d)|\.\.+|…+")
+_ABBREVIATED = re.compile(r"[^\W\d_](\.[^\W\d_]+)+|[A-ZÀ-ÖØ-Þ]")
+
+
+class Word(NamedTuple):
+    """A word of a text and what stands around it.
+
+    start (int), end (int): characters of the word itself.
+    tail (int): end of the signs that are written together with the word.
+    mark (str): name of the mark behind it, "" for none. mark_start (int), mark_end (int): its characters.
+    opening (str), closing (str): kind of the quotation mark or bracket before and behind it, "" for none.
+    """
+
+    start: int
+    end: int
+    tail: int
+    mark: str = ""
+    mark_start: int = -1
+    mark_end: int = -1
+    opening: str = ""
+    closing: str = ""
+
+
+def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> list[Word]:
+    """The words of a text with their marks. Linear in the text.
+
+    text (str): any text. abbreviations (Collection[str]): lower-case words whose period is a part of them.
+    """
+    words: list[Word] = []
+    opening = ""  # kind of what is open before the next word
+    for found in _CHUNK.finditer(text):
+        chunk, start = found[0], found.start()
+        if chunk.isalnum():
+            words.append(Word(start, found.end(), found.end(), opening=opening))
+            opening = ""
+            continue
+        for low, high, is_break in _pieces(chunk):
+            piece = chunk[low:high]
+            lead, end = (0, 0) if is_break else _core(piece, abbreviations)
+            before, after = (piece, "") if lead == end else (piece[:lead], piece[end:])
+            if lead == end:
+                lead = end = 0
+            opens, closes = _split_signs(before, is_alone=not after and lead == end)
+            if closes and words:
+                words[-1] = _add_signs(words[-1], closes, start + low, is_close=low > 0)
+            opening = _kind(opens, 0) or opening
+            if end > lead:
+                words.append(Word(start + low + lead, start + low + end, start + low + end, opening=opening))
+                opening = ""
+                if after:
+                    words[-1] = _add_signs(words[-1], after, start + low + end, is_close=True)
+    return words
+
+
+def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
+    """Parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
+    at = 0
+    for found in _BREAK.finditer(chunk):
+        if at < found.start():
+            yield at, found.start(), False
+        yield found.start(), found.end(), True
+        at = found.end()
+    if at < len(chunk):
+        yield at, len(chunk), False
+
+
+def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
+    """Where the word in a piece begins and ends; nowhere if there is none."""
+    if _ALL_MARKS.fullmatch(piece):
+        return 0, 0
+    lead = len(piece) - len(piece.lstrip(_LEADING))
+    end = len(piece.rstrip(_TRAILING))
+    if end <= lead:  # periods and colons alone are no word, before a sign they are
+        return 0, len(piece)
+    core = piece[lead:end]
+    if piece[end : end + 1] == "." and (core.lower() in abbreviations or _ABBREVIATED.fullmatch(core)):
+        end += core != "I"
+    return lead, end
+
+
+def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
+    """Signs before a word: those that open it, and those that close what came before.
+
+    is_alone (bool): whether no word follows within the chunk; a quotation mark alone is taken as a closing one.
+    """
+    openers = INVERTED + _OPENING
+    if is_alone:
+        return "".join(sign for sign in signs if sign in INVERTED + "([{„«“（【"), signs
+    at = len(signs.rstrip(openers))
+    return signs[at:], signs[:at]
+
+
+def _kind(signs: str, side: int) -> str:
+    """Kind of the first sign that opens (side 0) or closes (side 1); "" for none."""
+    for sign in signs:
+        for name, pair in PAIRS.items():
+            if sign in pair[side]:
+                return name
+    return ""
+
+
+def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
+    """A word with signs that follow it.
+
+    at (int): where they begin in the text. is_close (bool): whether no white space parts them from the word.
+    """
+    names = []
+    first, last = len(signs), -1
+    for place, sign in enumerate(signs):
+        name = BY_SIGN.get(sign) or ("DASH" if sign == "-" else "")
+        if name:
+            names.append(name)
+            first, last = min(first, place), place + 1
+    if set(signs) == {"."} and len(signs) > 1:
+        names = ["ELLIPSIS"]
+    if names and not word.mark:
+        word = word._replace(mark=strongest(names), mark_start=at + first, mark_end=at + last)
+    elif names and word.mark_end == at + first:  # what comes behind white space is not looked at any more
+        word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
+    tail = at + len(signs) if is_close and at == word.tail else word.tail
+    return word._replace(tail=tail, closing=_kind(signs, 1) or word.closing)

@@ -1,0 +1,78 @@
+"""`crf punctuate`: a filter for the shell."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+import spacy
+from punctuating import trained
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+BARE = "well what did she say she said that the mill was sold"
+FULL = "Well, what did she say? She said that the mill was sold."
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    trained(folder).to_disk(folder / "restorer")
+    return folder / "restorer"
+
+
+def run(*arguments: object, data: bytes | None = None):
+    return CliRunner().invoke(app, ["punctuate", *map(str, arguments)], input=data)
+
+
+def test_a_file_a_compressed_file_and_standard_input(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bare.txt"
+    path.write_text(BARE + "\n", encoding="utf8")
+    (tmp_path / "bare.txt.gz").write_bytes(gzip.compress(path.read_bytes()))
+    for source, data in ((path, None), (tmp_path / "bare.txt.gz", None), ("-", path.read_bytes())):
+        result = run(model, source, data=data)
+        assert result.exit_code == 0, result.output
+        assert result.stdout == FULL + "\n"
+
+
+def test_white_space_and_lines_stay(model: Path) -> None:
+    bare = BARE.replace(" said that", "\n\n  said that").replace("the mill", "the\tmill")
+    full = FULL.replace(" said that", "\n\n  said that").replace("the mill", "the\tmill")
+    assert run(model, "-", data=bare.encode()).stdout == full
+
+
+def test_each_line_may_be_a_text(model: Path) -> None:
+    result = run(model, "-", "--unit", "line", data=f"{BARE}\n\n{BARE}".encode())
+    assert result.stdout == f"{FULL}\n\n{FULL}"
+
+
+def test_bytes_that_are_no_utf8_stay(model: Path) -> None:
+    data = b"well what did she say \xff\xfe she said th\xe9 mill was sold"
+    out = run(model, "-", data=data).stdout_bytes
+    assert b"\xff\xfe" in out and b"th\xe9 mill" in out
+
+
+def test_a_long_text_of_one_line(model: Path) -> None:
+    text = " ".join([BARE] * 400)  # more than two blocks
+    out = run(model, "-", data=text.encode()).stdout
+    assert [word.strip(".,?").lower() for word in out.split()] == text.split()
+    assert out.count("?") > 350 and "\n" not in out
+
+
+def test_marks_that_are_there_are_kept_on_request(model: Path) -> None:
+    result = run(model, "-", "--keep", data=b"well; what, did she say")
+    assert result.stdout.startswith("Well; what, did she say")
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b" \n\n "])
+def test_nothing_to_punctuate(model: Path, data: bytes) -> None:
+    assert run(model, "-", data=data).stdout_bytes == data
+
+
+def test_what_goes_wrong(model: Path, tmp_path: Path) -> None:
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    for arguments in ((tmp_path / "blank", "-"), (tmp_path / "none", "-"), (model, tmp_path / "none.txt")):
+        result = run(*arguments, data=b"so")
+        assert result.exit_code == 1 and "Nothing was punctuated" in result.stderr
+    assert "CRF602" in run(tmp_path / "blank", "-", data=b"").stderr
+    assert "CRF985" in run(model, "-", "--lag", "-1", data=b"").stderr

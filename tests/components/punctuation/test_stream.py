@@ -1,0 +1,104 @@
+"""Streams: what goes in comes out, and with a long lag as from the whole text."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from punctuating import TEXTS, trained
+
+from spacy_crf.components.punctuation.stream import HISTORY, RestorationStream, chunks_of, stream_words
+from spacy_crf.punctuation.labels import LabelScheme, strip
+from spacy_crf.punctuation.marks import MarkSet
+
+WORDS = [word.lower() for word in strip(TEXTS, LabelScheme(MarkSet(("COMMA",)))).words]
+known = cache(trained)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("texts")
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000])
+def test_a_long_lag_gives_what_the_whole_text_gives(folder: Path, block: int) -> None:
+    nlp = known(folder, has_case=True)
+    restorer = nlp.get_pipe("punctuation_restorer")
+    whole = nlp(" ".join(WORDS))
+    streamed = list(restorer.stream(iter(WORDS), lag=len(WORDS), block=block))
+    assert "".join(word.restored for word in streamed) == whole._.restored
+    marks = [token._.punct_after for token in restorer.bare(whole)]
+    assert len(marks) == len(streamed) == len(WORDS)
+    assert [word.mark for word in streamed] == [
+        whole._.punctuation["marks"][k] for k in restorer.view(whole).last_tokens
+    ]
+
+
+@pytest.mark.parametrize("lag, block", [(0, 1), (3, 1), (12, 5)])
+def test_words_go_out_in_order_when_enough_have_come(folder: Path, lag: int, block: int) -> None:
+    restorer = known(folder).get_pipe("punctuation_restorer")
+    stream, out = RestorationStream(restorer, lag, block), []
+    for taken, word in enumerate(WORDS, 1):
+        out += stream.push([word + " "])
+        assert taken - len(out) <= lag + block - 1 and (not out or taken - len(out) >= lag)
+    assert len(stream._chunks) <= HISTORY + lag + block
+    out += stream.close()
+    assert [word.text for word in out] == [word + " " for word in WORDS]
+    assert all(0 <= word.probability <= 1.001 for word in out)
+
+
+def test_a_lag_of_some_words_hardly_differs(folder: Path) -> None:
+    restorer = known(folder).get_pipe("punctuation_restorer")
+    whole = [word.mark for word in stream_words(restorer, WORDS, lag=len(WORDS))]
+    lagged = [word.mark for word in stream_words(restorer, WORDS, lag=8)]
+    assert sum(a != b for a, b in zip(whole, lagged)) <= 2
+
+
+pieces = st.lists(st.text(alphabet="ab \n\t.,—é'\udcff🙂", max_size=8), max_size=12)
+
+
+@given(pieces)
+def test_chunks_are_the_text(parts: list[str]) -> None:
+    chunks = list(chunks_of(parts))
+    assert "".join(chunks) == "".join(parts)
+    assert [chunk.strip() for chunk in chunks if chunk.strip()] == "".join(parts).split()
+
+
+@given(pieces, st.integers(0, 4), st.integers(1, 3))
+def test_streams_change_no_word(folder: Path, parts: list[str], lag: int, block: int) -> None:
+    stream = RestorationStream(known(folder, has_case=True).get_pipe("punctuation_restorer"), lag, block)
+    out = [*stream.push(chunks_of(parts)), *stream.close()]
+    text = "".join(parts)
+    assert "".join(word.text for word in out) == text
+    after = "".join(word.restored for word in out)
+    assert [c for c in after.lower() if c.isalnum() or c in "\udcff🙂"] == [
+        c for c in text.lower() if c.isalnum() or c in "\udcff🙂"
+    ]
+
+
+def test_a_stream_can_be_used_again(folder: Path) -> None:
+    restorer = known(folder).get_pipe("punctuation_restorer")
+    stream = RestorationStream(restorer, 3)
+    first = [*stream.push(["where", " is", " it"]), *stream.close()]
+    assert [*stream.push(["where", " is", " it"]), *stream.close()] == first and list(stream.close()) == []
+
+
+@pytest.mark.parametrize("lag, block", [(-1, 1), (3, 0)])
+def test_settings_without_meaning(folder: Path, lag: int, block: int) -> None:
+    with pytest.raises(ValueError, match="CRF985"):
+        RestorationStream(known(folder).get_pipe("punctuation_restorer"), lag, block)
+
+
+def test_components_before_see_the_words(folder: Path) -> None:
+    seen = []
+
+    def prepare(doc):
+        seen.append([token.text for token in doc])
+        return doc
+
+    restorer = known(folder).get_pipe("punctuation_restorer")
+    stream = RestorationStream(restorer, 0, 3, prepare)
+    assert [word.text for word in stream.push(["so", " it", "\n\n is"])] == ["so", " it", "\n\n is"]
+    assert [word.text for word in stream.push([" a", " b", " c"] * 20)] == [" a", " b", " c"] * 20
+    assert seen[0] == ["so", "it", "\n\n ", "is"] and not any(" " in words for words in seen)

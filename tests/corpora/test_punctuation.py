@@ -1,0 +1,179 @@
+"""The reader of punctuated text: formats, windows, anomalies."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.corpora.passages import make_passage
+from spacy_crf.corpora.punctuation import PunctuationCorpus, make_punctuation_corpus
+from spacy_crf.features.open_sides import OPEN_SIDES
+
+TEXT = "Well, is it so? Dr. Oake said so.\n\nI don't know!"
+WORDS = ["well", "is", "it", "so", "dr.", "oake", "said", "so", "i", "don't", "know"]
+NAMES = ["COMMA", "", "", "QUESTION", "", "", "", "PERIOD", "", "", "EXCLAMATION"]
+SRT = """1
+00:00:01,000 --> 00:00:02,500
+<i>- Well, is it</i>
+so? [door slams]
+
+2
+00:00:03,000 --> 00:00:05,000
+DR. HALE: {\\an8}I don't know!
+♪ la la la ♪
+"""
+VTT = """WEBVTT - a title
+
+NOTE is, this, text?
+
+cue
+00:01.000 --> 00:02.000 align:start
+<v Ann>Well, is it so?
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def read(path: Path | list[Path], **settings) -> list[tuple[list[str], list[str]]]:
+    nlp = spacy.blank("xx")
+    examples = list(PunctuationCorpus(path, **settings)(nlp))
+    return [([t.text for t in eg.predicted], read_punctuation(eg.reference)[MARKS]) for eg in examples]
+
+
+def test_plain_text_is_a_document(tmp_path: Path) -> None:
+    assert read(write(tmp_path / "a.txt", TEXT)) == [(WORDS, NAMES)]
+    (example,) = PunctuationCorpus(tmp_path)(spacy.blank("xx"))
+    assert [t.text for t in example.reference][4:6] == ["Dr.", "Oake"]
+    assert [t.text for t in example.reference] == make_passage(TEXT).words
+
+
+def test_units_of_plain_text(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", TEXT)
+    assert [len(words) for words, _ in read(path, unit="paragraph")] == [8, 3]
+    with pytest.warns(UserWarning, match="CRFW971.*1 without words"):
+        assert [len(words) for words, _ in read(path, unit="line")] == [8, 3]
+
+
+def test_every_format_gives_the_same(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    rows = "\n".join(f"{word}\t{mark or 'O'}" for word, mark in zip(WORDS, NAMES))
+    signs = rows.replace("COMMA", ",").replace("QUESTION", "?")
+    DocBin(docs=[nlp(TEXT)]).to_disk(tmp_path / "a.spacy")
+    paths = [
+        tmp_path / "a.spacy",
+        write(tmp_path / "a.jsonl", srsly.json_dumps({"text": TEXT}) + "\n\n"),
+        write(tmp_path / "a.tsv", rows),
+        write(tmp_path / "b.tsv", signs + "\n"),
+        tmp_path / "a.txt.gz",
+    ]
+    paths[-1].write_bytes(gzip.compress(TEXT.encode("utf8")))
+    for path in paths:
+        assert read(path) == [(WORDS, NAMES)], path.name
+    assert len(read(tmp_path)) == len(read(paths)) == 5
+    assert read(write(tmp_path / "c.jsonl", srsly.json_dumps({"body": TEXT})), text_key="body") == [(WORDS, NAMES)]
+
+
+def test_subtitles(tmp_path: Path) -> None:
+    assert read(write(tmp_path / "a.srt", SRT)) == [
+        (["well", "is", "it", "so", "i", "don't", "know"], ["COMMA", "", "", "QUESTION", "", "", "EXCLAMATION"])
+    ]
+    assert read(write(tmp_path / "a.vtt", VTT)) == [(["well", "is", "it", "so"], ["COMMA", "", "", "QUESTION"])]
+
+
+def test_blank_lines_end_documents_of_labelled_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", "so\tO\nit\tCOMMA\n\nis\tPERIOD\n\t.\n,\tO\n")
+    with pytest.warns(UserWarning, match="2 rows without a word"):
+        assert read(path) == [(["so", "it"], ["", "COMMA"]), (["is"], ["PERIOD"])]
+
+
+def test_case_is_shown_on_request(tmp_path: Path) -> None:
+    ((words, _),) = read(write(tmp_path / "a.txt", TEXT), lower=False)
+    assert words[0] == "Well"
+
+
+@pytest.mark.parametrize("size, lengths", [(0, [11]), (100, [11]), (4, [3, 4, 4]), (1, [1] * 11)])
+def test_windows_are_open_where_they_are_cut(tmp_path: Path, size: int, lengths: list[int]) -> None:
+    path = write(tmp_path / "a.txt", TEXT)
+    examples = list(PunctuationCorpus(path, window=size)(spacy.blank("xx")))
+    assert [len(eg.predicted) for eg in examples] == lengths
+    assert [t.text for eg in examples for t in eg.predicted] == WORDS
+    assert [m for eg in examples for m in read_punctuation(eg.reference)[MARKS]] == NAMES
+    sides = [eg.predicted.user_data.get(OPEN_SIDES, [False, False]) for eg in examples]
+    last = len(examples) - 1
+    assert sides == [[k > 0, k < last] for k in range(len(examples))]
+    following = read_punctuation(examples[0].reference).get("following", "")
+    assert following == {11: "", 3: "QUESTION", 1: "QUESTION"}[lengths[0]]
+
+
+def test_anomalies_are_dropped_and_counted(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", TEXT)
+    write(tmp_path / "b.txt", "word " * 150)
+    write(tmp_path / "c.txt", "broken \ufffd sign.")
+    write(tmp_path / "d.txt", "... --\n")
+    corpus = PunctuationCorpus(tmp_path)
+    with pytest.warns(UserWarning, match="CRFW971"):
+        assert len(list(corpus(spacy.blank("xx")))) == 1
+    dropped = {"hardly punctuated": 1, "with undecodable characters": 1, "without words": 1}
+    assert corpus.anomalies.dropped == dropped and corpus.anomalies.read == 1
+    assert len(read(tmp_path / "b.txt", least_marks=0.0)) == 1
+
+
+def test_limit(tmp_path: Path) -> None:
+    assert len(read(write(tmp_path / "a.txt", TEXT), window=2, limit=2)) == 2
+
+
+@pytest.mark.parametrize(
+    "name, text, settings, code",
+    [
+        ("a.txt", "", {}, "CRF981"),
+        ("a.doc", TEXT, {}, "CRF982"),
+        ("a.jsonl", '{"txt": "x"}', {}, "CRF983"),
+        ("a.jsonl", '["x"', {}, "CRF983"),
+        ("a.tsv", "word\tDOT", {}, "CRF984"),
+        ("a.txt", TEXT, {"window": -1}, "CRF549"),
+        ("a.txt", TEXT, {"format": "doc"}, "CRF549"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, settings: dict, code: str) -> None:
+    path = write(tmp_path / name, text)
+    with pytest.raises(ValueError, match=code):
+        read(path, **settings)
+
+
+def test_paths_that_there_are_not(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CRF501"):
+        make_punctuation_corpus(None)
+    with pytest.raises(ValueError, match="CRF502"):
+        make_punctuation_corpus(tmp_path / "none")
+    with pytest.raises(ValueError, match="CRF503"):
+        list(make_punctuation_corpus(tmp_path)(spacy.blank("xx")))
+
+
+def test_broken_utf8_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"so it\nis \xff.")
+    with pytest.raises(ValueError, match="CRF504.*line 2"):
+        read(path)
+
+
+def test_predicted_words_are_bare_docs(tmp_path: Path) -> None:
+    (example,) = PunctuationCorpus(write(tmp_path / "a.txt", TEXT))(spacy.blank("xx"))
+    assert isinstance(example.predicted, Doc) and example.predicted.has_unknown_spaces
+    assert read_punctuation(example.predicted) is None
+
+
+def test_sentences_are_documents_on_request(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", TEXT + " Well")
+    assert [len(words) for words, _ in read(path, unit="sentence")] == [4, 4, 3, 1]
+    rows = "\n".join(f"{word}\t{mark or 'O'}" for word, mark in zip(WORDS, NAMES))
+    path = write(tmp_path / "a.tsv", rows)
+    examples = list(PunctuationCorpus(path, unit="sentence")(spacy.blank("xx")))
+    assert [len(eg.predicted) for eg in examples] == [4, 4, 3]
+    assert not any(OPEN_SIDES in eg.predicted.user_data for eg in examples)

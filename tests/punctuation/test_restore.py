@@ -1,0 +1,170 @@
+"""Labels turned into text and back: the round trip, and words that never change."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.punctuation.case import apply_case, case_of
+from spacy_crf.punctuation.labels import Label, LabelScheme, LabelTable, parse_label, strip
+from spacy_crf.punctuation.marks import NONE, PAIRS, SIGNS, MarkSet
+from spacy_crf.punctuation.restore import Editor, apply_edits, restore
+from spacy_crf.punctuation.words import split_words
+
+MARKS = MarkSet(tuple(SIGNS))
+SCHEME = LabelScheme(MARKS, case=True, pairs=True)
+MIXED = {"iphone": "iPhone", "mcadam": "McAdam", "o'brien": "O'Brien"}
+# no abbreviations, whose period is a part of them
+forms = st.from_regex(r"[b-hj-z][a-z]{1,6}('[a-z]|-[a-z]{2,4})?|[1-9]{2,4}|ßa|été", fullmatch=True)
+forms = forms.filter(lambda form: form not in MARKS.abbreviations) | st.sampled_from(sorted(MIXED))
+plain_marks = st.sampled_from([NONE, *SIGNS])
+
+
+@st.composite
+def labelled(draw) -> tuple[list[str], list[Label]]:
+    """Bare words, and labels that a text can show."""
+    words, labels = [], []
+    for form in draw(st.lists(forms, max_size=8)):
+        case = draw(st.sampled_from(["lower", "Title", "UPPER", "mixed"]))
+        word = apply_case(form, case, MIXED)
+        kind = draw(st.sampled_from(["", "QUOTE", "BRACKET"]))
+        around = draw(st.sampled_from([(kind, ""), ("", kind), (kind, kind)]))
+        words.append(form)
+        labels.append(Label(draw(plain_marks), case_of(word), *around))
+    return words, labels
+
+
+@given(labelled())
+def test_stripping_what_was_restored_gives_words_and_labels_again(both: tuple[list[str], list[Label]]) -> None:
+    words, labels = both
+    text = restore(words, labels, MARKS, MIXED)
+    stripped = strip(text, SCHEME)
+    assert [word.lower() for word in stripped.words] == words
+    assert stripped.labels == labels
+
+
+texts = st.text(alphabet="aB é'’-.,?!;:—…()“”\"¿ \n1👍ßİ漢ش", max_size=40)
+
+
+@given(texts, st.data(), st.booleans(), st.booleans())
+def test_words_never_change(text: str, data: st.DataObject, keep: bool, capitalise: bool) -> None:
+    words = split_words(text)
+    cases = st.sampled_from(["", "lower", "Title", "UPPER", "mixed"])
+    kinds = st.sampled_from(["", *PAIRS])
+    labels = [Label(data.draw(plain_marks), data.draw(cases), data.draw(kinds), data.draw(kinds)) for _ in words]
+    edits = Editor(SCHEME, MIXED, keep, capitalise).edits(text, words, labels)
+    assert all(one.end <= two.start for one, two in zip(edits, edits[1:]))
+    after = apply_edits(text, edits)
+    letters = [c for c in after.lower() if c.isalnum()]
+    assert letters == [c for c in text.lower() if c.isalnum()]
+    if "." not in text:  # a period behind a letter may become a part of it: "a." is an initial
+        for edit in edits:
+            assert not any(c.isalnum() for c in text[edit.start : edit.end] + edit.replacement) or (
+                text[edit.start : edit.end].lower() == edit.replacement.lower()
+            )
+
+
+@given(texts)
+def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
+    words = split_words(text)
+    assert not Editor(SCHEME, {text[w.start : w.end].lower(): text[w.start : w.end] for w in words}).edits(
+        text, words, [label._replace(case="") for label in SCHEME.read(text, words)]
+    )
+
+
+@pytest.mark.parametrize(
+    "text, labels, expected",
+    [
+        ("so it is", ["COMMA|Title", "O|lower", "QUESTION|lower"], "So, it is?"),
+        ("well — no", ["COMMA", "PERIOD"], "well, no."),
+        ("well—no", ["O", "PERIOD"], "well no."),
+        ("well—🙂 no", ["O", "O", "O"], "well 🙂 no"),
+        ("well\n— no", ["O", "O"], "well\n no"),
+        ("well—no", ["COMMA", "O"], "well, no"),
+        ("well no", ["DASH", "O"], "well – no"),
+        ("at 5 p.m.", ["O", "O", "PERIOD"], "at 5 p.m."),
+        ("is it so!", ["O", "O", "QUESTION"], "is it so?"),
+        ("he said (so) then", ["O", "O", "COMMA", "PERIOD"], "he said (so), then."),
+        ("he said go", ["O|lower", "COMMA|lower", "PERIOD|lower|QUOTE<QUOTE>"], "he said, “go.”"),
+    ],
+)
+def test_restored_texts(text: str, labels: list[str], expected: str) -> None:
+    words = split_words(text)
+    scheme = SCHEME if "|" in labels[0] else LabelScheme(MARKS)
+    assert apply_edits(text, Editor(scheme).edits(text, words, [parse_label(label) for label in labels])) == expected
+
+
+def test_what_is_there_is_kept() -> None:
+    text = "Hello world; HELLO there"
+    labels = [Label("COMMA", "lower"), Label("PERIOD", "lower"), Label("O", "lower"), Label("QUESTION", "Title")]
+    words = split_words(text)
+    kept = apply_edits(text, Editor(SCHEME, keep=True).edits(text, words, labels))
+    assert kept == "Hello, world; HELLO There?"
+    assert apply_edits(text, Editor(SCHEME).edits(text, words, labels)) == "hello, world. hello There?"
+
+
+def test_sentences_are_capitalised_by_rule() -> None:
+    text, labels = "is it so it is McAdam", [Label(), Label(), Label("QUESTION"), Label(), Label(), Label("PERIOD")]
+    edits = Editor(LabelScheme(MARKS), capitalise=True).edits(text, split_words(text), labels)
+    assert apply_edits(text, edits) == "Is it so? It is McAdam."
+
+
+@pytest.mark.parametrize(
+    "word, case",
+    [
+        *(("kent", "lower"), ("Kent", "Title"), ("NASA", "UPPER"), ("iPhone", "mixed"), ("McAdam", "mixed")),
+        *(("I", "Title"), ("'Tis", "Title"), ("42", "lower"), ("3D", "Title"), ("漢", "lower"), ("ßA", "mixed")),
+    ],
+)
+def test_cases(word: str, case: str) -> None:
+    assert case_of(word) == case
+    assert apply_case(word.lower(), case, {word.lower(): word}) == word
+
+
+@given(st.text(min_size=1, max_size=12), st.sampled_from(["lower", "Title", "UPPER", "mixed", ""]))
+def test_a_case_changes_no_letter(word: str, case: str) -> None:
+    cased = apply_case(word, case)
+    assert len(cased) == len(word) and cased.lower() == word.lower()
+
+
+@given(plain_marks, st.sampled_from(["", "lower"]), *[st.sampled_from(["", *PAIRS])] * 2, st.sampled_from(["", *SIGNS]))
+def test_labels_are_spelt_and_parsed(mark: str, case: str, opening: str, closing: str, sentence: str) -> None:
+    label = Label(mark, case, opening, closing, sentence)
+    assert parse_label(str(label)) == label
+
+
+@pytest.mark.parametrize("text", ["", "O|big", "O|lower|QUOTE", "O|QUOTE<x", "O|lower|lower", "O|BRACE<"])
+def test_texts_that_are_no_labels(text: str) -> None:
+    with pytest.raises(ValueError, match="CRF974"):
+        parse_label(text)
+
+
+def test_probabilities_of_marks_are_sums() -> None:
+    table = LabelTable(["O|lower", "PERIOD|Title", "O|Title"])
+    assert table.marks == ("O", "PERIOD")
+    sums = table.mark_probabilities(np.array([[0.5, 0.2, 0.3]]))
+    assert np.allclose(sums, [[0.8, 0.2]])
+
+
+KINDS = LabelScheme(MARKS, kinds=("QUESTION",))
+
+
+def test_labels_tell_what_sentence_they_are_in() -> None:
+    labels = strip("So it is. Is it, then, so? Well", KINDS).labels
+    assert [label.sentence for label in labels] == ["", "", "", "QUESTION", "QUESTION", "QUESTION", "", ""]
+    assert KINDS.tell_sentences(labels, "QUESTION")[-1].sentence == "QUESTION"
+    assert SCHEME.tell_sentences(labels, "QUESTION") == labels
+
+
+@given(labelled(), st.sampled_from(["", "QUESTION", "PERIOD"]))
+def test_labels_of_texts_may_follow_each_other(both: tuple[list[str], list[Label]], following: str) -> None:
+    labels = KINDS.tell_sentences(both[1], following)
+    assert all(KINDS.may_follow(first, second) for first, second in zip(labels, labels[1:]))
+    assert all(not label.sentence for label in labels if MARKS.is_end(label.mark))
+
+
+def test_a_sentence_is_of_one_kind() -> None:
+    inside, plain = Label(sentence="QUESTION"), Label()
+    assert not KINDS.may_follow(inside, plain) and not KINDS.may_follow(plain, inside)
+    assert not KINDS.may_follow(inside, Label("PERIOD")) and not KINDS.may_follow(plain, Label("QUESTION"))
+    assert KINDS.may_follow(Label("PERIOD"), inside) and KINDS.may_follow(inside, Label("QUESTION"))

@@ -1,0 +1,99 @@
+"""Texts cut into words and marks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.errors import Errors
+from spacy_crf.punctuation.labels import LabelScheme, strip
+from spacy_crf.punctuation.marks import SIGNS, MarkSet, strongest
+from spacy_crf.punctuation.words import split_words
+
+ALL = MarkSet(tuple(SIGNS))
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    stripped = strip(text, LabelScheme(ALL))
+    return [(word, label.mark) for word, label in zip(*stripped)]
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("Well, no.", [("Well", "COMMA"), ("no", "PERIOD")]),
+        ("Don't go to well-known shops!", ["Don't", "go", "to", "well-known", ("shops", "EXCLAMATION")]),
+        ("It cost 3.50, at 10:30.", ["It", "cost", ("3.50", "COMMA"), "at", ("10:30", "PERIOD")]),
+        ("Dr. J. Hale met Mrs. Oake at 5 a.m.", ["Dr.", "J.", "Hale", "met", "Mrs.", "Oake", "at", "5", "a.m."]),
+        ("So did I. Really?!", ["So", "did", ("I", "PERIOD"), ("Really", "QUESTION")]),
+        ("wait—no -- yes – or 1990–95", [("wait", "DASH"), ("no", "DASH"), ("yes", "DASH"), "or", "1990–95"]),
+        ("Hm ... maybe… so...", [("Hm", "ELLIPSIS"), ("maybe", "ELLIPSIS"), ("so", "ELLIPSIS")]),
+        ("a , b ; c : d", [("a", "COMMA"), ("b", "SEMICOLON"), ("c", "COLON"), "d"]),
+        ("¿qué? ¡no!", [("qué", "QUESTION"), ("no", "EXCLAMATION")]),
+        ("مرحبا، كيف؟", [("مرحبا", "COMMA"), ("كيف", "QUESTION")]),
+        ("好。", [("好", "PERIOD")]),
+        ("R&D & $5 = C++", ["R&D", "&", "$5", "=", "C++"]),
+        ("👍. 🙂🙂", [("👍", "PERIOD"), "🙂🙂"]),
+        ("see .net or .5 today", ["see", ".net", "or", ".5", "today"]),
+        ("a. —b ?!... c", [("a", "PERIOD"), ("b", "QUESTION"), "c"]),
+        ("- item\n- next", [("item", "DASH"), "next"]),
+        ("... --", []),
+        ("", []),
+        (" \n\t", []),
+    ],
+)  # fmt: skip
+def test_words_and_marks(text: str, words: list[str | tuple[str, str]]) -> None:
+    assert read(text) == [word if isinstance(word, tuple) else (word, "O") for word in words]
+
+
+@pytest.mark.parametrize(
+    "text, around",
+    [
+        ("“So it is,” said Ann.", [("QUOTE", ""), ("", ""), ("", "QUOTE"), ("", ""), ("", "")]),
+        ('"No" (he said).', [("QUOTE", "QUOTE"), ("BRACKET", ""), ("", "BRACKET")]),
+        ("one ( two ) three", [("", ""), ("BRACKET", "BRACKET"), ("", "")]),
+    ],
+)
+def test_what_opens_and_closes(text: str, around: list[tuple[str, str]]) -> None:
+    assert [(word.opening, word.closing) for word in split_words(text)] == around
+
+
+@given(st.text(alphabet="aB é'’-.,?!;:—…()“”\"¿ \n1👍ßİ漢ش", max_size=40))
+def test_nothing_but_marks_and_space_is_outside_of_words(text: str) -> None:
+    at, outside = 0, []
+    for word in split_words(text):
+        assert at <= word.start < word.end <= len(text) and not text[word.start].isspace()
+        outside.append(text[at : word.start])
+        at = word.end
+        if word.mark:
+            assert word.end <= word.mark_start < word.mark_end <= len(text)
+        assert word.end <= word.tail <= len(text)
+    assert not any(character.isalnum() for character in "".join([*outside, text[at:]]))
+    assert not set("👍'’") & set("".join([*outside, text[at:]]))
+
+
+def test_the_strongest_mark_counts() -> None:
+    assert strongest(["COMMA", "QUESTION", "EXCLAMATION"]) == "QUESTION"
+    assert strongest([]) == ""
+
+
+def test_marks_collapse() -> None:
+    marks = MarkSet(("COMMA", "PERIOD"), {"EXCLAMATION": "PERIOD", "COLON": "COMMA"})
+    assert [marks.label(name) for name in ("EXCLAMATION", "COLON", "DASH", "COMMA", "")] == [
+        *("PERIOD", "COMMA", "O", "COMMA", "O")
+    ]
+    assert marks.is_end("PERIOD") and not marks.is_end("COMMA") and not marks.is_end("O")
+
+
+@pytest.mark.parametrize(
+    "settings, code",
+    [
+        ((("COMA",),), "CRF971"),
+        (((),), "CRF972"),
+        ((("COMMA",), {"COLON": "PERIOD"}), "CRF973"),
+        ((("COMMA",), {"COMMA": "COMMA"}), "CRF973"),
+    ],
+)
+def test_marks_that_are_refused(settings: tuple, code: str) -> None:
+    with pytest.raises(ValueError) as error:
+        MarkSet(*settings)
+    assert str(error.value).startswith(f"[{code}]") and getattr(Errors, code)
