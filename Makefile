@@ -28,6 +28,12 @@ demo: $(VENVS)/demo/.installed
 		doc = nlp('Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.'); \
 		print(doc.text, *(f'  {ent.label_:10} {ent}' for ent in doc.ents), 'Repaired:', sep='\n'); \
 		print(*(f\"  {doc[c['token']]}: {c['from']} -> {c['to']}, because of {c['because'][0][0]}\" for c in doc._.constraint_changes), sep='\n')"
+	$(VENVS)/demo/bin/python -m spacy train configs/section_parser.cfg --output $(OUTPUT)/section_parser
+	@printf '1. Scope\nAll ferries.\n\n2. Term\n3.1 One year.\n3.2 No more.\n' > $(OUTPUT)/ferry.txt
+	@$(VENVS)/demo/bin/python -m spacy crf sections $(OUTPUT)/ferry.txt
+	$(VENVS)/demo/bin/python -m spacy train configs/punctuation_restorer.cfg --output $(OUTPUT)/punctuation_restorer
+	@echo "dear tom thank you for your letter how is your sister" | \
+		$(VENVS)/demo/bin/python -m spacy crf punctuate $(OUTPUT)/punctuation_restorer/model-best -
 	@echo "The model is in $(MODEL). Your own texts:"
 	@echo "    $(VENVS)/demo/bin/python -m spacy crf tag $(MODEL) \"Your sentence.\""
 	@echo "Your own data (.spacy, CoNLL-U or CoNLL columns):"
