@@ -13,6 +13,7 @@ _HEADING = {
     "number without title": 0.0,
     "number and title": 0.0,
     "title without number": -0.5,
+    "title behind a number that is none": -3.0,
     "blank line before the title": -0.5,
     "title goes on": 0.7,
     "title goes on in other type": -2.0,
@@ -87,7 +88,7 @@ def heading_features(heading: Heading, second_reading: bool, implied: int) -> li
     """
     opening = heading.opening
     if not heading.number:
-        found = ["title without number"]
+        found = ["title without number"] + ["title behind a number that is none"] * heading.attached
     else:
         found = ["number and title" if opening.titled else "number without title"]
     found += ["blank line before the title"] * heading.newlines

@@ -21,6 +21,7 @@ class Heading:
     titles (int): how many title units it has, the last ones. newlines (int): blank lines between number and title.
     mixed (bool): its title units differ in typography. opening (Opening): what it shows of itself.
     score (float): log probability of its labels, less that of the likeliest labels.
+    attached (bool): a title alone, right behind what looks like a numbering.
     """
 
     start: int
@@ -31,6 +32,7 @@ class Heading:
     mixed: bool
     opening: Opening
     score: float
+    attached: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class _Finder:
     def _titled(self, start: int, first: int, number: bool, score: float) -> Iterator[Heading]:
         """Headings with a title of one or more units from the first on."""
         typography, top = self.typography[first], bool(self.elements.top_titles[first])
+        attached = not number and start > 0 and bool(self.elements.readings[start - 1])
         mixed = False
         for place in range(first, min(first + MAX_TITLE_UNITS, len(self.text))):
             if not self.is_title[place]:
@@ -106,4 +109,4 @@ class _Finder:
             for reading in (self.elements.readings[start] or (None,)) if number else (None,):
                 opening = Opening(reading, typography, titled=True, top_title=top)
                 newlines = first - start - 1 if number else 0
-                yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score)
+                yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
