@@ -32,6 +32,7 @@ from .learning import FILE, learn_tree_weights, read_weights, write_weights
 from .names import PROBABILITIES, RULES
 from .prediction import SectionPrediction
 from .roles import Roles
+from .settings import check_parsing
 from .spans import get_tree, register_extensions, write_sections
 from .trees import parser_input, to_tree
 
@@ -82,6 +83,7 @@ class SectionParser(ChainPipe):
             "sections_key": sections_key,
             "newline_label": self.roles.newline,
         }
+        check_parsing(name, settings)
         super().__init__(
             vocab,
             model,

@@ -1,6 +1,7 @@
 """The component: untrained, trained, stored, in a pipeline."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -310,3 +311,16 @@ def test_a_list_that_cannot_be_read(folder: Path, tmp_path: Path) -> None:
     nlp.add_pipe("section_parser", config={"features": features})
     with pytest.raises(ValueError, match="CRF307"):
         nlp.initialize(lambda: list(SectionCorpus(folder)(nlp)))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"temperature": 0.0}, {"label_weight": -1.0}, {"label_weight": 0.0}, {"tree_c2": -1.0}, {"max_states": 0}),
+        *({"elements_key": ""}, {"sections_key": "elements"}),
+    ],
+)
+def test_settings_without_meaning_are_refused(settings: dict[str, Any]) -> None:
+    (setting,) = settings
+    with pytest.raises(ValueError, match=f"CRF408.*section_parser.*{setting}"):
+        spacy.blank("xx").add_pipe("section_parser", config=settings)
