@@ -68,5 +68,6 @@ def precision_threshold(probabilities: Floats, precision: float) -> float | None
     """
     falling: Doubles = np.sort(probabilities.astype(np.float64))[::-1]
     means = np.cumsum(falling) / np.arange(1, len(falling) + 1)
-    enough = np.flatnonzero(means >= precision)
+    is_last = np.append(falling[1:] < falling[:-1], True)[: len(falling)]  # of those that are equally probable
+    enough = np.flatnonzero((means >= precision) & is_last)
     return float(falling[enough[-1]]) if len(enough) else None
