@@ -3,12 +3,12 @@
     python benchmarks/punctuation_calibration.py --data DIR --out FILE.json --model DIR [--marginals FILE.npz]
 
 `DIR` holds `iwslt_punct`; the model is one that `punctuation.py full` has saved. Everything is fitted to one half of
-`dev2012` and measured on the other one, both ways: figures are means over the two halves, tables are of all words. Compared are
-one temperature of the chain (the best of some, by log loss), maps of each mark's own probability that are made to sum
-to 1 again (Platt 1999; isotonic regression, Zadrozny & Elkan 2002), and the Dirichlet map that `crf calibrate` fits.
-Decisions are the best labelling, thresholds chosen by gold of the other half, and the threshold with the best F by the
-calibrated probabilities of the words themselves, without any gold. `FILE.npz` keeps the probabilities, which take
-minutes to compute.
+`dev2012` and measured on the other one, both ways: figures are means over the two halves, tables are of all words.
+Compared are one temperature of the chain (the best of some, by log loss), maps of each mark's own probability that are
+made to sum to 1 again (beta calibration, Kull et al. 2017; isotonic regression, Zadrozny & Elkan 2002), and the
+Dirichlet map that `crf calibrate` fits. Decisions are the best labelling, thresholds chosen by gold of the other half,
+and the threshold with the best F by the probabilities of the words themselves, without any gold. `FILE.npz` keeps the
+probabilities, which take minutes to compute.
 """
 
 import json
@@ -97,8 +97,8 @@ def by_mark(fit: Callable[[Doubles, Doubles], Map], probabilities: Floats, gold:
     return apply
 
 
-def platt(column: Doubles, there: Doubles) -> Map:
-    """A logistic function of the log-odds: the Dirichlet map of a mark and its absence."""
+def beta(column: Doubles, there: Doubles) -> Map:
+    """Beta calibration, which is the Dirichlet map of a mark and its absence."""
     fitted = fit_dirichlet(np.column_stack([1 - column, column]), there.astype(np.int32))
     return lambda values: fitted(np.column_stack([1 - values, values]))[:, 1]
 
@@ -121,7 +121,7 @@ def methods(dev: Dev) -> dict[str, list[Floats]]:
         for fitted, _ in dev.halves
     ]
     found["one temperature"] = [dev.by_temperature[heat][part] for heat, (_, part) in zip(heats, dev.halves)]
-    for name, fit in (("Platt by mark", platt), ("isotonic by mark", isotonic)):
+    for name, fit in (("beta by mark", beta), ("isotonic by mark", isotonic)):
         found[name] = [by_mark(fit, plain[part], dev.gold[part])(plain[other]) for part, other in dev.halves]
     found["Dirichlet"] = [fit_dirichlet(plain[part], dev.gold[part])(plain[other]) for part, other in dev.halves]
     return found

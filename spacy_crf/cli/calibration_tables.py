@@ -24,14 +24,14 @@ def format_marks(fitted: FittedMarks, n_bins: int) -> str:
     """How probable marks were held to be, and how often they were there, before and after.
 
     fitted (FittedMarks): the result of a fit. n_bins (int): for each mark.
-    RETURNS (str): a table, one row for each mark and bin of its probabilities.
+    RETURNS (str): a table, one row for each mark and bin of its probabilities that is not empty.
     """
     header = ("mark", "probability", "words", "mean", "there", "words after", "mean", "there")
-    rows = [
-        [mark, *cells]
-        for mark in fitted.before.told
-        for cells in _bins(fitted.before.reliability(mark, n_bins), fitted.after.reliability(mark, n_bins))
-    ]
+    rows = []
+    for mark in fitted.before.told:
+        before, after = (side.reliability(mark, n_bins) for side in (fitted.before, fitted.after))
+        filled = (before.counts + after.counts) > 0
+        rows += [[mark, *cells] for cells, is_filled in zip(_bins(before, after), filled) if is_filled]
     return str(table(rows, header=header, divider=True, aligns=("l", "l", *"rrrrrr")))
 
 
@@ -39,7 +39,7 @@ def format_thresholds(words: Marked) -> str:
     """Precision and recall of marks by their thresholds: what the probabilities promise, and what gold says.
 
     words (Marked): with calibrated probabilities.
-    RETURNS (str): a table, one row for each mark and threshold.
+    RETURNS (str): a table, one row for each mark and threshold that some word reaches.
     """
     header = ("mark", "threshold", "precision", "found", "recall", "found")
     rows = []
@@ -47,7 +47,8 @@ def format_thresholds(words: Marked) -> str:
         for threshold in THRESHOLDS:
             expected, found = words.scores(mark, threshold)
             values = (expected.precision, found.precision, expected.recall, found.recall)
-            rows.append([mark, f"{threshold:.1f}", *(f"{value:.3f}" for value in values)])
+            if expected.recall:
+                rows.append([mark, f"{threshold:.1f}", *(f"{value:.3f}" for value in values)])
     return str(table(rows, header=header, divider=True, aligns=("l", *"rrrrr")))
 
 
