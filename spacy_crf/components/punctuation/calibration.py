@@ -76,11 +76,13 @@ class CalibratedPipe(ChainPipe):
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """See `ChainPipe.infer`; marginals are calibrated: to be believed word by word, see `core.recalibration`."""
         predictions, calibration = super().infer(docs, inference, given), self.calibration
-        if calibration is not None:
-            table = self.label_table
-            for prediction in predictions:
-                if prediction.marginals is not None:
-                    prediction.marginals = calibration.apply(prediction.marginals, table)
+        rows = [prediction.marginals for prediction in predictions if prediction.marginals is not None]
+        if calibration is None or not (inference.marginals and rows):
+            return predictions
+        calibrated = calibration.apply(np.concatenate(rows), self.label_table)
+        ends = np.cumsum([len(own) for own in rows])
+        for prediction, own in zip(predictions, np.split(calibrated, ends[:-1])):
+            prediction.marginals = own
         return predictions
 
     def uncalibrated(self, docs: Sequence[Doc]) -> Floats:

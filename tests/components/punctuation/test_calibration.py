@@ -54,6 +54,7 @@ def test_probabilities_of_marks_go_through_the_map(folder: Path, has_case: bool)
     ours = np.array([[token._.punct_probs[name] for name in names] for token in after])
     np.testing.assert_allclose(ours, expected, atol=1e-4)
     assert np.abs(ours - rows).max() > 0.05
+    assert nlp("")._.restored == ""
     streamed = [word.probability for word in pipe.stream(BARE.split(), lag=50)]
     taken = [token._.punct_probs[token._.punct_after] for token in after]
     np.testing.assert_allclose(streamed, taken, atol=1e-5)
