@@ -36,7 +36,6 @@ from spacy_crf.components.punctuation.decide import Thresholds, choose
 from spacy_crf.components.punctuation.fit import best_thresholds, calibrate_marks
 from spacy_crf.components.punctuation.restorer import PunctuationRestorer
 from spacy_crf.components.punctuation.scores import mark_scores
-from spacy_crf.core.expected_scores import found_scores
 
 EPOCHS, BATCH, TAG_ROWS = 4, 10, 200
 EXPONENTS = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7))
@@ -92,14 +91,12 @@ def read_tagged(path: Path, model: Path, pipe: PunctuationRestorer) -> list[Exam
     return examples
 
 
-def calibrate(pipe: PunctuationRestorer, examples: list[Example]) -> dict[str, Any]:
-    """Set calibration and thresholds; scores on either half of the words, calibrated by the other one."""
+def calibrate(pipe: PunctuationRestorer, examples: list[Example]) -> float:
+    """Set calibration and thresholds as `crf calibrate --best-f` does; the threshold of all marks."""
     fitted = calibrate_marks(pipe, examples)
     pipe.calibration = fitted.calibration
     pipe.cfg["thresholds"] = best_thresholds(fitted.after)
-    (threshold,) = set(pipe.cfg["thresholds"].values())
-    taken = fitted.after.of_told.max(axis=1) >= threshold
-    return {"threshold": threshold, "words": len(taken)}
+    return max(pipe.cfg["thresholds"].values())
 
 
 def scores(pipe: PunctuationRestorer, examples: list[Example]) -> dict[str, dict[str, Any]]:
@@ -121,7 +118,7 @@ def run(data: Path, model: Path, name: str, exponents: tuple[float, float], file
     """Calibrate on dev2012, and score a file."""
     pipe = load(model, name, exponents)
     dev = read_tagged(data / FOLDER / "dev2012.tsv.gz", model, pipe)
-    row: dict[str, Any] = {"name": name, "model": model.name, "file": file, **calibrate(pipe, dev)}
+    row: dict[str, Any] = {"name": name, "model": model.name, "file": file, "threshold": calibrate(pipe, dev)}
     if name == "pool":
         row["exponents"] = exponents
     examples = dev if file.startswith("dev") else read_tagged(data / FOLDER / file, model, pipe)

@@ -1,28 +1,36 @@
-"""`python -m spacy crf calibrate`: fits the temperature of a trained tagger on dev data."""
+"""`python -m spacy crf calibrate`: fits the probabilities of a trained component to dev data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import spacy
 import typer
 from spacy.language import Language
 from spacy.training import Example
-from wasabi import msg, table
+from wasabi import msg
 
-from ..components.calibrate import Calibration, calibrate
+from ..components.calibrate import calibrate
+from ..components.punctuation.calibration import MarkCalibration
+from ..components.punctuation.fit import best_thresholds, calibrate_marks, precise_thresholds
+from ..components.punctuation.restorer import PunctuationRestorer
 from ..components.tagger import CRFTagger
+from ..corpora.punctuation import PunctuationCorpus, PunctuationFormat
 from ..corpora.reader import Corpus
+from ..errors import Errors
 from .app import app
+from .calibration_tables import format_marks, format_tags, format_thresholds
 from .score import _names
-from .tag import find_tagger
+from .tag import Calibrated, find_tagger
 
 
 @app.command("calibrate")
 def calibrate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a trained pipeline")],
-    data: Annotated[Path, typer.Argument(metavar="FILE", help="Dev data: .spacy, CoNLL-U or CoNLL columns")],
-    output: Annotated[Path | None, typer.Option(help="Folder for the pipeline with its temperature set")] = None,
+    data: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Dev data: .spacy, CoNLL-U or CoNLL columns; punctuated text")
+    ],
+    output: Annotated[Path | None, typer.Option(help="Folder for the calibrated pipeline")] = None,
     sequences: Annotated[
         bool, typer.Option("--sequences", help="Make whole gold sequences most probable, not the gold tags of tokens")
     ] = False,
@@ -30,31 +38,122 @@ def calibrate_cli(
     format: Annotated[str | None, typer.Option(help="Format of FILE; otherwise picked by file")] = None,
     columns: Annotated[str | None, typer.Option(help="Names of the columns of column files, e.g. word,tag")] = None,
     input: Annotated[str | None, typer.Option(help="Columns that are input, not gold, e.g. tag")] = None,
-    pipe: Annotated[str | None, typer.Option(help="Name of the component; the first crf_tagger without")] = None,
+    precision: Annotated[
+        float | None, typer.Option(min=0.01, max=1.0, help="Set thresholds of marks that reach this precision")
+    ] = None,
+    best_f: Annotated[bool, typer.Option("--best-f", help="Set thresholds of marks with the best F")] = False,
+    pipe: Annotated[
+        str | None, typer.Option(help="Name of the component; the first crf_tagger or punctuation_restorer without")
+    ] = None,
 ) -> None:
-    """Fit one number that makes the probabilities of a tagger as sure as they are right.
+    """Make the probabilities of a tagger, or of a punctuation restorer, as sure as they are right.
 
-    FILE has to be data that the pipeline was not trained on. Tags stay as they are, unless `decode` is "posterior".
+    FILE has to be data that the pipeline was not trained on. For a tagger, one number is fitted; tags stay as they
+    are, unless `decode` is "posterior". For a restorer, a map of the probabilities of marks; marks stay as they are,
+    unless thresholds are set.
     """
+    chosen = Choices(sequences, bins, format, columns, input, precision, best_f)
     try:
         source = Path(model) if Path(model).exists() else model
         nlp = spacy.load(source)
-        name = find_tagger(nlp, pipe)
-        layout = {"format": format, "columns": _names(columns) or None, "input": _names(input)}
-        examples = annotated(nlp, name, list(Corpus(data, **layout)(nlp)))  # type: ignore[arg-type]
-        tagger = cast(CRFTagger, nlp.get_pipe(name))
-        fitted = calibrate(tagger, examples, "sequence" if sequences else "token", bins)
-        typer.echo(format_table(fitted))
+        name = find_tagger(nlp, pipe, Calibrated)
+        fitted = fit(nlp, name, data, chosen)
+        typer.echo(fitted.report)
         if output is not None:
-            # loaded anew, since the setting has to reach the config that is saved
-            changed = {"components": {name: {"temperature": fitted.temperature}}}
-            spacy.load(source, config=changed).to_disk(output)
+            save(source, name, fitted, output)
     except (ValueError, OSError) as error:
         msg.fail("Nothing was calibrated", str(error), exits=1)
-    typer.echo(f"temperature {tagger.cfg['temperature']:.4g} -> {fitted.temperature:.4g}")
-    typer.echo(f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}")
+    for line in fitted.summary:
+        typer.echo(line)
     if output is not None:
         msg.good(f"Wrote {output}")
+
+
+class Choices(NamedTuple):
+    """Options of the command."""
+
+    sequences: bool
+    bins: int
+    format: str | None
+    columns: str | None
+    input: str | None
+    precision: float | None
+    best_f: bool
+
+    def refuse(self, options: Sequence[str], kind: str, name: str) -> None:
+        """Raise a coded error for one of the options, by their fields, where it is set.
+
+        kind (str): factory of the component that they are not for. name (str): of the component.
+        """
+        for option in options:
+            if getattr(self, option):
+                raise ValueError(Errors.CRF988.format(option="--" + option.replace("_", "-"), kind=kind, name=name))
+
+
+class Fitted(NamedTuple):
+    """What a component is to be changed to.
+
+    report (str): tables. summary (list[str]): lines below them. settings (dict): for its config.
+    calibration (MarkCalibration | None): for what it has learned.
+    """
+
+    report: str
+    summary: list[str]
+    settings: dict[str, Any]
+    calibration: MarkCalibration | None = None
+
+
+def fit(nlp: Language, name: str, data: Path, chosen: Choices) -> Fitted:
+    """Fit a component of a pipeline to a file, without changing it.
+
+    RAISES (ValueError): for options that are not for this kind of component, and data without gold for it.
+    """
+    component = nlp.get_pipe(name)
+    if isinstance(component, PunctuationRestorer):
+        chosen.refuse(["sequences", "columns", "input"], "punctuation_restorer", name)
+        corpus = PunctuationCorpus(data, format=cast(PunctuationFormat, chosen.format))
+        return fit_marks(component, annotated(nlp, name, list(corpus(nlp))), chosen)
+    chosen.refuse(["precision", "best_f"], "crf_tagger", name)
+    layout = {"format": chosen.format, "columns": _names(chosen.columns) or None, "input": _names(chosen.input)}
+    examples = list(Corpus(data, **layout)(nlp))  # type: ignore[arg-type]
+    return fit_tags(cast(CRFTagger, component), annotated(nlp, name, examples), chosen)
+
+
+def fit_tags(tagger: CRFTagger, examples: Iterable[Example], chosen: Choices) -> Fitted:
+    """Fit the temperature of a tagger."""
+    fitted = calibrate(tagger, examples, "sequence" if chosen.sequences else "token", chosen.bins)
+    summary = [
+        f"temperature {tagger.cfg['temperature']:.4g} -> {fitted.temperature:.4g}",
+        f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}",
+    ]
+    return Fitted(format_tags(fitted), summary, {"temperature": fitted.temperature})
+
+
+def fit_marks(restorer: PunctuationRestorer, examples: Iterable[Example], chosen: Choices) -> Fitted:
+    """Fit the map of the probabilities of marks, and thresholds on request."""
+    if chosen.precision and chosen.best_f:
+        raise ValueError(Errors.CRF989.format(options="--precision and --best-f"))
+    fitted = calibrate_marks(restorer, examples)
+    thresholds: dict[str, float] = {}
+    if chosen.best_f:
+        thresholds = best_thresholds(fitted.after)
+    elif chosen.precision:
+        thresholds = precise_thresholds(fitted.after, chosen.precision)
+    summary = [f"threshold of {mark} {value:.4g}" for mark, value in thresholds.items()]
+    summary.append(f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}")
+    report = f"{format_marks(fitted, chosen.bins)}\n{format_thresholds(fitted.after)}"
+    return Fitted(report, summary, {"thresholds": thresholds} if thresholds else {}, fitted.calibration)
+
+
+def save(source: Path | str, name: str, fitted: Fitted, output: Path) -> None:
+    """Write a pipeline with one of its components changed.
+
+    source (Path | str): it is loaded anew, since settings have to reach the config that is saved.
+    """
+    nlp = spacy.load(source, config={"components": {name: fitted.settings}})
+    if fitted.calibration is not None:
+        cast(PunctuationRestorer, nlp.get_pipe(name)).calibration = fitted.calibration
+    nlp.to_disk(output)
 
 
 def annotated(nlp: Language, name: str, examples: list[Example]) -> Iterator[Example]:
@@ -68,22 +167,3 @@ def annotated(nlp: Language, name: str, examples: list[Example]) -> Iterator[Exa
         docs = nlp.pipe(example.predicted for example in examples)
         for doc, example in zip(docs, examples):
             yield Example(doc, example.reference)
-
-
-def format_table(fitted: Calibration) -> str:
-    """How sure the tagger was of its tags, and how often they were right, before and after.
-
-    fitted (Calibration): the result of a fit.
-    RETURNS (str): a table, one row for each bin of probabilities.
-    """
-    before, after = fitted.before, fitted.after
-    rows = []
-    for number, (low, high) in enumerate(zip(before.lower.tolist(), before.upper.tolist())):
-        cells = [f"{low:.2f} - {high:.2f}"]
-        for side in (before, after):
-            count = int(side.counts[number])
-            values = (side.confidences[number], side.accuracies[number])
-            cells += [f"{count:,}", *(f"{value:.3f}" if count else "" for value in values)]
-        rows.append(cells)
-    header = ("probability", "tokens", "mean", "right", "tokens after", "mean", "right")
-    return str(table(rows, header=header, divider=True, aligns=("l", *"rrrrrr")))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import UnionType
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,10 +19,12 @@ from ..errors import Errors
 from .app import app
 
 EXTENSION = "crf_marginals"
-FACTORIES: dict[type[Any], str] = {
+Calibrated = CRFTagger | PunctuationRestorer
+FACTORIES: dict[type[Any] | UnionType, str] = {
     CRFTagger: "crf_tagger",
     SectionParser: "section_parser",
     PunctuationRestorer: "punctuation_restorer",
+    Calibrated: "crf_tagger or punctuation_restorer",
 }
 
 
@@ -47,11 +50,11 @@ def tag_cli(
         typer.echo(format_table(doc))
 
 
-def find_tagger(nlp: Language, name: str | None, kind: type[Any] = CRFTagger) -> str:
+def find_tagger(nlp: Language, name: str | None, kind: type[Any] | UnionType = CRFTagger) -> str:
     """Name of the component that a command is about.
 
     nlp (Language): the pipeline. name (str | None): the one asked for. kind (type): what it has to be, a
-        class or a protocol; a set_valued_tagger without a source is a crf_tagger too.
+        class, a union of them or a protocol; a set_valued_tagger without a source is a crf_tagger too.
     RETURNS (str): its name; without one asked for, that of the first of the kind.
     RAISES (ValueError): if there is none.
     """

@@ -49,9 +49,11 @@ class ChainState(HasLabels, Stored, TrainablePipe):
     """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
 
     learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
+    settings_of_weights (tuple[str, ...]): what of it holds for the weights alone that it was learned with.
     """
 
     learned_settings: tuple[str, ...] = ()
+    settings_of_weights: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -119,10 +121,11 @@ class ChainState(HasLabels, Stored, TrainablePipe):
     def take_over(self, trained: "ChainState", features: Features, layout: Layout, flat: Floats) -> None:
         """Have learned what another component has, with other features and weights.
 
-        trained (ChainState): whose labels, learned settings and tok2vec layer it gets.
+        trained (ChainState): whose labels, learned settings and tok2vec layer it gets; no calibration.
         features (Features): with their indices. layout (Layout), flat ((layout.size,)): weights for them.
         """
-        self.cfg.update({name: trained.cfg[name] for name in ("labels", *self.learned_settings)})
+        kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
+        self.cfg.update({name: trained.cfg[name] for name in kept})
         self._features = features
         self.model.attrs["layout"] = layout
         set_flat_weights(self.model, flat)

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
+import numpy as np
 import srsly
 
 from ..punctuation.marks import ABBREVIATIONS, ENDS
-from ..punctuation.words import split_words
+from ..punctuation.words import Word, split_words
+from .subtitles import Cue
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LEAST_WORDS = 100  # a shorter passage may do without marks
@@ -24,6 +26,8 @@ class Passage:
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
     is_open (tuple[bool, bool]): whether the text goes on before and behind it.
     following (str): the first mark behind it that ends a sentence.
+    pauses (sequence of float | None): seconds of silence behind each word, None where that is not known; empty where
+        nothing is known of any.
     """
 
     words: list[str]
@@ -32,6 +36,7 @@ class Passage:
     closings: list[str]
     is_open: tuple[bool, bool] = (False, False)
     following: str = ""
+    pauses: Sequence[float | None] = ()
 
     def windows(self, size: int) -> Iterator["Passage"]:
         """Parts of about the same number of words.
@@ -53,7 +58,9 @@ class Passage:
                 yield self._run(low, high)
 
     def _run(self, low: int, high: int) -> "Passage":
-        return Passage(self.words[low:high], self.marks[low:high], self.openings[low:high], self.closings[low:high])
+        run = slice(low, high)
+        pauses = self.pauses[run]
+        return Passage(self.words[run], self.marks[run], self.openings[run], self.closings[run], pauses=pauses)
 
 
 @dataclass
@@ -88,7 +95,20 @@ class Anomalies:
 
 def make_passage(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
     """The passage of a punctuated text."""
-    words = split_words(text, abbreviations)
+    return _of_words(text, split_words(text, abbreviations))
+
+
+def spoken_passage(cues: Sequence[Cue]) -> Passage:
+    """The passage of subtitles: one text, with the pauses between cues behind their last words."""
+    text = "\n".join(cue.text for cue in cues)
+    words = split_words(text, ABBREVIATIONS)
+    begins = np.cumsum([0, *(len(cue.text) + 1 for cue in cues)])
+    shown = [cues[place] for place in np.searchsorted(begins, [word.start for word in words], side="right") - 1]
+    pauses = [None if cue is after else max(0.0, after.start - cue.end) for cue, after in pairwise(shown)]
+    return replace(_of_words(text, words), pauses=[*pauses, None][: len(words)])
+
+
+def _of_words(text: str, words: Sequence[Word]) -> Passage:
     return Passage(
         [text[word.start : word.end] for word in words],
         [word.mark for word in words],

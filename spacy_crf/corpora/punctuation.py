@@ -12,14 +12,14 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..components.punctuation.annotation import register_punctuation, write_gold, write_open
+from ..components.punctuation.annotation import register_punctuation, write_gold, write_open, write_pauses
 from ..errors import Errors, Warnings
 from ..files import read_lines
 from ..punctuation.marks import BY_SIGN, NONE, SIGNS
 from .docbin import read_docbin
 from .files import data_suffix, read_blocks
-from .passages import Anomalies, Passage, labelled_passage, make_passage, text_of_json, texts_of_lines
-from .subtitles import spoken_lines
+from .passages import Anomalies, Passage, labelled_passage, make_passage, spoken_passage, text_of_json, texts_of_lines
+from .subtitles import spoken_cues
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
@@ -66,7 +66,8 @@ class PunctuationCorpus:
     """Reads training examples from punctuated text: what the pipeline sees are the words alone.
 
     Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT) and columns `word<TAB>mark`, in which a blank line ends a
-    document, all plain or compressed with gzip. anomalies (Anomalies): what the last reading left out.
+    document, all plain or compressed with gzip. Both sides of what is read from subtitles have `token._.pause`, the
+    seconds between cues, at the last word of each. anomalies (Anomalies): what the last reading left out.
     """
 
     def __init__(
@@ -149,14 +150,15 @@ class PunctuationCorpus:
         if format == "labels":
             yield from self._read_labels(file)
             return
+        if format == "subtitles":
+            yield spoken_passage(list(spoken_cues(read_lines(file))))
+            return
         for text in self._texts(file, format, vocab):
             yield make_passage(text)
 
     def _texts(self, file: Path, format: PunctuationFormat, vocab: Vocab) -> Iterator[str]:
         if format == "text":
             yield from texts_of_lines(read_lines(file), self.unit)
-        elif format == "subtitles":
-            yield "\n".join(spoken_lines(read_lines(file)))
         elif format == "spacy":
             yield from (doc.text for doc in read_docbin(file, vocab))
         else:
@@ -190,6 +192,7 @@ class PunctuationCorpus:
         write_gold(reference, passage.marks, passage.openings, passage.closings, passage.following)
         for doc in (reference, predicted):
             write_open(doc, passage.is_open)
+            write_pauses(doc, passage.pauses)
         return Example(predicted, reference)
 
 

@@ -2,27 +2,46 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
-_TIMES = re.compile(r"\s*(\d+:)?\d+:\d+[.,]\d+\s*-->\s*(\d+:)?\d+:\d+[.,]\d+")
+_TIME = r"\s*(?:(\d+):)?(\d+):(\d+)[.,](\d+)\s*"
+_TIMES = re.compile(f"{_TIME}-->{_TIME}")
 _MARKUP = re.compile(r"<[^>]*>|\{\\[^}]*\}")
 _SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫#]+[^♪♫#]*[♪♫#]+|[♪♫]")
 _SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 _VTT_BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
 
 
-def spoken_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are spoken. Blocks without times (headers, notes, styles) are left out.
+class Cue(NamedTuple):
+    """What is shown at a time.
+
+    text (str): what is spoken, in one or more lines. start (float), end (float): in seconds.
+    """
+
+    text: str
+    start: float
+    end: float
+
+
+def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
+    """The cues in which somebody speaks. Blocks without times (headers, notes, styles) are left out.
 
     lines (iterable of str): of the file.
-    YIELDS (str): a line of a cue without mark-up, speaker, sounds and songs; never an empty one.
+    YIELDS (Cue): without mark-up, speakers, sounds and songs; never an empty one.
     """
-    is_cue = False
-    for line in lines:
-        if not line.strip() or line.startswith(_VTT_BLOCKS):
-            is_cue = False
-        elif _TIMES.match(line):
-            is_cue = True
-        elif is_cue:
-            spoken = _SPEAKER.sub("", _SOUND.sub(" ", _MARKUP.sub("", line))).strip()
-            if spoken:
-                yield spoken
+    spoken: list[str] = []
+    times: tuple[float, float] | None = None
+    for line in chain(lines, [""]):
+        found = _TIMES.match(line)
+        if found or not line.strip() or line.startswith(_VTT_BLOCKS):
+            if times and spoken:
+                yield Cue("\n".join(spoken), *times)
+            spoken, times = [], (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
+        elif times:
+            text = _SPEAKER.sub("", _SOUND.sub(" ", _MARKUP.sub("", line))).strip()
+            spoken += [text] if text else []
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")

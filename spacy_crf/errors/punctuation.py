@@ -34,3 +34,9 @@ class PunctuationErrors:
     )
     CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
     CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
+    CRF988 = "The option {option} is not for a {kind}, which the component {name!r} is. Leave it out."
+    CRF989 = "Thresholds are chosen for a precision or for the best F, not for both. Leave out one of {options}."
+    CRF990 = (
+        "There is nothing to calibrate {name!r} by: fewer than two words have a mark or its absence as gold. Give "
+        "punctuated text with the marks of the component."
+    )

@@ -44,6 +44,14 @@ class WarningMessages:
         "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
         "max_iterations or max_states, or install a solver: `pip install highspy`."
     )
+    CRFW972 = (
+        "{words} words are few to calibrate the marks of {name!r} by. Below {few} the probabilities may become worse: "
+        "compare the errors, and give more text."
+    )
+    CRFW973 = (
+        "No word has a probability under which {marks} would be right {precision:.0%} of the time, so that the "
+        "threshold is 1. Lower the precision."
+    )
     CRFW971 = "{path}: left out while reading punctuated text: {dropped}."
     CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
     CRFW904 = (

@@ -87,6 +87,30 @@ def test_subtitles(tmp_path: Path) -> None:
     assert read(write(tmp_path / "a.vtt", VTT)) == [(["well", "is", "it", "so"], ["COMMA", "", "", "QUESTION"])]
 
 
+def test_pauses_between_cues_are_behind_their_last_words(tmp_path: Path) -> None:
+    """A cue without speech is a pause; cues that overlap have none between them, and of the end nothing is known."""
+    shown = ["so it is", "(sighs)", "...", "I know.", "You do?", "Yes."]
+    times = [(1, 2.25), (3, 4), (4, 5), (3661, 3670), (3669, 3672), (3672.5, 3674)]
+    stamps = [[f"{int(t) // 3600:02}:{int(t) // 60 % 60:02}:{t % 60:06.3f}" for t in pair] for pair in times]
+    cues = [f"{start} --> {end}\n{text}\n" for (start, end), text in zip(stamps, shown)]
+    path = write(tmp_path / "a.vtt", "WEBVTT\n\n" + "\n".join(cues))
+    (whole,) = PunctuationCorpus(path)(spacy.blank("xx"))
+    expected = [None, None, 3658.75, None, 0.0, None, 0.5, None]
+    for doc in (whole.predicted, whole.reference):
+        assert [token._.pause for token in doc] == pytest.approx(expected)
+    for settings in ({"window": 4}, {"unit": "sentence"}):
+        parts = list(PunctuationCorpus(path, **settings)(spacy.blank("xx")))
+        assert [token._.pause for part in parts for token in part.predicted] == pytest.approx(expected)
+        assert len(parts) > 1
+
+
+def test_only_subtitles_know_pauses(tmp_path: Path) -> None:
+    (example,) = PunctuationCorpus(write(tmp_path / "a.txt", TEXT))(spacy.blank("xx"))
+    assert {token._.pause for token in example.predicted} == {None} and not example.predicted.user_data
+    (example,) = PunctuationCorpus(write(tmp_path / "a.srt", SRT))(spacy.blank("xx"))
+    assert [token._.pause for token in example.predicted] == [None, None, None, 0.5, None, None, None]
+
+
 def test_blank_lines_end_documents_of_labelled_words(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", "so\tO\nit\tCOMMA\n\nis\tPERIOD\n\t.\n,\tO\n")
     with pytest.warns(UserWarning, match="2 rows without a word"):

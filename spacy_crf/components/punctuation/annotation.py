@@ -4,6 +4,8 @@
 "closings" where they are told, and "probabilities" ((n, M) array) with the names of its columns under "columns". A
 token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
 "following", where that lies behind the window.
+
+`token._.pause`, the seconds of silence behind a token, is for features: whoever knows the times of words sets it.
 """
 
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
 MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
 PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
+PAUSE = "pause"
 _KEY = ("._.", PUNCTUATION, None, None)
 
 
@@ -29,6 +32,8 @@ def register_punctuation() -> None:
     for name, part in (("punct_after", MARKS), ("case", CASE)):
         if not Token.has_extension(name):
             Token.set_extension(name, getter=_Value(part), setter=_Setter(part))
+    if not Token.has_extension(PAUSE):
+        Token.set_extension(PAUSE, default=None)
     if not Token.has_extension("punct_probs"):
         Token.set_extension("punct_probs", getter=_probabilities)
 
@@ -59,6 +64,16 @@ def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:
     """Note that the text goes on before or behind a Doc, so that its first or last word is no true start or end."""
     if any(sides):
         cast(dict[Any, Any], doc.user_data)[OPEN_SIDES] = list(sides)
+
+
+def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
+    """Set `token._.pause` where it is known.
+
+    pauses (sequence of float | None): seconds behind each token; shorter than the Doc where the rest is not known.
+    """
+    for token, pause in zip(doc, pauses):
+        if pause is not None:
+            token._.set(PAUSE, pause)
 
 
 class _Value:

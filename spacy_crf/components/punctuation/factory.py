@@ -72,7 +72,8 @@ def make_punctuation_restorer(
         "keep" leaves them, and restores the others given them.
     capitalise (bool): where case is not restored, title the first word of each sentence.
     sentences (bool): set sentence starts.
-    probabilities (bool): give tokens `token._.punct_probs`, exact probabilities of the marks.
+    probabilities (bool): give tokens `token._.punct_probs`, the probabilities of the marks: exact ones of the chain or,
+        after `python -m spacy crf calibrate`, calibrated ones, which thresholds look at too.
     threshold (float): set the most probable mark where the probability that there is one is at least so much; 0: the
         best labelling of the whole text.
     thresholds (dict[str, float]): by mark, how probable it must be itself to be set, instead of `threshold`; where only

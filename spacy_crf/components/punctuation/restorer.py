@@ -22,9 +22,9 @@ from ...punctuation.case import case_of
 from ...punctuation.labels import LabelScheme, LabelTable
 from ...trainers import Trainer
 from ...vectors import annotation_read
-from ..base import ChainPipe
 from ..inference import Inference, Prediction
 from .annotation import register_punctuation
+from .calibration import CALIBRATION, CalibratedPipe
 from .decide import Thresholds, choose
 from .gold import gold_labels, label_numbers, mixed_forms
 from .settings import check_restoration
@@ -43,13 +43,14 @@ class Restored:
     prediction: Prediction
 
 
-class PunctuationRestorer(ChainPipe):
+class PunctuationRestorer(CalibratedPipe):
     """Labels words with the marks that follow them. See `factory.make_punctuation_restorer` for the settings.
 
     The chain runs over words, not over tokens: see `words`. Nothing that is written changes the Doc's words or text.
     """
 
-    learned_settings = (MIXED,)
+    learned_settings = (MIXED, CALIBRATION)
+    settings_of_weights = (CALIBRATION,)
 
     def __init__(
         self,
@@ -80,7 +81,14 @@ class PunctuationRestorer(ChainPipe):
             scheme="none",
             forbidden=[],
             scorer=scorer,
-            settings={**settings, **told, "has_case": marks.case, "has_pairs": marks.pairs, MIXED: {}},
+            settings={
+                **settings,
+                **told,
+                "has_case": marks.case,
+                "has_pairs": marks.pairs,
+                MIXED: {},
+                CALIBRATION: None,
+            },
         )
         register_punctuation()
 
@@ -149,7 +157,7 @@ class PunctuationRestorer(ChainPipe):
             if labels is None:
                 found.update(map(str, view.labels(self.label_scheme)))
             mixed += [form for form in view.forms if case_of(form) == "mixed"] if self.label_scheme.case else []
-        self.cfg[MIXED] = mixed_forms(mixed)
+        self.cfg[MIXED], self.calibration = mixed_forms(mixed), None
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
     def _sample(self, examples: Sequence[Example]) -> Sample:
@@ -171,7 +179,7 @@ class PunctuationRestorer(ChainPipe):
         return Inference(marginals=needed, n_best=self.cfg["n_best"], temperature=self.cfg["temperature"])
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
-        """See `ChainPipe.infer`; values are those of words."""
+        """See `CalibratedPipe.infer`; values are those of words."""
         return super().infer([self.bare(doc) for doc in docs], inference, given)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:

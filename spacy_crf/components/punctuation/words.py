@@ -16,8 +16,9 @@ from ...features.open_sides import OPEN_SIDES
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
 from ...punctuation.words import Word, split_words
-from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, read_punctuation
+from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, PAUSE, read_punctuation, write_pauses
 
+LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 
@@ -94,7 +95,8 @@ def bare_doc(
     """A Doc of the words alone, which remembers the marks of its text.
 
     attributes (sequence of int): annotation that features read; that of the token in which a word begins.
-    extensions (sequence of str): custom token attributes that features read.
+    extensions (sequence of str): custom token attributes that features read; `pause` is that of the token in which a
+        word ends, in seconds up to `LONGEST_PAUSE`.
     """
     bare = Doc(vocab, words=[form.lower().translate(_APOSTROPHES) for form in view.forms])
     given, made = cast(dict[Any, Any], view.doc.user_data), cast(dict[Any, Any], bare.user_data)
@@ -107,9 +109,18 @@ def bare_doc(
             values = view.doc.to_array(list(attributes)).reshape(len(view.doc), -1)[firsts]
             bare.from_array(list(attributes), cast(Ints2d, values))
         for name in extensions:
+            if name == PAUSE:
+                write_pauses(bare, _pauses(view))
+                continue
             for token, place in zip(bare, firsts.tolist()):
                 token._.set(name, view.doc[place]._.get(name))
     return bare
+
+
+def _pauses(view: WordView) -> list[float | None]:
+    """Pauses behind words, whole numbers as real values too."""
+    found = [view.doc[place]._.get(PAUSE) for place in view.last_tokens.tolist()]
+    return [None if pause is None else min(float(pause), LONGEST_PAUSE) for pause in found]
 
 
 def _places(doc: Doc) -> tuple[Indices, Indices]:
