@@ -42,6 +42,13 @@ EXPONENTS = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7))
 CHAINS = ("restorer", "network")
 
 
+def read_tagged(path: Path, model: Path, nlp: Language, window: int = 0) -> list[Example]:
+    """A text with the tags of the saved tagger."""
+    examples = read(path, nlp, 0, window)
+    add_tags(spacy.load(model / "tagger"), examples)
+    return examples
+
+
 def build(vocab: Any) -> tuple[Language, Optimizer]:
     """The config's pipeline, whose vectors see tags, and its optimizer."""
     config = load_config(ROOT / "configs" / f"{NAME}_tok2vec.cfg")
@@ -57,10 +64,9 @@ def train(data: Path, model: Path, seed: int) -> dict[str, Any]:
 
     torch.set_num_threads(1)
     fix_random_seed(seed)
-    tagger = spacy.load(model / "tagger")
-    examples = read(data / FOLDER / "ted_train.tsv.gz", tagger, 0, WINDOW)
-    add_tags(tagger, examples)
-    nlp, optimizer = build(tagger.vocab)
+    blank = Language()
+    examples = read_tagged(data / FOLDER / "ted_train.tsv.gz", model, blank, WINDOW)
+    nlp, optimizer = build(blank.vocab)
     drop = nlp.config["training"]["dropout"]
     pipe = nlp.get_pipe(NAME)
     pipe.initialize(lambda: examples, nlp=nlp)
@@ -82,13 +88,6 @@ def load(model: Path, name: str, exponents: tuple[float, float]) -> PunctuationR
         return spacy.load(model / name).get_pipe(NAME)  # type: ignore[return-value]
     pooled = pool_pipelines([spacy.load(model / chain) for chain in CHAINS], [NAME] * 2, exponents)
     return pooled.get_pipe(NAME)  # type: ignore[return-value]
-
-
-def read_tagged(path: Path, model: Path, pipe: PunctuationRestorer) -> list[Example]:
-    """A text with the tags of the saved tagger."""
-    examples = read(path, Language(pipe.vocab))
-    add_tags(spacy.load(model / "tagger"), examples)
-    return examples
 
 
 def calibrate(pipe: PunctuationRestorer, examples: list[Example]) -> float:
@@ -117,11 +116,12 @@ def scores(pipe: PunctuationRestorer, examples: list[Example]) -> dict[str, dict
 def run(data: Path, model: Path, name: str, exponents: tuple[float, float], file: str) -> dict[str, Any]:
     """Calibrate on dev2012, and score a file."""
     pipe = load(model, name, exponents)
-    dev = read_tagged(data / FOLDER / "dev2012.tsv.gz", model, pipe)
+    nlp = Language(pipe.vocab)
+    dev = read_tagged(data / FOLDER / "dev2012.tsv.gz", model, nlp)
     row: dict[str, Any] = {"name": name, "model": model.name, "file": file, "threshold": calibrate(pipe, dev)}
     if name == "pool":
         row["exponents"] = exponents
-    examples = dev if file.startswith("dev") else read_tagged(data / FOLDER / file, model, pipe)
+    examples = dev if file.startswith("dev") else read_tagged(data / FOLDER / file, model, nlp)
     return row | scores(pipe, examples)
 
 
