@@ -2,7 +2,7 @@
 
     python benchmarks/punctuation_network.py --data DIR --out FILE.json train --model DIR [--seed 0]
     python benchmarks/punctuation_network.py --data DIR --out FILE.json pool --model DIR
-    python benchmarks/punctuation_network.py --data DIR --out FILE.json test --model DIR [--exponents 0.4 0.6]
+    python benchmarks/punctuation_network.py --data DIR --out FILE.json test --model DIR [--exponents 0.3 0.7]
 
 The model's folder holds what `punctuation.py full` has saved there for the same seed: `tagger`, and the chain over
 features, `restorer`. `train` puts `network` beside them: the config `punctuation_restorer_tok2vec.cfg`, whose vectors
@@ -38,7 +38,7 @@ from spacy_crf.components.punctuation.restorer import PunctuationRestorer
 from spacy_crf.components.punctuation.scores import mark_scores
 
 EPOCHS, BATCH, TAG_ROWS = 4, 10, 200
-EXPONENTS = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7))
+EXPONENTS = ((0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
 CHAINS = ("restorer", "network")
 
 
@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("what", choices=["train", "pool", "test"])
     parser.add_argument("--model", type=Path, required=True, help="folder of the trained pipelines")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--exponents", type=float, nargs=2, default=(0.4, 0.6), help="of features and network")
+    parser.add_argument("--exponents", type=float, nargs=2, default=(0.3, 0.7), help="of features and network")
     options = parser.parse_args()
     machine = describe()
     known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
