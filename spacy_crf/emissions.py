@@ -15,7 +15,7 @@ import numpy as np
 from .core.batch import pack
 from .core.chain.potentials import ChainPotentials
 from .core.chain.second_order import SecondOrder
-from .core.observations import EdgeObservations, chain_potentials
+from .core.observations import EdgeObservations, chain_potentials, sparse_weights
 from .core.params import DenseWeights, Layout
 from .core.sparse import SparseRows
 from .core.types import Floats, Hashes, Indices
@@ -70,6 +70,7 @@ class Emissions:
                 by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
         self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
         self._lock = Lock()
+        self._edge_weights = sparse_weights(weights.edges)
 
     def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
@@ -98,7 +99,8 @@ class Emissions:
         batch = pack(columns.lengths)
         edges = edge_observations(columns, self.features)
         emissions = emissions.take(batch.units, axis=0)
-        return chain_potentials(batch, emissions, edges and edges.take(batch.units), self.weights, self.layout)
+        packed = edges and edges.take(batch.units)
+        return chain_potentials(batch, emissions, packed, self.weights, self.layout, self._edge_weights)
 
 
 class _ScoreTable:

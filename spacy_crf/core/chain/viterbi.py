@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..types import Doubles, Floats, Ints
+from .edges import EdgeColumns
 from .lattice import best_path
 from .logspace import transition_matrices
-from .potentials import ChainPotentials, NoPathError
+from .potentials import ChainPotentials, EdgePotentials, NoPathError
 from .pruning import prune
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache
@@ -93,8 +94,15 @@ def max_forward(potentials: ChainPotentials) -> list[Floats]:
 def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
     """((L, n)): max over from of previous[from, n] + transition[from, to]."""
     n_labels, n = previous.shape
-    if potentials.edges is not None or n < FEW:
+    if n < FEW or isinstance(potentials.edges, EdgePotentials):
         return _max_product_by_unit(previous, potentials, rows)
+    shared = _shared_max_product(previous, potentials)
+    return shared if potentials.edges is None else potentials.edges.greatest(previous, rows, shared)
+
+
+def _shared_max_product(previous: Floats, potentials: ChainPotentials) -> Floats:
+    """The same under the transitions that do not depend on the observation."""
+    n_labels, n = previous.shape
     out = np.empty((n_labels, n), dtype=previous.dtype)
     arrivals = potentials.transitions.T[:, :, None]
     size = max(1, CHUNK // (n_labels * n))
@@ -127,6 +135,8 @@ def _walk_back(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -
         following = labels[low : low + n]
         if potentials.edges is None:
             into = potentials.transitions[:, following]
+        elif isinstance(potentials.edges, EdgeColumns):
+            into = potentials.edges.into_labels(slice(low, low + n), following).T
         else:
             into = potentials.edges.matrices[potentials.edges.groups[low : low + n], :, following].T
         labels[before : before + n] = (steps[step - 1][:, :n] + into).argmax(axis=0)
