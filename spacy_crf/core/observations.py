@@ -11,7 +11,6 @@ from .params import DenseWeights, Layout, masked
 from .sparse import SparseRows
 from .types import Floats, Indices
 
-
 SPARSE = 8  # a table with so many cells for each that is not 0 is treated as sparse
 
 

@@ -97,7 +97,7 @@ class PunctuationRestorer(ChainPipe):
         read = [one for one in self._features.extractor.attributes if one.is_annotation]
         attributes = [IDS[one.name] for one in read if one.name != "_"]
         extensions = [one.key for one in read if one.name == "_"]
-        return bare_doc(view, self.vocab, self.label_scheme, attributes, extensions)
+        return bare_doc(view, self.vocab, attributes, extensions)
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super()._read([self.bare(doc) for doc in docs], extra)
@@ -175,7 +175,7 @@ class PunctuationRestorer(ChainPipe):
         if self.cfg["existing"] != "keep":
             return None
         table = LabelTable(self.tags.tags)
-        marks = [mark for doc in docs for mark in given_marks(doc)]
+        marks = [mark for doc in docs for mark in given_marks(doc, self.label_scheme)]
         return np.array([table.having(mark) for mark in marks], dtype=bool).reshape(len(marks), len(self.tags))
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:

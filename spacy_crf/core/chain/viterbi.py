@@ -93,7 +93,7 @@ def max_forward(potentials: ChainPotentials) -> list[Floats]:
 
 def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
     """((L, n)): max over from of previous[from, n] + transition[from, to]."""
-    n_labels, n = previous.shape
+    n = previous.shape[1]
     if n < FEW or isinstance(potentials.edges, EdgePotentials):
         return _max_product_by_unit(previous, potentials, rows)
     shared = _shared_max_product(previous, potentials)
