@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .batch import PackedBatch, pack
-from .chain.edges import EdgeColumns, edge_columns
+from .chain.edges import EdgeColumns
 from .chain.potentials import ChainPotentials, EdgePotentials
 from .params import DenseWeights, Layout, masked
 from .sparse import SparseRows
 from .types import Floats, Indices
-
-SPARSE = 8  # a table with so many cells for each that is not 0 is treated as sparse
 
 
 @dataclass(frozen=True)
@@ -96,37 +94,18 @@ def potentials(observations: Observations, weights: DenseWeights, layout: Layout
 def chain_potentials(
     batch: PackedBatch,
     emissions: Floats,
-    edges: EdgeObservations | None,
+    edges: EdgeObservations | EdgeColumns | None,
     weights: DenseWeights,
     layout: Layout,
-    edge_weights: SparseRows | None = None,
 ) -> ChainPotentials:
     """Log potentials of a batch whose emissions are known.
 
-    emissions ((N, L)), edges (EdgeObservations | None): in packed order.
-    edge_weights (SparseRows | None): weights of edge features, where they are known to be few.
+    emissions ((N, L)), edges (EdgeObservations | EdgeColumns | None): in packed order.
     """
     transitions = masked(weights.transitions, layout.allowed)
-    potentials: EdgePotentials | EdgeColumns | None = None
-    if edges is not None and edge_weights is not None:
-        potentials = edge_columns(edges.features, edges.groups, edge_weights, transitions)
-    elif edges is not None:
-        potentials = _edge_potentials(edges, weights, layout)
+    known = _edge_potentials(edges, weights, layout) if isinstance(edges, EdgeObservations) else edges
     start, end = masked(weights.start, layout.allowed_start), masked(weights.end, layout.allowed_end)
-    return ChainPotentials(batch, emissions, transitions, start, end, potentials)
-
-
-def sparse_weights(table: Floats) -> SparseRows | None:
-    """Weights that are not 0, row by row; None where these are too many for that to pay.
-
-    table ((F, K)): dense weights.
-    """
-    counts = np.count_nonzero(table, axis=1)
-    if SPARSE * int(counts.sum()) > table.size:
-        return None
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    cells = np.flatnonzero(table)
-    return SparseRows(indptr, (cells % table.shape[1]).astype(np.int32), table.reshape(-1)[cells], table.shape[1])
+    return ChainPotentials(batch, emissions, transitions, start, end, known)
 
 
 def _edge_potentials(edges: EdgeObservations, weights: DenseWeights, layout: Layout) -> EdgePotentials:

@@ -1,8 +1,9 @@
 """Transitions that depend on the observation, where few of them differ from those that all observations share.
 
 A weight of an edge feature is one cell of a matrix, and training sees few cells with most features. So most columns of
-the matrix of an observation, the scores of the transitions into one label, are those of the shared matrix. A step of
-a recursion is then the product with the shared matrix, as without edge features, and the columns of its own.
+the matrix of a unit, the scores of the transitions into one label, are those of the shared matrix. A step of a
+recursion is then the product with the shared matrix, as without edge features, and the columns of the unit's own. Those
+of single features are made once for all batches.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import numpy as np
 
 from ..sparse import SparseRows
 from ..types import Floats, Indices, Ints
+
+PAYS = 4  # columns of all features for each that has a weight
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,21 @@ class EdgeColumns:
 
     columns ((C, L)): log potentials of the transitions into one label, by the label before; the first L of them are
         those of the matrix that all share, by label.
-    numbers ((G, L)): for each distinct observation, which column leads into each label.
-    groups ((N,)): in packed order, the observation that conditions the transition into a row's unit.
+    numbers ((N, L)): in packed order, which column leads into each label of a row's unit.
     """
 
     columns: Floats
-    numbers: Indices
-    groups: Indices
+    numbers: Indices | Ints
 
     @cached_property
     def matrices(self) -> Floats:
-        """((G, L, L)): the same as matrices [from, to]."""
-        return np.ascontiguousarray(np.swapaxes(self.columns[self.numbers], 1, 2))
+        """((N, L, L)): [from, to], one for each row."""
+        return np.ascontiguousarray(self.into(slice(None)))
+
+    @property
+    def groups(self) -> Indices:
+        """((N,)): the matrix of each row."""
+        return np.arange(len(self.numbers))
 
     @property
     def scores(self) -> Floats:
@@ -63,40 +69,35 @@ class EdgeColumns:
 
     def take(self, rows: Indices) -> "EdgeColumns":
         """Those of some packed rows."""
-        return replace(self, groups=self.groups[rows])
+        return replace(self, numbers=self.numbers[rows])
 
     def into(self, rows: slice | Indices) -> Floats:
         """((n, L, L)): matrices [from, to] of some rows."""
-        return np.swapaxes(self.columns[self.numbers[self.groups[rows]]], 1, 2)
+        return np.swapaxes(self.columns[self.numbers[rows]], 1, 2)
 
     def into_labels(self, rows: slice, labels: Ints) -> Floats:
         """((n, L)): scores of the transitions into one label of each of a run of rows, by the label before."""
-        return self.columns[self.numbers[self.groups[rows], labels]]
+        return self.columns[self.numbers[np.arange(rows.start, rows.stop), labels]]
 
     def own(self, rows: slice) -> OwnColumns:
         """Columns of a run of rows that are not shared."""
-        units, labels, columns, bounds = self._owned
+        units, labels, numbers, bounds = self._owned
         part = slice(bounds[rows.start], bounds[rows.stop])
-        return OwnColumns(units[part] - rows.start, labels[part], self.columns[columns[part]])
+        return OwnColumns(units[part] - rows.start, labels[part], self.columns.take(numbers[part], axis=0))
 
     @cached_property
-    def _owned(self) -> tuple[Indices, Indices, Indices, list[int]]:
-        """Rows, labels and columns of all that is not shared, and for each row where its own begin."""
-        n_labels = self.numbers.shape[1]
-        counts = (self.numbers >= n_labels).sum(axis=1)
-        groups, labels = np.nonzero(self.numbers >= n_labels)
-        firsts, sizes = np.cumsum(counts) - counts, counts[self.groups]
-        ends = np.cumsum(sizes)
-        units = np.repeat(np.arange(len(self.groups)), sizes)
-        cells = np.arange(len(units)) + np.repeat(firsts[self.groups] - ends + sizes, sizes)
-        labels, groups = labels[cells], groups[cells]
-        return units, labels, self.numbers[groups, labels], [0, *ends.tolist()]
+    def _owned(self) -> tuple[Indices, Indices, Indices | Ints, list[int]]:
+        """Rows, labels and numbers of the columns that are not shared, and for each row where its own begin."""
+        is_own = self.numbers >= self.numbers.shape[1]
+        units, labels = np.nonzero(is_own)
+        bounds: list[int] = np.concatenate([[0], np.cumsum(is_own.sum(axis=1))]).tolist()
+        return units, labels, self.numbers[is_own], bounds
 
     def product(self, before: Floats, rows: slice, out: Floats) -> None:
         """out ((n, L)) = before ((n, L)) times the matrix of each row."""
         np.matmul(before, self.shared.T, out=out)
         own = self.own(rows)
-        out[own.units, own.labels] = np.einsum("ml,ml->m", before[own.units], own.columns)
+        out[own.units, own.labels] = np.einsum("ml,ml->m", before.take(own.units, axis=0), own.columns)
 
     def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
         """out ((n, L)) = the matrix of each row times after ((n, L))."""
@@ -115,28 +116,62 @@ class EdgeColumns:
         before ((L, n)): scores by label. shared ((L, n)): the same max under the shared matrix, written over.
         """
         own = self.own(rows)
-        shared[own.labels, own.units] = (before[:, own.units].T + own.columns).max(axis=1, initial=-np.inf)
+        arrivals = np.ascontiguousarray(before.T).take(own.units, axis=0)
+        arrivals += own.columns
+        shared[own.labels, own.units] = arrivals.max(axis=1, initial=-np.inf)
         return shared
 
 
-def edge_columns(features: SparseRows, groups: Indices, weights: SparseRows, transitions: Floats) -> EdgeColumns:
-    """Columns of the observations of a batch. O(G L, plus L for each column with a weight).
+@dataclass(frozen=True)
+class EdgeTable:
+    """Columns of single edge features under weights that do not change.
 
-    features (SparseRows): G rows of edge features. groups ((N,)): of each unit.
-    weights (SparseRows): of each edge feature, those that are not 0, by cell `from * L + to`.
-    transitions ((L, L)): the matrix that all share, [from, to].
+    columns ((C, L)): those of the matrix that all share, and those into each label that a feature has a weight for.
+    weights ((C, L)): what of these are the feature's own weights.
+    numbers ((F + 1, L)): for each feature, which column leads into each label; the last row is that of no feature.
     """
-    n_labels = len(transitions)
-    found = weights.take(features.indices.astype(np.intp))
-    sizes, values = np.diff(found.indptr), found.data(transitions)
-    owners, (origins, labels) = np.repeat(features.row_numbers(), sizes), np.divmod(found.indices, n_labels)
-    if features.values is not None:
-        values = values * np.repeat(features.values, sizes)
-    has_own = np.zeros((features.n_rows, n_labels), dtype=bool)
-    has_own[owners, labels] = True
-    own = np.flatnonzero(has_own)
-    numbers = np.tile(np.arange(n_labels), (features.n_rows, 1))
-    numbers.reshape(-1)[own] = n_labels + np.arange(len(own))
-    columns = np.concatenate([transitions.T, transitions.T[own % n_labels]])
-    np.add.at(columns.reshape(-1), numbers[owners, labels] * n_labels + origins, values)
-    return EdgeColumns(columns, numbers, groups)
+
+    columns: Floats
+    weights: Floats
+    numbers: Ints
+
+    @classmethod
+    def of(cls, weights: Floats, transitions: Floats) -> "EdgeTable | None":
+        """The table of dense weights; None where so many of them are not 0 that it would not pay. O(F L^2).
+
+        weights ((F, L * L)): by cell `from * L + to`. transitions ((L, L)): the matrix that all share.
+        """
+        n_labels, cells = len(transitions), np.flatnonzero(weights)
+        features, pairs = np.divmod(cells, n_labels * n_labels)
+        origins, labels = np.divmod(pairs, n_labels)
+        has_own = np.zeros((len(weights), n_labels), dtype=bool)
+        has_own[features, labels] = True
+        own = np.flatnonzero(has_own)
+        if PAYS * len(own) > has_own.size:
+            return None
+        numbers = np.tile(np.arange(n_labels, dtype=np.int32), (len(weights) + 1, 1))
+        numbers.reshape(-1)[own] = n_labels + np.arange(len(own))
+        table: Floats = np.zeros((n_labels + len(own), n_labels), dtype=weights.dtype)
+        table[numbers[features, labels], origins] = weights.reshape(-1)[cells]
+        return cls(np.concatenate([transitions.T, transitions.T[own % n_labels]]) + table, table, numbers)
+
+    def look_up(self, features: SparseRows) -> EdgeColumns:
+        """Transitions of units. O(N L, plus L for each column that several features of a unit have weights in).
+
+        features (SparseRows): N rows of edge features, in packed order, all with the value 1.
+        """
+        sizes, n_labels = np.diff(features.indptr), self.numbers.shape[1]
+        padded = np.full((features.n_rows, int(sizes.max(initial=1))), len(self.numbers) - 1)
+        padded[np.arange(padded.shape[1]) < sizes[:, None]] = features.indices
+        parts = self.numbers[padded]
+        numbers = parts.max(axis=1)
+        rows, labels = np.nonzero((parts >= n_labels).sum(axis=1) > 1)
+        joined = self.columns[labels]
+        for part in parts[rows, :, labels].T:
+            joined += self.weights[part]
+        used = np.zeros(len(self.columns), dtype=bool)
+        used[:n_labels] = used[numbers] = True
+        kept, rank = np.flatnonzero(used), np.cumsum(used, dtype=np.int32) - 1
+        numbers = rank[numbers]
+        numbers[rows, labels] = len(kept) + np.arange(len(rows))
+        return EdgeColumns(np.concatenate([self.columns[kept], joined]), numbers)
