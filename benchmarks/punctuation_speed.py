@@ -8,10 +8,10 @@
 corpus that comes with the project, and of `iwslt_punct/dev2012.tsv.gz` in DIR, in lower case without marks. A job is a
 process of its own. Each is repeated, and its row has the median, smallest and largest of what it measured.
 
-decode: labels of sentences of 20 words, from potentials that are there (`viterbi`), and from feature keys. The peer is
-python-crfsuite with the same features, but for edge templates, which it does not have, and our labels of these
-sentences to learn from (ten iterations: its speed does not depend on how good it is). pipe: `predict` and `pipe` of
-Docs of 20 words, tagged where features read tags, in batches of 1,000; and `nlp.pipe` from texts to restored texts, the
+decode: labels of sentences of 20 words, from potentials that are there (`viterbi`), and from columns of attributes.
+The peer is python-crfsuite with the same features, but for edge templates, which it does not have, and our labels of
+these sentences to learn from (ten iterations: its speed does not depend on how good it is). pipe: `predict` and `pipe`
+of Docs of 20 words, tagged where features read tags, in batches of 1,000; and `nlp.pipe` from texts to restored texts, the
 tagger included. stream: words that go out one by one, and in blocks. filter: `spacy crf punctuate` over files of so
 many words; `new` are words of random letters.
 """
@@ -36,14 +36,9 @@ from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser
 from benchmarks.runner import ROOT
 from spacy_crf.components.punctuation.restorer import PunctuationRestorer
-from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.observations import observe, potentials
 from spacy_crf.core.threads import available_threads, run_parallel
-from spacy_crf.emissions import edge_observations
 from spacy_crf.features.columns import Columns
-from spacy_crf.features.extract import Keys
-from spacy_crf.model import get_layout
 from spacy_crf.punctuation.labels import LabelScheme, strip
 from spacy_crf.punctuation.marks import MarkSet
 
@@ -108,21 +103,17 @@ def read_columns(nlp: Language, words: list[str]) -> Columns:
 
 
 def decode(nlp: Language, words: list[str]) -> Numbers:
-    """Viterbi on all threads, from prepared potentials and from prepared keys."""
+    """Viterbi on all threads, from prepared potentials, and from columns of attributes."""
     pipe, columns = restorer_of(nlp), read_columns(nlp, words)
-    extractor, emissions = pipe._features.extractor, pipe._emissions()
+    emissions = pipe._emissions()
     parts = columns.split(available_threads())
-    chains = [emissions.potentials(part, emissions.look_up(part)) for part in parts]
-    keyed = [(part, extractor.keys(part, extractor.state_templates)) for part in parts]
-
-    def from_keys(own: tuple[Columns, Keys]) -> ChainPotentials:
-        part, keys = own
-        seen = observe(part.lengths, pipe._features.state.encode(keys), edge_observations(part, pipe._features))
-        return potentials(seen, emissions.weights, get_layout(pipe.model))
-
+    looked_up = [(part, emissions.look_up(part)) for part in parts]
+    chains = [emissions.potentials(*part) for part in looked_up]
     numbers = timed(lambda: run_parallel(viterbi, chains, 0), len(columns.orths), "viterbi")
     return numbers | timed(
-        lambda: run_parallel(lambda own: viterbi(from_keys(own)), keyed, 0), len(columns.orths), "keys"
+        lambda: run_parallel(lambda part: viterbi(emissions.potentials(*part)), looked_up, 0),
+        len(columns.orths),
+        "columns",
     )
 
 

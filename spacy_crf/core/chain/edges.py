@@ -15,6 +15,7 @@ import numpy as np
 from ..sparse import SparseRows
 from ..types import Floats, Indices, Ints
 
+FEW = 8  # rows whose whole matrices are gathered sooner than columns are told apart
 PAYS = 4  # columns of all features for each that has a weight
 
 
@@ -95,12 +96,18 @@ class EdgeColumns:
 
     def product(self, before: Floats, rows: slice, out: Floats) -> None:
         """out ((n, L)) = before ((n, L)) times the matrix of each row."""
+        if len(before) < FEW:
+            np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
+            return
         np.matmul(before, self.shared.T, out=out)
         own = self.own(rows)
         out[own.units, own.labels] = np.einsum("ml,ml->m", before.take(own.units, axis=0), own.columns)
 
     def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
         """out ((n, L)) = the matrix of each row times after ((n, L))."""
+        if len(after) < FEW:
+            np.matmul(after[:, None, :], np.swapaxes(self.into(rows), 1, 2), out=out[:, None, :])
+            return
         own = self.own(rows)
         parts = after[own.units, own.labels][:, None] * own.columns
         shared = after.copy()
