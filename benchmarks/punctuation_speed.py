@@ -11,8 +11,8 @@ process of its own. Each is repeated, and its row has the median, smallest and l
 decode: labels of sentences of 20 words, from potentials that are there (`viterbi`), and from columns of attributes.
 The peer is python-crfsuite with the same features, but for edge templates, which it does not have, and our labels of
 these sentences to learn from (ten iterations: its speed does not depend on how good it is). pipe: `predict` and `pipe`
-of Docs of 20 words, tagged where features read tags, in batches of 1,000; and `nlp.pipe` from texts to restored texts, the
-tagger included. stream: words that go out one by one, and in blocks. filter: `spacy crf punctuate` over files of so
+of Docs of 20 words, tagged where features read tags, in batches of 1,000; and `nlp.pipe` from texts to restored texts,
+the tagger included. stream: words that go out one by one, and in blocks. filter: `spacy crf punctuate` over files of so
 many words; `new` are words of random letters.
 """
 
