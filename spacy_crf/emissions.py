@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .core.batch import pack
+from .core.batch import PackedBatch, pack
+from .core.chain.edges import EdgeColumns, EdgeTable
 from .core.chain.potentials import ChainPotentials
 from .core.chain.second_order import SecondOrder
 from .core.observations import EdgeObservations, chain_potentials
-from .core.params import DenseWeights, Layout
+from .core.params import DenseWeights, Layout, masked
 from .core.sparse import SparseRows
 from .core.types import Floats, Hashes, Indices
 from .features.attributes import Attribute, string_hash
@@ -70,6 +71,7 @@ class Emissions:
                 by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
         self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
         self._lock = Lock()
+        self._edges = EdgeTable.of(weights.edges, masked(weights.transitions, layout.allowed))
 
     def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
@@ -96,9 +98,17 @@ class Emissions:
             keys = extractor.keys(columns, self._conjunctions)
             self.features.state.encode(keys).times(state, out=emissions)
         batch = pack(columns.lengths)
-        edges = edge_observations(columns, self.features)
         emissions = emissions.take(batch.units, axis=0)
-        return chain_potentials(batch, emissions, edges and edges.take(batch.units), self.weights, self.layout)
+        return chain_potentials(batch, emissions, self._edge_features(columns, batch), self.weights, self.layout)
+
+    def _edge_features(self, columns: Columns, batch: PackedBatch) -> EdgeObservations | EdgeColumns | None:
+        """What conditions transitions, in packed order; None where nothing does."""
+        if not self.features.extractor.edge_templates:
+            return None
+        features = edge_features(columns, self.features)
+        if self._edges is None or features.values is not None:
+            return group_edges(features).take(batch.units)
+        return self._edges.look_up(features.take(batch.units))
 
 
 class _ScoreTable:
@@ -178,7 +188,10 @@ class _ScoreTable:
 
 def edge_observations(columns: Columns, features: Features) -> EdgeObservations | None:
     """Edge features of a batch, in the order of its units; None if there are no edge templates."""
+    return group_edges(edge_features(columns, features)) if features.extractor.edge_templates else None
+
+
+def edge_features(columns: Columns, features: Features) -> SparseRows:
+    """Edge features of the units of a batch, in their order."""
     extractor = features.extractor
-    if not extractor.edge_templates:
-        return None
-    return group_edges(features.edge.encode(extractor.keys(columns, extractor.edge_templates)))
+    return features.edge.encode(extractor.keys(columns, extractor.edge_templates))

@@ -11,6 +11,8 @@ from spacy.tokens import Doc
 
 from spacy_crf import emissions as module
 from spacy_crf.components.inference import encode
+from spacy_crf.core.chain.edges import EdgeColumns
+from spacy_crf.core.chain.potentials import EdgePotentials
 from spacy_crf.core.observations import potentials
 from spacy_crf.core.params import DenseWeights, Layout
 from spacy_crf.emissions import Emissions
@@ -112,6 +114,20 @@ def test_a_copy_for_another_process_works(vocab):
     columns = found.features.extractor.read(make_docs(vocab, [["b", "a"]]), vocab)
     found.look_up(columns)
     check(pickle.loads(pickle.dumps(found)), columns)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_transitions_are_those_of_the_edge_features(vocab, few):
+    """Whether they are kept as columns, or made as matrices because too many weights are not 0."""
+    docs = make_docs(vocab, [["a", "b", "aa", "x1", "."], ["b", "a"], ["Ab"]])
+    made = make_emissions(["LOWER", "B:LOWER[0]", "B:LOWER[1]", "B:TAG[0]"], True, docs, vocab)
+    if few:
+        made.weights.edges[:, 1:] = 0
+        made.weights.edges[::2] = 0
+    found = Emissions(made.features, made.weights, made.layout)
+    columns = found.features.extractor.read([*docs, *make_docs(vocab, [["b", "zz", "a", "a"]])], vocab)
+    assert isinstance(found.potentials(columns, found.look_up(columns)).edges, EdgeColumns if few else EdgePotentials)
+    check(found, columns)
 
 
 def test_no_tokens(vocab):

@@ -1,24 +1,21 @@
 """`python -m spacy crf punctuate`: bare text in, text with punctuation and case out."""
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from enum import StrEnum
-from functools import reduce
-from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, BinaryIO, cast
 
 import spacy
 import typer
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.util import minibatch
 from tqdm import tqdm
 from wasabi import Printer
 
 from ..components.punctuation.restorer import PunctuationRestorer
-from ..components.punctuation.stream import RestorationStream, chunks_of
+from ..components.punctuation.stream import RestorationStream, chunks_of, components_before
 from ..files import open_binary
 from .app import app
 from .tag import find_tagger
@@ -67,12 +64,6 @@ def punctuate_cli(
         for text in restore(nlp, stream, read_pieces(source, 0 if str(data) == "-" else data.stat().st_size)):
             out.write(text.encode("utf8", ESCAPE))
             out.flush()
-
-
-def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
-    """What the components before one of them do to a Doc; its features may read their annotation."""
-    earlier = [pipe for _, pipe in takewhile(lambda named: named[0] != name, nlp.pipeline)]
-    return lambda doc: reduce(lambda annotated, pipe: pipe(annotated), earlier, doc)
 
 
 def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .batch import PackedBatch, pack
+from .chain.edges import EdgeColumns
 from .chain.potentials import ChainPotentials, EdgePotentials
 from .params import DenseWeights, Layout, masked
 from .sparse import SparseRows
@@ -91,20 +92,20 @@ def potentials(observations: Observations, weights: DenseWeights, layout: Layout
 
 
 def chain_potentials(
-    batch: PackedBatch, emissions: Floats, edges: EdgeObservations | None, weights: DenseWeights, layout: Layout
+    batch: PackedBatch,
+    emissions: Floats,
+    edges: EdgeObservations | EdgeColumns | None,
+    weights: DenseWeights,
+    layout: Layout,
 ) -> ChainPotentials:
     """Log potentials of a batch whose emissions are known.
 
-    emissions ((N, L)), edges (EdgeObservations | None): in packed order.
+    emissions ((N, L)), edges (EdgeObservations | EdgeColumns | None): in packed order.
     """
-    return ChainPotentials(
-        batch,
-        emissions,
-        masked(weights.transitions, layout.allowed),
-        masked(weights.start, layout.allowed_start),
-        masked(weights.end, layout.allowed_end),
-        None if edges is None else _edge_potentials(edges, weights, layout),
-    )
+    transitions = masked(weights.transitions, layout.allowed)
+    known = _edge_potentials(edges, weights, layout) if isinstance(edges, EdgeObservations) else edges
+    start, end = masked(weights.start, layout.allowed_start), masked(weights.end, layout.allowed_end)
+    return ChainPotentials(batch, emissions, transitions, start, end, known)
 
 
 def _edge_potentials(edges: EdgeObservations, weights: DenseWeights, layout: Layout) -> EdgePotentials:

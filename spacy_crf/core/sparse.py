@@ -48,7 +48,7 @@ class SparseRows:
             dense.shape[1],
             self.indptr,
             self.indices,
-            self._data(dense),
+            self.data(dense),
             dense.reshape(-1),
             out.reshape(-1),
         )
@@ -69,12 +69,13 @@ class SparseRows:
             dense.shape[1],
             self.indptr,
             self.indices,
-            self._data(dense),
+            self.data(dense),
             dense.reshape(-1),
             out.reshape(-1),
         )
 
-    def _data(self, dense: Floats) -> Floats:
+    def data(self, dense: Floats) -> Floats:
+        """((nnz,)): the values, in the precision of another array."""
         if self.values is None:
             return _ones(len(self.indices), dense.dtype)
         return self.values.astype(dense.dtype, copy=False)
@@ -133,7 +134,7 @@ def stack(parts: Iterable[SparseRows], n_columns: int) -> SparseRows:
     indptr = [part.indptr[1:] + end for part, end in zip(parts, ends)]
     values = None
     if any(part.values is not None for part in parts):
-        values = np.concatenate([part._data(np.zeros(0, np.float32)) for part in parts])
+        values = np.concatenate([part.data(np.zeros(0, np.float32)) for part in parts])
     return SparseRows(
         np.concatenate([np.zeros(1, dtype=np.int32), *indptr]).astype(np.int32),
         np.concatenate([part.indices for part in parts]),

@@ -32,6 +32,10 @@ class PunctuationErrors:
         "{path}, line {line}: there is no JSON object with a text under {key!r}. Correct the line, or set `text_key` "
         "of the corpus."
     )
+    CRF992 = (
+        "Features of {name!r} read what other components write, and a stream makes its own Docs. Give it the pipeline, "
+        "`stream(words, nlp=nlp)`, or a function `prepare` that annotates a Doc."
+    )
     CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
     CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
     CRF988 = "The option {option} is not for a {kind}, which the component {name!r} is. Leave it out."

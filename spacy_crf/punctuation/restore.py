@@ -44,14 +44,23 @@ class Editor:
         words (sequence of Word): of the text. labels (sequence of Label): one for each.
         """
         found: list[Edit] = []
-        begins = True
+        begins, is_lower = True, text == text.lower()
         for word, label in zip(words, labels):
+            if is_lower and not word.mark and self._leaves(label, begins):
+                begins = False
+                continue
             if self._scheme.pairs and label.opening and not word.opening:
                 found.append(Edit(word.start, word.start, PAIRS[label.opening][0][0]))
             found += self._case_edit(text[word.start : word.end], word, label, begins)
             found += self._closing_edits(text, word, label)
             begins = self._scheme.marks.is_end(label.mark)
         return found
+
+    def _leaves(self, label: Label, begins: bool) -> bool:
+        """Whether a label leaves a word in lower case without a mark as it is: most do."""
+        if label.mark != NONE or label.opening or label.closing:
+            return False
+        return label.case == "lower" or not (label.case or (begins and self._capitalise))
 
     def _case_edit(self, form: str, word: Word, label: Label, begins: bool) -> Iterator[Edit]:
         case = label.case or ("Title" if begins and self._capitalise and form == form.lower() else "")

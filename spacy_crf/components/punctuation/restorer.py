@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.types import Bools, Indices
+from ...errors import Errors
 from ...features.columns import Columns
 from ...features.config import FeatureConfig
 from ...learner import Sample
@@ -28,7 +29,7 @@ from .calibration import CALIBRATION, CalibratedPipe
 from .decide import Thresholds, choose
 from .gold import gold_labels, label_numbers, mixed_forms
 from .settings import check_restoration
-from .stream import StreamedWord, stream_words
+from .stream import StreamedWord, components_before, stream_words
 from .words import WordView, bare_doc, given_marks, is_bare
 from .writer import Restoration, RestorationWriter
 
@@ -108,7 +109,7 @@ class PunctuationRestorer(CalibratedPipe):
         tok2vec = get_tok2vec(self.model)
         attributes = [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
         extensions = [one.key for one in read if one.name == "_"]
-        return bare_doc(view, self.vocab, self.label_scheme, attributes, extensions)
+        return bare_doc(view, self.vocab, attributes, extensions)
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super()._read([self.bare(doc) for doc in docs], extra)
@@ -186,7 +187,7 @@ class PunctuationRestorer(CalibratedPipe):
         if self.cfg["existing"] != "keep":
             return None
         table = LabelTable(self.tags.tags)
-        marks = [mark for doc in docs for mark in given_marks(doc)]
+        marks = [mark for doc in docs for mark in given_marks(doc, self.label_scheme)]
         return np.array([table.having(mark) for mark in marks], dtype=bool).reshape(len(marks), len(self.tags))
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
@@ -210,7 +211,12 @@ class PunctuationRestorer(CalibratedPipe):
         return self._writer().restoration(found.view, found.prediction)
 
     def stream(
-        self, words: Iterable[str], lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None
+        self,
+        words: Iterable[str],
+        lag: int = 20,
+        block: int = 1,
+        prepare: Callable[[Doc], Doc] | None = None,
+        nlp: Language | None = None,
     ) -> Iterator[StreamedWord]:
         """Restore words as they come, with a bounded look-ahead. See `stream.RestorationStream`.
 
@@ -218,8 +224,14 @@ class PunctuationRestorer(CalibratedPipe):
         lag (int): a word goes out when so many words have come behind it.
         block (int): words that are decoded at a time; more are faster and wait longer.
         prepare (Callable | None): annotates Docs whose annotation the features read, such as a tagger.
+        nlp (Language | None): the pipeline, whose components before this one do so where there is no `prepare`.
         YIELDS (StreamedWord): text, restored, mark, probability.
+        RAISES (ValueError): where features read annotation, and nothing is given that writes it.
         """
+        if prepare is None and nlp is not None:
+            prepare = components_before(nlp, self.name)
+        if prepare is None and self._features.extractor.reads_annotation:
+            raise ValueError(Errors.CRF992.format(name=self.name))
         return stream_words(self, words, lag, block, prepare)
 
     def _writer(self) -> RestorationWriter:

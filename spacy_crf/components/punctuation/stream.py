@@ -7,8 +7,11 @@ the text goes on is open. With a lag as long as the text, the result is that of 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import takewhile
 from typing import NamedTuple, Protocol
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -140,6 +143,12 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
 def _edited(raw: str, edits: Sequence[Edit]) -> str:
     """A chunk with its edits, except for those that would replace bytes that are no text."""
     return apply_edits(raw, [edit for edit in edits if not _SURROGATE.search(raw[edit.start : edit.end])])
+
+
+def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """What the components before one of them do to a Doc; its features may read their annotation."""
+    earlier = [pipe for _, pipe in takewhile(lambda named: named[0] != name, nlp.pipeline)]
+    return lambda doc: reduce(lambda annotated, pipe: pipe(annotated), earlier, doc)
 
 
 def stream_words(

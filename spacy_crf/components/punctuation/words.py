@@ -20,6 +20,7 @@ from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, PAUSE, read_punctu
 
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
 _GIVEN = "spacy_crf.given_marks"
+_SIGMA = "Σ"  # in lower case another letter at the end of a word
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 
 
@@ -50,18 +51,29 @@ class WordView:
         return [self.text[word.start : word.end] for word in self.words]
 
     @cached_property
+    def bare_forms(self) -> list[str]:
+        """The words in lower case, with plain apostrophes, as the chain sees them."""
+        lower = self.text.lower()
+        if len(lower) != len(self.text) or _SIGMA in self.text:  # what its case depends on may be outside of a word
+            return [form.lower().translate(_APOSTROPHES) for form in self.forms]
+        lower = lower.translate(_APOSTROPHES)
+        return [lower[word.start : word.end] for word in self.words]
+
+    @cached_property
     def last_tokens(self) -> Indices:
         """((W,)): the token in which each word ends."""
-        starts, _ = _places(self.doc)
         ends = np.array([word.end for word in self.words], dtype=np.intp)
-        return np.searchsorted(starts, ends, side="left") - 1
+        return np.searchsorted(self._token_starts, ends, side="left") - 1
 
     @cached_property
     def first_tokens(self) -> Indices:
         """((W,)): the token in which each word begins."""
-        starts, _ = _places(self.doc)
         begins = np.array([word.start for word in self.words], dtype=np.intp)
-        return np.searchsorted(starts, begins, side="right") - 1
+        return np.searchsorted(self._token_starts, begins, side="right") - 1
+
+    @cached_property
+    def _token_starts(self) -> Indices:
+        return self.doc.to_array(IDX).astype(np.intp)
 
     def labels(self, scheme: LabelScheme) -> list[Label]:
         """What the marks say that the Doc was annotated with or else, those of its text."""
@@ -84,23 +96,22 @@ def is_bare(doc: Doc) -> bool:
     return _GIVEN in cast(dict[Any, Any], doc.user_data)
 
 
-def given_marks(bare: Doc) -> list[str]:
+def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
     """The marks that were in the text of a bare Doc, by word; NONE where there was none."""
-    return list(cast(dict[Any, Any], bare.user_data)[_GIVEN])
+    view: WordView = cast(dict[Any, Any], bare.user_data)[_GIVEN]
+    return [scheme.marks.label(word.mark) for word in view.words]
 
 
-def bare_doc(
-    view: WordView, vocab: Vocab, scheme: LabelScheme, attributes: Sequence[int], extensions: Sequence[str]
-) -> Doc:
+def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
     """A Doc of the words alone, which remembers the marks of its text.
 
     attributes (sequence of int): annotation that features read; that of the token in which a word begins.
     extensions (sequence of str): custom token attributes that features read; `pause` is that of the token in which a
         word ends, in seconds up to `LONGEST_PAUSE`.
     """
-    bare = Doc(vocab, words=[form.lower().translate(_APOSTROPHES) for form in view.forms])
+    bare = Doc(vocab, words=view.bare_forms)
     given, made = cast(dict[Any, Any], view.doc.user_data), cast(dict[Any, Any], bare.user_data)
-    made[_GIVEN] = [scheme.marks.label(word.mark) for word in view.words]
+    made[_GIVEN] = view
     if OPEN_SIDES in given:
         made[OPEN_SIDES] = given[OPEN_SIDES]
     if (attributes or extensions) and len(bare):

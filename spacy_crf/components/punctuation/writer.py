@@ -8,7 +8,7 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from thinc.types import Ints2d
 
-from ...core.types import Floats, Indices
+from ...core.types import Floats, Ints
 from ...punctuation.labels import Label, LabelScheme, LabelTable
 from ...punctuation.marks import NONE
 from ...punctuation.restore import Edit, Editor, apply_edits
@@ -53,6 +53,14 @@ class RestorationWriter:
     ):
         self._scheme, self._settings = scheme, settings
         self._table = LabelTable(labels)
+        told = {MARKS: [_shown(label.mark) for label in self._table.parsed]}
+        if scheme.case:
+            told[CASE] = [label.case for label in self._table.parsed]
+        if scheme.pairs:
+            told[CLOSINGS] = [label.closing for label in self._table.parsed]
+            told[OPENINGS] = [label.opening for label in self._table.parsed]
+        self._is_end = np.array([scheme.marks.is_end(label.mark) for label in self._table.parsed], dtype=bool)
+        self._told = {name: np.array(by_tag, dtype=object) for name, by_tag in told.items()}
         self._editor = Editor(scheme, mixed, settings["existing"] == "keep", settings["capitalise"])
 
     def restoration(self, view: WordView, prediction: Prediction) -> Restoration:
@@ -67,7 +75,7 @@ class RestorationWriter:
     def __call__(self, doc: Doc, view: WordView, prediction: Prediction) -> None:
         """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
         labels = self._labels(prediction.tags)
-        values = self._token_values(doc, view, labels)
+        values = self._token_values(doc, view, prediction.tags)
         if self._settings["probabilities"] and prediction.marginals is not None:
             values |= self._probabilities(doc, view, prediction.marginals)
         write_punctuation(doc, values)
@@ -77,23 +85,19 @@ class RestorationWriter:
         if prediction.n_best is not None and self._settings["n_best"]:
             doc._.set(RESTORATIONS, self._alternatives(view, prediction))
         if self._settings["sentences"]:
-            self._start_sentences(doc, view, labels)
+            self._start_sentences(doc, view, prediction.tags)
 
     def _labels(self, tags: Any) -> list[Label]:
         return [self._table.parsed[tag] for tag in tags.tolist()]
 
-    def _token_values(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> dict[str, Any]:
-        """Values by token: marks, closing signs and case at the last token of a word, opening signs at the first."""
-        marks, last = [""] * len(doc), view.last_tokens.tolist()
-        for place, label in zip(last, labels):
-            marks[place] = "" if label.mark == NONE else label.mark
-        values: dict[str, Any] = {MARKS: marks}
-        told = [(CASE, "case", self._scheme.case), (CLOSINGS, "closing", self._scheme.pairs)]
-        for name, part, is_told in [*told, (OPENINGS, "opening", self._scheme.pairs)]:
-            if is_told:
-                values[name] = [""] * len(doc)
-                for place, label in zip(last, labels):
-                    values[name][place] = getattr(label, part)
+    def _token_values(self, doc: Doc, view: WordView, tags: Ints) -> dict[str, Any]:
+        """Values by token, each at the last token of its word."""
+        last = view.last_tokens.tolist()
+        values: dict[str, Any] = {}
+        for name, by_tag in self._told.items():
+            values[name] = [""] * len(doc)
+            for place, value in zip(last, by_tag[tags].tolist()):
+                values[name][place] = value
         return values
 
     def _probabilities(self, doc: Doc, view: WordView, marginals: Floats) -> dict[str, Any]:
@@ -103,7 +107,7 @@ class RestorationWriter:
         if NONE in self._table.marks:
             table[:, self._table.marks.index(NONE)] = 1
         table[view.last_tokens] = sums
-        return {PROBABILITIES: table, COLUMNS: ["" if mark == NONE else mark for mark in self._table.marks]}
+        return {PROBABILITIES: table, COLUMNS: [_shown(mark) for mark in self._table.marks]}
 
     def _alternatives(self, view: WordView, prediction: Prediction) -> list[dict[str, Any]]:
         """The best texts with their probabilities; a Doc is one sequence. Labellings of one text are taken together."""
@@ -114,11 +118,14 @@ class RestorationWriter:
                 found[restored] = found.get(restored, 0.0) + probability
         return [{"text": restored, "probability": probability} for restored, probability in found.items()]
 
-    def _start_sentences(self, doc: Doc, view: WordView, labels: Sequence[Label]) -> None:
+    def _start_sentences(self, doc: Doc, view: WordView, tags: Ints) -> None:
         """A sentence begins at the first token, and at the first one that holds the word behind an end mark."""
         starts = np.full(len(doc), -1)
         starts[:1] = 1
-        ends = [self._scheme.marks.is_end(label.mark) for label in labels[:-1]]
-        places: Indices = view.first_tokens
-        starts[places[1:][ends]] = 1
-        doc.from_array([SENT_START], cast(Ints2d, starts.astype(np.uint64)))
+        starts[view.first_tokens[1:][self._is_end[tags[:-1]]]] = 1
+        doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
+
+
+def _shown(mark: str) -> str:
+    """A mark as tokens show it."""
+    return "" if mark == NONE else mark

@@ -5,13 +5,15 @@ redone in log space (`logspace.py`), so that float64 results are those of a log-
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..batch import PackedBatch
 from ..types import Bools, Doubles, Floats, Indices
+from .edges import EdgeColumns
 from .logspace import LogForwardBackward, log_forward_backward
-from .potentials import ChainPotentials, NoPathError
+from .potentials import ChainPotentials, EdgePotentials, NoPathError
 
 # float64: no state's share of a step may fall below SMALLEST, and one step may lower it by at most e^-RANGE; then
 # nothing underflows (1e-150 * e^-345 > 1e-300) and a zero is a state that cannot be reached.
@@ -27,16 +29,22 @@ MODERATE = 30.0  # emissions whose exponentials need no scaling
 class ScaledPotentials:
     """exp(potentials - shift): every factor is at most 1, that of an emission at most e^MODERATE.
 
-    emissions ((N, L)), transitions ((L, L) or (G, L, L)), start ((L,)), end ((L,)): the factors.
+    emissions ((N, L)), start ((L,)), end ((L,)): the factors.
+    edges ((L, L) or (G, L, L), or EdgeColumns): those of transitions.
     shifts ((N,)): log of what was divided out, by the unit where it belongs; in double precision, as they are summed.
     """
 
     emissions: Floats
-    transitions: Floats
+    edges: Floats | EdgeColumns
     start: Floats
     end: Floats
     shifts: Doubles
     end_shift: float
+
+    @cached_property
+    def transitions(self) -> Floats:
+        """((L, L) or (G, L, L)): factors of transitions as matrices."""
+        return self.edges.matrices if isinstance(self.edges, EdgeColumns) else self.edges
 
 
 @dataclass(frozen=True)
@@ -124,13 +132,18 @@ def scale(potentials: ChainPotentials) -> ScaledPotentials:
     end, end_shift = exp_shifted(potentials.end, axis=0)
     inner = slice(len(batch.first_rows), None)
     shifts[: inner.start] += start_shift
-    if potentials.edges is None:
-        transitions, shift = exp_shifted(potentials.transitions, axis=None)
+    edges: Floats | EdgeColumns
+    if isinstance(potentials.edges, EdgePotentials):
+        edges, by_group = exp_shifted(potentials.edges.matrices, axis=(1, 2))
+        shifts[inner] += by_group[potentials.edges.groups[inner]]
+    elif isinstance(potentials.edges, EdgeColumns):
+        columns, shift = exp_shifted(potentials.edges.columns, axis=None)
+        edges = replace(potentials.edges, columns=columns)
         shifts[inner] += shift
     else:
-        transitions, by_group = exp_shifted(potentials.edges.matrices, axis=(1, 2))
-        shifts[inner] += by_group[potentials.edges.groups[inner]]
-    return ScaledPotentials(emissions, transitions, start, end, shifts, float(end_shift))
+        edges, shift = exp_shifted(potentials.transitions, axis=None)
+        shifts[inner] += shift
+    return ScaledPotentials(emissions, edges, start, end, shifts, float(end_shift))
 
 
 def exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Floats, Floats]:
@@ -145,9 +158,7 @@ def exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Flo
 def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Floats, Floats]:
     """alpha (N, L) and the norm of each row (N,)."""
     batch = potentials.batch
-    groups = None if potentials.edges is None else potentials.edges.groups
-    emissions, transitions = scaled.emissions, scaled.transitions
-    alpha = np.empty_like(emissions)
+    emissions, alpha = scaled.emissions, np.empty_like(scaled.emissions)
     norms = np.empty(batch.n_units, dtype=emissions.dtype)
     ones = np.ones(potentials.n_labels, dtype=emissions.dtype)
     previous = alpha[:0]
@@ -156,11 +167,11 @@ def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Flo
         if step == 0:
             np.multiply(emissions[:n], scaled.start, out=rows)
         else:
-            if groups is None:
-                np.matmul(previous[:n], transitions, out=rows)
+            block = slice(low, low + n)
+            if isinstance(scaled.edges, EdgeColumns):
+                scaled.edges.product(previous[:n], block, out=rows)
             else:
-                matrices = transitions[groups[low : low + n]]
-                np.matmul(previous[:n, None, :], matrices, out=rows[:, None, :])
+                _product(previous[:n], scaled.edges, potentials, block, out=rows)
             rows *= emissions[low : low + n]
         np.matmul(rows, ones, out=norm)
         rows /= norm[:, None]
@@ -177,8 +188,9 @@ def _backward(
     from the beginning; in float32 its beta tells whether it was dropped wrongly.
     """
     batch = potentials.batch
-    groups = None if potentials.edges is None else potentials.edges.groups
-    backward = np.ascontiguousarray(np.swapaxes(scaled.transitions, -1, -2))
+    backward = scaled.edges
+    if not isinstance(backward, EdgeColumns):
+        backward = np.ascontiguousarray(np.swapaxes(backward, -1, -2))
     inward = scaled.emissions / norms[:, None]
     if _is_double(alpha):
         inward *= alpha > 0
@@ -188,12 +200,20 @@ def _backward(
         low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
         rows = inward[low : low + n]
         rows *= beta[low : low + n]
-        if groups is None:
-            np.matmul(rows, backward, out=beta[before : before + n])
+        block, out = slice(low, low + n), beta[before : before + n]
+        if isinstance(backward, EdgeColumns):
+            backward.product_back(rows, block, out)
         else:
-            matrices = backward[groups[low : low + n]]
-            np.matmul(rows[:, None, :], matrices, out=beta[before : before + n][:, None, :])
+            _product(rows, backward, potentials, block, out)
     return beta, inward
+
+
+def _product(before: Floats, factors: Floats, potentials: ChainPotentials, rows: slice, out: Floats) -> None:
+    """out ((n, L)) = before ((n, L)) times the one matrix, or that of each of a run of rows."""
+    if potentials.edges is None:
+        np.matmul(before, factors, out=out)
+    else:
+        np.matmul(before[:, None, :], factors[potentials.edges.groups[rows]], out=out[:, None, :])
 
 
 def _is_double(values: Floats) -> bool:
@@ -248,12 +268,16 @@ def _wide(potentials: ChainPotentials) -> Bools:
         low = np.where(values > -np.inf, values, np.inf).min(axis=axis, initial=np.inf)
         return np.asarray(np.maximum(high - low, 0.0))
 
-    matrices = potentials.transitions[None] if potentials.edges is None else potentials.edges.matrices
+    matrices = potentials.transitions[None]
+    groups: Indices | int = 0
+    if isinstance(potentials.edges, EdgePotentials):
+        matrices, groups = potentials.edges.matrices, potentials.edges.groups
+    elif isinstance(potentials.edges, EdgeColumns):
+        matrices = potentials.edges.columns[None]  # they were scaled together
     by_matrix, start, end = spread(matrices, (1, 2)), spread(potentials.start, 0), spread(potentials.end, 0)
     others = by_matrix.max(initial=0) + start + end
     if potentials.emissions.max(initial=0) - potentials.emissions.min(initial=0) + others <= RANGE:
         return np.zeros(potentials.batch.n_units, dtype=bool)
-    groups = 0 if potentials.edges is None else potentials.edges.groups
     spreads = spread(potentials.emissions, 1) + by_matrix[groups]
     spreads[: len(potentials.batch.first_rows)] += start
     spreads[potentials.batch.last_rows] += end

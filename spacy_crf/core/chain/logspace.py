@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..types import Doubles, Floats, Indices
+from .edges import EdgeColumns
 from .potentials import ChainPotentials
 
 CHUNK = 1 << 20  # cells of the (rows, L, L) work array
@@ -95,6 +96,8 @@ def transition_matrices(potentials: ChainPotentials, rows: slice | Indices) -> F
     """((n, L, L) or (1, L, L)): log potentials of the transitions into the given packed rows."""
     if potentials.edges is None:
         return potentials.transitions[None]
+    if isinstance(potentials.edges, EdgeColumns):
+        return potentials.edges.into(rows)
     return potentials.edges.matrices[potentials.edges.groups[rows]]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..types import Floats, Ints
 from .forward import ForwardBackward
 from .marginals import node_marginals
-from .potentials import ChainPotentials, EdgePotentials
+from .potentials import ChainPotentials
 from .viterbi import Decoded, viterbi
 
 
@@ -43,14 +43,13 @@ def posterior_path(potentials: ChainPotentials, marginals: Floats) -> Decoded:
 
 def _rewards(potentials: ChainPotentials, marginals: Floats) -> ChainPotentials:
     """Marginals as emissions; what is forbidden stays so, and all else counts 0."""
-    edges = potentials.edges and EdgePotentials(_mask(potentials.edges.matrices), potentials.edges.groups)
     return replace(
         potentials,
         emissions=marginals + _mask(potentials.emissions),
         transitions=_mask(potentials.transitions),
         start=_mask(potentials.start),
         end=_mask(potentials.end),
-        edges=edges,
+        edges=potentials.edges and potentials.edges.map(_mask),
     )
 
 

@@ -1,6 +1,6 @@
 """Potentials of a batch of linear chains, and their check at the boundary of the core."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import Errors
 from ..batch import PackedBatch
 from ..types import Floats, Indices
+from .edges import EdgeColumns
 
 
 class NonFiniteError(ValueError):
@@ -52,6 +53,19 @@ class EdgePotentials:
     matrices: Floats
     groups: Indices
 
+    @property
+    def scores(self) -> Floats:
+        """All potentials, in one array."""
+        return self.matrices
+
+    def map(self, function: Callable[[Floats], Floats]) -> "EdgePotentials":
+        """The same with a function of each score in its place."""
+        return replace(self, matrices=function(self.matrices))
+
+    def take(self, rows: Indices) -> "EdgePotentials":
+        """Those of some packed rows."""
+        return replace(self, groups=self.groups[rows])
+
 
 @dataclass(frozen=True)
 class ChainPotentials:
@@ -62,7 +76,7 @@ class ChainPotentials:
     transitions ((L, L)): [from, to]; `edges` takes their place where given.
     start ((L,)): added at the first unit of each sequence.
     end ((L,)): added at the last unit of each sequence.
-    edges (EdgePotentials | None): observation-conditioned transitions.
+    edges (EdgePotentials | EdgeColumns | None): observation-conditioned transitions.
     """
 
     batch: PackedBatch
@@ -70,7 +84,7 @@ class ChainPotentials:
     transitions: Floats
     start: Floats
     end: Floats
-    edges: EdgePotentials | None = None
+    edges: EdgePotentials | EdgeColumns | None = None
 
     @property
     def n_labels(self) -> int:
@@ -91,16 +105,17 @@ class ChainPotentials:
         }
         actual = {name: getattr(self, name).shape for name in expected}
         if self.edges is not None:
-            expected["edges"] = (len(self.edges.matrices), n_labels, n_labels)
+            scores = self.edges.scores
+            expected["edges"] = (len(scores), *[n_labels] * (scores.ndim - 1))
             expected["edge groups"] = (n_units,)
-            actual["edges"], actual["edge groups"] = self.edges.matrices.shape, self.edges.groups.shape
+            actual["edges"], actual["edge groups"] = scores.shape, self.edges.groups.shape
         for name, shape in expected.items():
             if actual[name] != shape:
                 raise ValueError(Errors.CRF101.format(name=name, expected=shape, actual=actual[name]))
         for name in ("transitions", "start", "end"):
             if not np.all(getattr(self, name) < np.inf):
                 raise NonFiniteError(Errors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
-        if self.edges is not None and not np.all(self.edges.matrices < np.inf):
+        if self.edges is not None and not np.all(self.edges.scores < np.inf):
             raise NonFiniteError(Errors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
         # NaN compares false, so one comparison finds both NaN and +inf
         if not self.emissions.max(initial=-np.inf) < np.inf:
@@ -110,14 +125,13 @@ class ChainPotentials:
 
     def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
         """The same potentials in another precision."""
-        edges = self.edges and EdgePotentials(self.edges.matrices.astype(dtype), self.edges.groups)
         return ChainPotentials(
             self.batch,
             self.emissions.astype(dtype),
             self.transitions.astype(dtype),
             self.start.astype(dtype),
             self.end.astype(dtype),
-            edges,
+            self.edges and self.edges.map(lambda scores: scores.astype(dtype)),
         )
 
     def clamped(self, log_gold: Floats) -> "ChainPotentials":
@@ -134,5 +148,5 @@ class ChainPotentials:
         RETURNS (tuple): their potentials and, for each of their packed rows, the row in this batch.
         """
         part, rows = self.batch.select(sequences)
-        edges = self.edges and EdgePotentials(self.edges.matrices, self.edges.groups[rows])
+        edges = self.edges and self.edges.take(rows)
         return replace(self, batch=part, emissions=self.emissions[rows], edges=edges), rows

@@ -18,7 +18,7 @@ from ..types import Ints
 from .evidence import allowed_labels, log_evidence
 from .forward import forward_backward
 from .marginals import node_marginals
-from .potentials import ChainPotentials, EdgePotentials
+from .potentials import ChainPotentials
 from .viterbi import viterbi
 
 HOTTEST = 100.0  # temperatures are sought between this and its inverse
@@ -52,7 +52,7 @@ def tempered(potentials: ChainPotentials, temperature: float) -> ChainPotentials
         transitions=potentials.transitions * factor,
         start=potentials.start * factor,
         end=potentials.end * factor,
-        edges=edges and EdgePotentials(edges.matrices * factor, edges.groups),
+        edges=edges and edges.map(lambda scores: scores * factor),
     )
 
 

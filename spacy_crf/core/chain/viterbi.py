@@ -3,14 +3,16 @@
 Storing an argmax for every cell costs about five times the pass without; the path needs one row per unit only.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..types import Doubles, Floats, Ints
+from .edges import EdgeColumns
 from .lattice import best_path
 from .logspace import transition_matrices
-from .potentials import ChainPotentials, NoPathError
+from .potentials import ChainPotentials, EdgePotentials, NoPathError
 from .pruning import prune
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache
@@ -64,6 +66,8 @@ def trace(potentials: ChainPotentials, steps: list[Floats]) -> tuple[Ints, Doubl
     for step, best in enumerate(steps):
         # sequences that end here: those alive now but not at the next step
         ending = slice(batch.alive[step + 1] if step + 1 < batch.n_steps else 0, batch.alive[step])
+        if ending.start == ending.stop:
+            continue
         finals = best[:, ending] + potentials.end[:, None]
         labels[batch.starts[step] :][ending] = finals.argmax(axis=0)
         scores[batch.order[ending]] = finals.max(axis=0)
@@ -83,6 +87,8 @@ def max_forward(potentials: ChainPotentials) -> list[Floats]:
         emissions = potentials.emissions[low : low + n].T
         if step == 0:
             steps.append(emissions + potentials.start[:, None])
+        elif n < FEW:
+            return [*steps, *_few_forward(potentials, steps[-1], step)]
         else:
             best = _max_product(steps[-1][:, :n], potentials, slice(low, low + n))
             best += emissions
@@ -92,9 +98,9 @@ def max_forward(potentials: ChainPotentials) -> list[Floats]:
 
 def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
     """((L, n)): max over from of previous[from, n] + transition[from, to]."""
-    n_labels, n = previous.shape
-    if potentials.edges is not None or n < FEW:
+    if isinstance(potentials.edges, EdgePotentials):
         return _max_product_by_unit(previous, potentials, rows)
+    n_labels, n = previous.shape
     out = np.empty((n_labels, n), dtype=previous.dtype)
     arrivals = potentials.transitions.T[:, :, None]
     size = max(1, CHUNK // (n_labels * n))
@@ -104,11 +110,11 @@ def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> 
         scores = work[: labels.stop - low]
         np.add(previous, arrivals[labels], out=scores)
         np.max(scores, axis=1, out=out[labels])
-    return out
+    return potentials.edges.greatest(previous, rows, out) if isinstance(potentials.edges, EdgeColumns) else out
 
 
 def _max_product_by_unit(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
-    """The same with one matrix for each unit: for conditioned transitions, and where few sequences are alive."""
+    """The same with one matrix for each unit."""
     n_labels, n = previous.shape
     out = np.empty((n, n_labels), dtype=previous.dtype)
     size = max(1, CHUNK // (n_labels * n_labels))
@@ -119,6 +125,25 @@ def _max_product_by_unit(previous: Floats, potentials: ChainPotentials, rows: sl
     return np.ascontiguousarray(out.T)
 
 
+def _few_forward(potentials: ChainPotentials, previous: Floats, first: int) -> Iterator[Floats]:
+    """Steps of `max_forward` from one on, with few sequences alive: matrices are gathered for many steps at a time.
+
+    previous ((L, n)): scores of the step before the first one.
+    """
+    batch, n_labels = potentials.batch, potentials.n_labels
+    size, held = max(1, CHUNK // (n_labels * n_labels)), slice(0, 0)
+    before = np.ascontiguousarray(previous.T)
+    for low, n in zip(batch.starts[first:], batch.alive[first:]):
+        if low + n > held.stop:
+            held = slice(low, min(batch.n_units, low + max(n, size)))
+            gathered = transition_matrices(potentials, held)
+            matrices = np.broadcast_to(gathered, (held.stop - held.start, n_labels, n_labels))
+        at = low - held.start
+        before = (before[:n, :, None] + matrices[at : at + n]).max(axis=1)
+        before += potentials.emissions[low : low + n]
+        yield before.T
+
+
 def _walk_back(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -> None:
     """Walk back from the last labels, recomputing for each unit the best label before it."""
     batch = potentials.batch
@@ -127,6 +152,8 @@ def _walk_back(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -
         following = labels[low : low + n]
         if potentials.edges is None:
             into = potentials.transitions[:, following]
+        elif isinstance(potentials.edges, EdgeColumns):
+            into = potentials.edges.into_labels(slice(low, low + n), following).T
         else:
             into = potentials.edges.matrices[potentials.edges.groups[low : low + n], :, following].T
         labels[before : before + n] = (steps[step - 1][:, :n] + into).argmax(axis=0)

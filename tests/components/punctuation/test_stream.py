@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from punctuating import TEXTS, trained
+from punctuating import TEXTS, train, trained
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_crf.components.punctuation.stream import HISTORY, RestorationStream, chunks_of, stream_words
 from spacy_crf.punctuation.labels import LabelScheme, strip
@@ -88,6 +90,28 @@ def test_a_stream_can_be_used_again(folder: Path) -> None:
 def test_settings_without_meaning(folder: Path, lag: int, block: int) -> None:
     with pytest.raises(ValueError, match="CRF985"):
         RestorationStream(known(folder).get_pipe("punctuation_restorer"), lag, block)
+
+
+TAG_CONFIG = {"@misc": "spacy_crf.Features.v1", "templates": ["@punctuation", "TAG[0..1]"]}
+
+
+def test_a_pipeline_annotates_what_features_read(tmp_path: Path) -> None:
+    nlp = train(tmp_path, features=TAG_CONFIG)
+    restorer, seen = nlp.get_pipe("punctuation_restorer"), []
+    with pytest.raises(ValueError, match="CRF992"):
+        restorer.stream(WORDS)
+
+    @Language.component("tests_first_letters")
+    def tag(doc: Doc) -> Doc:
+        for token in doc:
+            token.tag_ = token.text[0].upper()
+        seen.append(doc)
+        return doc
+
+    nlp.add_pipe("tests_first_letters", before="punctuation_restorer")
+    ours = list(restorer.stream(WORDS, lag=5, nlp=nlp))
+    assert ours == list(restorer.stream(WORDS, lag=5, prepare=tag)) and len(ours) == len(WORDS)
+    assert all(token.tag_ for doc in seen for token in doc)
 
 
 def test_components_before_see_the_words(folder: Path) -> None:
