@@ -12,7 +12,7 @@ from ...errors import Errors
 from ...features.columns import describe
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
-from .words import WordView
+from .words import WordView, bare_form
 
 
 def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
@@ -22,7 +22,7 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
     """
     words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
     labels = reference.labels(scheme)
-    ours, theirs = ([form.lower() for form in view.forms] for view in (words, reference))
+    ours, theirs = ([bare_form(form) for form in view.forms] for view in (words, reference))
     if ours == theirs:
         return list(labels)
     found: list[Label | None] = [None] * len(ours)

@@ -78,6 +78,11 @@ class WordView:
         return scheme.tell_sentences(labels, stored.get(FOLLOWING, ""))
 
 
+def bare_form(form: str) -> str:
+    """A word as the chain sees it: in lower case, with straight apostrophes."""
+    return form.lower().translate(_APOSTROPHES)
+
+
 def is_bare(doc: Doc) -> bool:
     """Whether a Doc was made by `bare_doc`."""
     return _GIVEN in cast(dict[Any, Any], doc.user_data)
@@ -96,7 +101,7 @@ def bare_doc(
     attributes (sequence of int): annotation that features read; that of the token in which a word begins.
     extensions (sequence of str): custom token attributes that features read.
     """
-    bare = Doc(vocab, words=[form.lower().translate(_APOSTROPHES) for form in view.forms])
+    bare = Doc(vocab, words=[bare_form(form) for form in view.forms])
     given, made = cast(dict[Any, Any], view.doc.user_data), cast(dict[Any, Any], bare.user_data)
     made[_GIVEN] = [scheme.marks.label(word.mark) for word in view.words]
     if OPEN_SIDES in given:

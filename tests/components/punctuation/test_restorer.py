@@ -178,6 +178,17 @@ def test_gold_of_words_that_are_split_otherwise_is_unknown() -> None:
     assert marks == ["COMMA", "O", None, None, "PERIOD"]
 
 
+def test_apostrophes_of_either_kind_are_the_same_letters() -> None:
+    """Training text may have typographic ones, where the chain sees straight ones."""
+    nlp = build()
+    pipe = nlp.get_pipe("punctuation_restorer")
+    reference = nlp.make_doc("So, it isn’t Ada’s.")
+    for text in ("so it isn't ada's", "so it isn’t ada’s"):
+        example = Example(pipe.bare(Doc(nlp.vocab, words=text.split())), reference)
+        labels = gold_labels(example, pipe.label_scheme)
+        assert [label and label.mark for label in labels] == ["COMMA", "O", "O", "PERIOD"]
+
+
 def test_gold_of_another_text_is_refused() -> None:
     nlp = build()
     example = Example(nlp.make_doc("so it is"), nlp.make_doc("So, it was."))
