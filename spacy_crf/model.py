@@ -141,6 +141,21 @@ def start_vectors(model: ChainModel, docs: list[Doc], silent: bool = False) -> N
         model.set_param(VECTORS, model.ops.alloc2f(*shape) if silent else glorot_uniform_init(model.ops, shape))
 
 
+def copy_vectors(model: ChainModel, other: ChainModel) -> None:
+    """Take the tok2vec layer of another model and the scores of its vectors, where both have them."""
+    ours, theirs, scores = get_tok2vec(model), get_tok2vec(other), vector_weights(other)
+    if ours is not None and theirs is not None and scores is not None:
+        ours.from_bytes(theirs.to_bytes())
+        model.set_param(VECTORS, cast(Floats2d, scores.copy()))
+
+
+def scale_vectors(model: ChainModel, factor: float) -> None:
+    """Multiply the scores of vectors, where there are any."""
+    scores = vector_weights(model)
+    if scores is not None:
+        model.set_param(VECTORS, cast(Floats2d, scores * np.float32(factor)))
+
+
 def get_layout(model: ChainModel) -> Layout:
     """Which weights the model has."""
     layout: Layout = model.attrs["layout"]

@@ -4,13 +4,22 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
+from spacy.attrs import NAMES
 from spacy.tokens import Doc
 from thinc.types import Floats2d
 
 from .core.types import Floats
 from .model import Tok2Vec
 
+ANNOTATION = frozenset(("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "TAG"))
 Backprop = Callable[[Floats], None]
+
+
+def annotation_read(tok2vec: Tok2Vec) -> list[str]:
+    """Attributes that a layer embeds and that other components set, such as TAG, in the order of their names."""
+    columns = [column for node in tok2vec.walk() for column in node.attrs.get("columns", ())]
+    names = {column if isinstance(column, str) else NAMES[column] for column in columns}
+    return sorted(names & ANNOTATION)
 
 
 def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> Floats:

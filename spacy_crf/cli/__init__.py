@@ -12,6 +12,7 @@ from . import experiment as experiment
 from . import explain as explain
 from . import guarantee as guarantee
 from . import inspect as inspect
+from . import pool as pool
 from . import punctuate as punctuate
 from . import review as review
 from . import score as score

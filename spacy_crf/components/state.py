@@ -9,8 +9,8 @@ from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
 from ..core.labels import Scheme, TagSet
-from ..core.params import prune
-from ..core.types import Bools
+from ..core.params import Layout, prune
+from ..core.types import Bools, Floats
 from ..emissions import Emissions
 from ..errors import Errors
 from ..features.columns import SequenceMode
@@ -20,9 +20,11 @@ from ..model import (
     PARAMS,
     ChainModel,
     LinearChain,
+    copy_vectors,
     dense_weights,
     get_layout,
     resize_labels,
+    set_flat_weights,
     set_masks,
     vector_weights,
 )
@@ -79,6 +81,16 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         """The tags of the chain for the component's labels."""
         raise NotImplementedError
 
+    @property
+    def features(self) -> Features:
+        """The extractor and the indices of the features."""
+        return self._features
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether a tag dictionary rules tags out."""
+        return self._valid_tags.config is not None
+
     # -- labels ----------------------------------------------------------------------------------------------
 
     @property
@@ -103,6 +115,20 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         return 1
 
     # -- state -----------------------------------------------------------------------------------------------
+
+    def take_over(self, trained: "ChainState", features: Features, layout: Layout, flat: Floats) -> None:
+        """Have learned what another component has, with other features and weights.
+
+        trained (ChainState): whose labels, learned settings and tok2vec layer it gets.
+        features (Features): with their indices. layout (Layout), flat ((layout.size,)): weights for them.
+        """
+        self.cfg.update({name: trained.cfg[name] for name in ("labels", *self.learned_settings)})
+        self._features = features
+        self.model.attrs["layout"] = layout
+        set_flat_weights(self.model, flat)
+        copy_vectors(self.model, trained.model)
+        self.trainer.reset()
+        self._begin()
 
     def _begin(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""

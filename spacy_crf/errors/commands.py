@@ -91,3 +91,8 @@ class CommandErrors:
     CRF646 = (
         "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."
     )
+    CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
+    CRF648 = (
+        "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
+        "trained on the same data with the same classes and lists."
+    )

@@ -99,13 +99,40 @@ class FeatureIndex:
         self._template = np.concatenate([self._template, template.astype(np.int32)])
         self._atoms = np.concatenate([self._atoms, atoms])
 
-    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
-        """Numbers of the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
+    def _number_strings(self) -> None:
         if len(self._values) < len(self._strings):  # restored from data, and growing again
             self._values.add(string_hashes(self._strings))
+
+    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
+        """Numbers of the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
+        self._number_strings()
         hashes = windows.hashes(atom)[units]
         self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
         return self._values.find(hashes)
+
+    def include(self, other: "FeatureIndex") -> Ints:
+        """Number the features of another index that are new here, behind the present ones.
+
+        other (FeatureIndex): an index whose templates this one has too.
+        RETURNS ((F',)): for each feature of the other index its number in this one.
+        """
+        keys = other.table.keys
+        fresh = self.table.add(keys)
+        template = np.array([self.templates.index(one) for one in other.templates], dtype=np.int32)
+        held = other._atoms[fresh]
+        atoms = np.zeros((len(fresh), self._atoms.shape[1]), dtype=np.int32)
+        atoms[:, : held.shape[1]] = self._include_strings(other._strings)[held]
+        self._template = np.concatenate([self._template, template[other._template[fresh]]])
+        self._atoms = np.concatenate([self._atoms, atoms])
+        return self.table.find(keys)
+
+    def _include_strings(self, strings: list[str]) -> Ints:
+        """Numbers of strings, the new ones of which are numbered."""
+        self._number_strings()
+        hashes = string_hashes(strings)
+        self._strings += [strings[position] for position in self._values.add(hashes).tolist()]
+        numbers: Ints = np.append(self._values.find(hashes), np.int32(0))  # 0 where there are none to point at
+        return numbers
 
     def keep(self, chosen: Bools) -> "FeatureIndex":
         """An index of some of the features, in the same order, with no strings but theirs.

@@ -17,10 +17,11 @@ from ...core.types import Bools, Indices
 from ...features.columns import Columns
 from ...features.config import FeatureConfig
 from ...learner import Sample
-from ...model import ChainModel
+from ...model import ChainModel, get_tok2vec
 from ...punctuation.case import case_of
 from ...punctuation.labels import LabelScheme, LabelTable
 from ...trainers import Trainer
+from ...vectors import annotation_read
 from ..base import ChainPipe
 from ..inference import Inference, Prediction
 from .annotation import register_punctuation
@@ -95,7 +96,9 @@ class PunctuationRestorer(ChainPipe):
 
     def _bare(self, view: WordView) -> Doc:
         read = [one for one in self._features.extractor.attributes if one.is_annotation]
-        attributes = [IDS[one.name] for one in read if one.name != "_"]
+        names = {one.name for one in read if one.name != "_"}
+        tok2vec = get_tok2vec(self.model)
+        attributes = [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
         extensions = [one.key for one in read if one.name == "_"]
         return bare_doc(view, self.vocab, self.label_scheme, attributes, extensions)
 

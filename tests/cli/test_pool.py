@@ -1,0 +1,33 @@
+"""`crf pool`: models in, one model out."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from tagging import extension, train
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+
+__all__ = ["extension"]
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> list[str]:
+    for name, template in (("words", "LOWER"), ("affixes", "SUFFIX2")):
+        train(features={"@misc": "spacy_crf.Features.v1", "templates": [template, "BIAS"]}).to_disk(tmp_path / name)
+    return [str(tmp_path / "words"), str(tmp_path / "affixes")]
+
+
+def test_models_are_pooled(models: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models, "--exponent", "0.7", "--exponent", "0.6"])
+    assert result.exit_code == 0, result.output
+    nlp = spacy.load(tmp_path / "out")
+    assert nlp.get_pipe_config("crf_tagger")["features"]["templates"] == ["LOWER[0]", "BIAS[0]", "SUFFIX2[0]"]
+    assert [token.tag_ for token in nlp("Ada sold the mill.")][:2] == ["NNP", "VBD"]
+
+
+def test_exponents_must_fit(models: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models, "--exponent", "1"])
+    assert result.exit_code == 1
+    assert "CRF647" in result.output
