@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from spacy.attrs import IDS
@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from ...core.gold import Gold
 from ...core.labels import TagSet
-from ...core.types import Bools, Indices
+from ...core.types import Bools, Floats, Indices
 from ...features.columns import Columns
 from ...features.config import FeatureConfig
 from ...learner import Sample
@@ -23,9 +23,9 @@ from ...punctuation.labels import LabelScheme, LabelTable
 from ...trainers import Trainer
 from ...vectors import annotation_read
 from ..base import ChainPipe
-from ..inference import Inference, Prediction
+from ..inference import Inference, Prediction, infer
 from .annotation import register_punctuation
-from .decide import Thresholds, choose
+from .decide import Thresholds, choose, labels_beside_marks
 from .gold import gold_labels, label_numbers, mixed_forms
 from .settings import check_restoration
 from .stream import StreamedWord, stream_words
@@ -187,14 +187,28 @@ class PunctuationRestorer(ChainPipe):
         RETURNS (list[Restored]): one for each Doc.
         """
         views = [self.view(doc) for doc in docs]
-        thresholds = self._thresholds()
-        predictions = self.infer([self._bare(view) for view in views], self.inference())
-        if thresholds:
-            table = LabelTable(self.tags.tags)
-            for prediction in predictions:
-                if prediction.marginals is not None:
-                    prediction.tags = choose(prediction.marginals, table, thresholds)
+        bare = [self._bare(view) for view in views]
+        predictions = self.infer(bare, self.inference())
+        if self._thresholds():
+            self._choose_marks(bare, predictions)
         return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
+
+    def _choose_marks(self, docs: Sequence[Doc], predictions: Sequence[Prediction]) -> None:
+        """Set marks by their thresholds; what else labels tell is the best for these marks.
+
+        Without the second decoding, the word behind an end mark that only a threshold sets would keep its small letter.
+        """
+        table, thresholds, open_docs = LabelTable(self.tags.tags), self._thresholds(), []
+        for doc, prediction in zip(docs, predictions):
+            prediction.tags = choose(cast(Floats, prediction.marginals), table, thresholds)
+            possible = labels_beside_marks(prediction.tags, table, self.label_scheme)
+            if len(doc) and possible.any(axis=1).all() and (self.label_scheme.case or self.label_scheme.pairs):
+                open_docs.append((doc, prediction, possible))
+        if open_docs:
+            again, settled, masks = zip(*open_docs)
+            found = infer(self._read_all(again), self._emissions(), self.tags, Inference(), np.concatenate(masks))
+            for prediction, other in zip(settled, found):
+                prediction.tags = other.tags
 
     def restored(self, doc: Doc) -> Restoration:
         """What a Doc is restored to, without writing it."""
