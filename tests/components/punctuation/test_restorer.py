@@ -68,16 +68,18 @@ def test_probabilities_sum_to_one_and_agree_with_thresholds(folder: Path) -> Non
         assert marked == [1 - t._.punct_probs[""] >= threshold for t in doc]
 
 
-@pytest.mark.parametrize("kinds", [[], ["QUESTION"]])
-def test_case_follows_marks_that_a_threshold_sets(folder: Path, kinds: list[str]) -> None:
-    marks = {**MARKS, "case": True, "kinds": kinds}
-    nlp = train(folder, marks=marks)
-    for threshold in (0.02, 0.2, 0.6, 1.0):
-        nlp.get_pipe("punctuation_restorer").cfg["threshold"] = threshold
-        doc = nlp("she went home then it was dark where is ada the boat was old")
-        ended = [t for t in doc[:-1] if t._.punct_after in ("PERIOD", "QUESTION")]
-        assert bool(ended) == (threshold < 1)
-        assert all(t.nbor()._.case == "Title" for t in ended)
+def test_case_follows_marks_that_a_threshold_sets(folder: Path) -> None:
+    """Labels that are chosen word by word would leave some of the words behind end marks in lower case."""
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.5, "iterations_per_step": 40}
+    nlp = train(folder, marks={**MARKS, "case": True, "kinds": ["QUESTION"]}, trainer=trainer)
+    nlp.get_pipe("punctuation_restorer").cfg["threshold"] = 0.3
+    for text in (
+        "she went home then it was dark where is ada the boat was old",
+        "well the old one it is sold who was there i saw it she went by boat",
+    ):
+        doc = nlp(text)
+        ended = [token for token in doc[:-1] if token._.punct_after in ("PERIOD", "QUESTION")]
+        assert len(ended) >= 2 and all(token.nbor()._.case == "Title" for token in ended)
 
 
 def test_thresholds_are_found(folder: Path, tmp_path: Path) -> None:
