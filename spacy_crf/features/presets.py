@@ -69,6 +69,24 @@ def _class_ngrams(here: str) -> list[str]:
 
 
 _PUNCTUATION_CLASSES = [*_PUNCTUATION, *_class_ngrams("CLASS50")]
+# What tells how a word is cased, even one that training has not seen: its letters, and what stands beside rare words
+_PUNCTUATION_CASE = [
+    *_PUNCTUATION_CLASSES,
+    "LPREFIX1",
+    "LPREFIX2",
+    "LPREFIX3",
+    "LSUFFIX1",
+    "LSUFFIX4",
+    "LENGTH",
+    "HAS_HYPHEN",
+    "DIGITS",
+    "RARE3[-1..1]",
+    "RARE3[-1]|RARE3[0]",
+    "RARE3[0]|RARE3[1]",
+    "LOWER[-1]|RARE3[0]",
+    "RARE3[0]|LOWER[1]",
+    "LSUFFIX2|RARE3",
+]
 # What more text than a hundred thousand words can bear
 _SPEECH = [
     *_PUNCTUATION_CLASSES,
@@ -143,8 +161,9 @@ PRESETS: dict[str, list[str]] = {
     ],
     # asks for bare words, as punctuation_restorer shows them
     "punctuation": _PUNCTUATION,
-    # the same with induced classes, which say more of rare sequences: both ask for a `classes` block
+    # the same with induced classes, which say more of rare sequences: all of these ask for a `classes` block
     "punctuation_classes": _PUNCTUATION_CLASSES,
+    "punctuation_case": _PUNCTUATION_CASE,
     "speech": _SPEECH,
     # asks for a tagger before the component that has learned from lower-case words without marks
     "speech_tags": [*_SPEECH, *_class_ngrams("TAG")],

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...core.types import Floats, Ints
-from ...punctuation.labels import LabelTable
+from ...core.types import Bools, Floats, Ints
+from ...punctuation.labels import Label, LabelScheme, LabelTable
 from ...punctuation.marks import NONE
 
 
@@ -45,3 +45,19 @@ def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints
     chosen = np.where(reached.any(axis=1), best, none if none >= 0 else sums.argmax(axis=1))
     within = np.where(table.mark_of[None, :] == chosen[:, None], marginals, -1.0)
     return within.argmax(axis=1).astype(np.int32)
+
+
+def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme) -> Bools:
+    """Labels that words may have once their marks are settled: case and pairs are still open.
+
+    tags ((n,)): labels with the marks of the words of one text. table (LabelTable): of the labels.
+    scheme (LabelScheme): of the labels; the marks tell the kinds of the sentences.
+    RETURNS ((n, L)): a row without any where training has never seen such a mark in such a sentence.
+    """
+    settled = scheme.tell_sentences([Label(table.parsed[tag].mark) for tag in tags.tolist()])
+    rows = {told: [_agrees(label, told) for label in table.parsed] for told in set(settled)}
+    return np.array([rows[told] for told in settled], dtype=bool).reshape(len(settled), len(table.parsed))
+
+
+def _agrees(label: Label, told: Label) -> bool:
+    return (label.mark, label.sentence) == (told.mark, told.sentence)

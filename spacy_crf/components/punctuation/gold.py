@@ -22,7 +22,7 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
     """
     words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
     labels = reference.labels(scheme)
-    ours, theirs = ([form.lower() for form in view.forms] for view in (words, reference))
+    ours, theirs = (view.bare_forms for view in (words, reference))
     if ours == theirs:
         return list(labels)
     found: list[Label | None] = [None] * len(ours)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from spacy.attrs import IDS
@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from ...core.gold import Gold
 from ...core.labels import TagSet
-from ...core.types import Bools, Indices
+from ...core.types import Bools, Floats, Indices
 from ...errors import Errors
 from ...features.columns import Columns
 from ...features.config import FeatureConfig
@@ -23,10 +23,10 @@ from ...punctuation.case import case_of
 from ...punctuation.labels import LabelScheme, LabelTable
 from ...trainers import Trainer
 from ...vectors import annotation_read
-from ..inference import Inference, Prediction
+from ..inference import Inference, Prediction, infer
 from .annotation import register_punctuation
 from .calibration import CALIBRATION, CalibratedPipe
-from .decide import Thresholds, choose
+from .decide import Thresholds, choose, labels_beside_marks
 from .gold import gold_labels, label_numbers, mixed_forms
 from .settings import check_restoration
 from .stream import StreamedWord, components_before, stream_words
@@ -104,12 +104,15 @@ class PunctuationRestorer(CalibratedPipe):
         return doc if is_bare(doc) else self._bare(self.view(doc))
 
     def _bare(self, view: WordView) -> Doc:
-        read = [one for one in self._features.extractor.attributes if one.is_annotation]
-        names = {one.name for one in read if one.name != "_"}
+        extensions = [one.key for one in self._features.extractor.attributes if one.name == "_"]
+        return bare_doc(view, self.vocab, self._annotation(), extensions)
+
+    def _annotation(self) -> list[int]:
+        """Attributes that other components set, and that features or vectors read."""
+        read = self._features.extractor.attributes
+        names = {one.name for one in read if one.is_annotation and one.name != "_"}
         tok2vec = get_tok2vec(self.model)
-        attributes = [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
-        extensions = [one.key for one in read if one.name == "_"]
-        return bare_doc(view, self.vocab, attributes, extensions)
+        return [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super()._read([self.bare(doc) for doc in docs], extra)
@@ -196,14 +199,28 @@ class PunctuationRestorer(CalibratedPipe):
         RETURNS (list[Restored]): one for each Doc.
         """
         views = [self.view(doc) for doc in docs]
-        thresholds = self._thresholds()
-        predictions = self.infer([self._bare(view) for view in views], self.inference())
-        if thresholds:
-            table = LabelTable(self.tags.tags)
-            for prediction in predictions:
-                if prediction.marginals is not None:
-                    prediction.tags = choose(prediction.marginals, table, thresholds)
+        bare = [self._bare(view) for view in views]
+        predictions = self.infer(bare, self.inference())
+        if self._thresholds():
+            self._choose_marks(bare, predictions)
         return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
+
+    def _choose_marks(self, docs: Sequence[Doc], predictions: Sequence[Prediction]) -> None:
+        """Set marks by their thresholds; what else labels tell is the best for these marks.
+
+        Without the second decoding, the word behind an end mark that only a threshold sets would keep its small letter.
+        """
+        table, thresholds, open_docs = LabelTable(self.tags.tags), self._thresholds(), []
+        for doc, prediction in zip(docs, predictions):
+            prediction.tags = choose(cast(Floats, prediction.marginals), table, thresholds)
+            possible = labels_beside_marks(prediction.tags, table, self.label_scheme)
+            if len(doc) and possible.any(axis=1).all() and (self.label_scheme.case or self.label_scheme.pairs):
+                open_docs.append((doc, prediction, possible))
+        if open_docs:
+            again, settled, masks = zip(*open_docs)
+            found = infer(self._read_all(again), self._emissions(), self.tags, Inference(), np.concatenate(masks))
+            for prediction, other in zip(settled, found):
+                prediction.tags = other.tags
 
     def restored(self, doc: Doc) -> Restoration:
         """What a Doc is restored to, without writing it."""
@@ -230,7 +247,7 @@ class PunctuationRestorer(CalibratedPipe):
         """
         if prepare is None and nlp is not None:
             prepare = components_before(nlp, self.name)
-        if prepare is None and self._features.extractor.reads_annotation:
+        if prepare is None and self._annotation():
             raise ValueError(Errors.CRF992.format(name=self.name))
         return stream_words(self, words, lag, block, prepare)
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from spacy_crf.components.punctuation.decide import Thresholds, choose
-from spacy_crf.punctuation.labels import LabelTable
+from spacy_crf.components.punctuation.decide import Thresholds, choose, labels_beside_marks
+from spacy_crf.punctuation.labels import LabelScheme, LabelTable
+from spacy_crf.punctuation.marks import MarkSet
 
 LABELS = ["O|lower", "COMMA|lower", "COMMA|Title", "PERIOD|lower"]
 ROW = [0.45, 0.1, 0.15, 0.3]
@@ -31,3 +32,20 @@ def test_no_label_without_a_mark() -> None:
     table = LabelTable(["COMMA", "PERIOD"])
     chosen = choose(np.array([[0.4, 0.6], [0.7, 0.3]]), table, Thresholds(0.0, {"COMMA": 0.8}))
     assert chosen.tolist() == [1, 0]
+
+
+def test_settled_marks_leave_the_case_open() -> None:
+    labels = ["O|lower", "O|Title", "O|lower|@QUESTION", "O|Title|@QUESTION", "QUESTION|lower", "PERIOD|lower"]
+    table = LabelTable(labels)
+    scheme = LabelScheme(MarkSet(("PERIOD", "QUESTION")), case=True, kinds=("QUESTION",))
+    rows = labels_beside_marks(np.array([0, 5, 0, 1, 4, 0]), table, scheme)
+    found = [[label for label, may in zip(labels, row) if may] for row in rows.tolist()]
+    plain, asked = ["O|lower", "O|Title"], ["O|lower|@QUESTION", "O|Title|@QUESTION"]
+    assert found == [plain, ["PERIOD|lower"], asked, asked, ["QUESTION|lower"], plain]
+    assert labels_beside_marks(np.zeros(0, dtype=np.int32), table, scheme).shape == (0, len(labels))
+
+
+def test_a_mark_in_a_sentence_of_an_unseen_kind_leaves_nothing() -> None:
+    table = LabelTable(["O|lower", "COMMA|lower", "O|lower|@QUESTION", "QUESTION|lower"])
+    scheme = LabelScheme(MarkSet(("COMMA", "QUESTION")), case=True, kinds=("QUESTION",))
+    assert labels_beside_marks(np.array([1, 3]), table, scheme).any(axis=1).tolist() == [False, True]

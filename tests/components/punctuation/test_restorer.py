@@ -68,6 +68,20 @@ def test_probabilities_sum_to_one_and_agree_with_thresholds(folder: Path) -> Non
         assert marked == [1 - t._.punct_probs[""] >= threshold for t in doc]
 
 
+def test_case_follows_marks_that_a_threshold_sets(folder: Path) -> None:
+    """Labels that are chosen word by word would leave some of the words behind end marks in lower case."""
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.5, "iterations_per_step": 40}
+    nlp = train(folder, marks={**MARKS, "case": True, "kinds": ["QUESTION"]}, trainer=trainer)
+    nlp.get_pipe("punctuation_restorer").cfg["threshold"] = 0.3
+    for text in (
+        "she went home then it was dark where is ada the boat was old",
+        "well the old one it is sold who was there i saw it she went by boat",
+    ):
+        doc = nlp(text)
+        ended = [token for token in doc[:-1] if token._.punct_after in ("PERIOD", "QUESTION")]
+        assert len(ended) >= 2 and all(token.nbor()._.case == "Title" for token in ended)
+
+
 def test_thresholds_are_found(folder: Path, tmp_path: Path) -> None:
     trained(folder).to_disk(tmp_path / "model")
     DocBin(docs=map(spacy.blank("en"), TEXTS.strip().splitlines())).to_disk(tmp_path / "dev.spacy")
@@ -176,6 +190,17 @@ def test_gold_of_words_that_are_split_otherwise_is_unknown() -> None:
     example = Example(nlp.make_doc("so it is n't here"), nlp.make_doc("So, it isn't here."))
     marks = [label and label.mark for label in gold_labels(example, scheme)]
     assert marks == ["COMMA", "O", None, None, "PERIOD"]
+
+
+def test_apostrophes_of_either_kind_are_the_same_letters() -> None:
+    """Training text may have typographic ones, where the chain sees straight ones."""
+    nlp = build()
+    pipe = nlp.get_pipe("punctuation_restorer")
+    reference = nlp.make_doc("So, it isn’t Ada’s.")
+    for text in ("so it isn't ada's", "so it isn’t ada’s"):
+        example = Example(pipe.bare(Doc(nlp.vocab, words=text.split())), reference)
+        labels = gold_labels(example, pipe.label_scheme)
+        assert [label and label.mark for label in labels] == ["COMMA", "O", "O", "PERIOD"]
 
 
 def test_gold_of_another_text_is_refused() -> None:
