@@ -55,7 +55,7 @@ class WordView:
         """The words in lower case, with plain apostrophes, as the chain sees them."""
         lower = self.text.lower()
         if len(lower) != len(self.text) or _SIGMA in self.text:  # what its case depends on may be outside of a word
-            return [form.lower().translate(_APOSTROPHES) for form in self.forms]
+            return [bare_form(form) for form in self.forms]
         lower = lower.translate(_APOSTROPHES)
         return [lower[word.start : word.end] for word in self.words]
 
@@ -89,6 +89,11 @@ class WordView:
             for mark, opening, closing, form in zip(*columns, self.forms)
         ]
         return scheme.tell_sentences(labels, stored.get(FOLLOWING, ""))
+
+
+def bare_form(form: str) -> str:
+    """A word as the chain sees it: in lower case, with straight apostrophes."""
+    return form.lower().translate(_APOSTROPHES)
 
 
 def is_bare(doc: Doc) -> bool:
