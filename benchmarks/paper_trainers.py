@@ -32,6 +32,7 @@ from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
 
 EPOCHS, PATIENCE, SEED = 15, 3, 0
+CURVE, SHOWN = 3000, 10_000  # sentences of the training part that are scored in each epoch, and in the end
 ITERATIONS = 10  # of L-BFGS between two looks at held-out sentences
 MEASURES = ("word_acc", "punct_p", "punct_r", "punct_f", "punct_f_inner")
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["B:TAG", "TAG|BOS", "EOS"]}
@@ -56,7 +57,8 @@ class Sentences:
 
     def first(self, count: int) -> "Sentences":
         """The first sentences; 0: all."""
-        return self.take(np.arange(count or len(self.corpus.lengths)))
+        n_sentences = len(self.corpus.lengths)
+        return self.take(np.arange(min(count or n_sentences, n_sentences)))
 
     def take(self, numbers: Indices) -> "Sentences":
         return Sentences(self.restorer, self.corpus.take(numbers))
@@ -204,11 +206,14 @@ def fit(
 ) -> dict[str, dict[str, Any]]:
     """Train until no accuracy on held-out sentences has risen for some epochs.
 
-    patience (int): how many. others (Sentences): scored once, with the weights of the best epoch.
+    Of the training part the first sentences are scored.
+
+    patience (int): how many epochs. others (Sentences): scored once, with the weights of the best epoch.
     RETURNS (dict): a row for each kind of weights that the trainer gives.
     """
     found: dict[str, Stopping] = {}
     clocks: list[Clock] = []
+    shown, curve = train.first(SHOWN), train.first(CURVE)
     steps = trainer(train.corpus, train.restorer.layout)
     while not found or not all(one.is_over for one in found.values()):
         with Clock() as clock:
@@ -217,6 +222,6 @@ def fit(
             break
         clocks.append(clock)
         for name, flat in weights.items():
-            found.setdefault(name, Stopping(patience)).look(flat, train, dev)
+            found.setdefault(name, Stopping(patience)).look(flat, curve, dev)
     seconds = mean_seconds(clocks)
-    return {name: one.row(seconds, train=train, dev=dev, **others) for name, one in found.items()}
+    return {name: one.row(seconds, train=shown, dev=dev, **others) for name, one in found.items()}

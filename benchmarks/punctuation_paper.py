@@ -1,7 +1,7 @@
 """The two trainers of Agrawal & Shah (2014): a perceptron and stochastic gradient steps, over sentences.
 
     python benchmarks/punctuation_paper.py --data DIR --out FILE.json talks [--trainers NAME ..] [--sentences 10000 0]
-    python benchmarks/punctuation_paper.py --data DIR --out FILE.json rates
+    python benchmarks/punctuation_paper.py --data DIR --out FILE.json rates [--trainers NAME ..]
     python benchmarks/punctuation_paper.py --data DIR --out FILE.json movie [--trainers NAME ..]
     python benchmarks/punctuation_paper.py --data DIR --out FILE.json ours
 
@@ -71,7 +71,7 @@ def read(path: Path, tagger: Language, limit: int = 0, unit: TextUnit = "sentenc
     return examples
 
 
-def run_talks(data: Path, trainers: list[str], counts: list[int]) -> Iterator[Row]:
+def run_talks(data: Path, trainers: list[str], counts: list[int], patience: int) -> Iterator[Row]:
     """Rows of the trainers on talks, the curves of early stopping among them."""
     tagger, _ = train_tagger(data)
     train = read(data / FOLDER / "ted_train.tsv.gz", tagger, 0 if 0 in counts else max(counts))
@@ -84,11 +84,11 @@ def run_talks(data: Path, trainers: list[str], counts: list[int]) -> Iterator[Ro
     for count in counts:
         chosen = sentences.first(count)
         for key in trainers:
-            for name, row in fit(TRAINERS[key], chosen, dev, test=test).items():
+            for name, row in fit(TRAINERS[key], chosen, dev, patience, test=test).items():
                 yield {"data": "talks", "name": name, "sentences": len(chosen.corpus.lengths), **row}
 
 
-def run_rates(data: Path) -> Iterator[Row]:
+def run_rates(data: Path, trainers: list[str]) -> Iterator[Row]:
     """Learning rates on a subset: the change of the norm of the weights in each epoch, and where the accuracy ends.
 
     Training goes on for all epochs. `converged` is the first epoch in which the norm changes by less than 0.01.
@@ -98,8 +98,8 @@ def run_rates(data: Path) -> Iterator[Row]:
     restorer = Restorer(examples)
     train = restorer.encode(examples)
     dev = restorer.encode(read(data / FOLDER / "dev2012.tsv.gz", tagger, DEV))
-    for rate in RATES:
-        for name, row in fit(gradient(rate), train, dev, patience=EPOCHS).items():
+    for key in trainers:
+        for name, row in fit(TRAINERS[key], train, dev, patience=EPOCHS).items():
             small = [number for number, step in enumerate(row["norm_steps"], 1) if step < CONVERGED]
             yield {"data": "rates", "name": name, "sentences": SUBSET, "converged": (small or [0])[0], **row}
 
@@ -187,10 +187,11 @@ def main() -> None:
     parser.add_argument(
         "--sentences", type=int, nargs="+", default=SENTENCES, help="of the talks to learn from; 0: all"
     )
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="epochs without a better one, on talks")
     options = parser.parse_args()
     runs = {
-        "talks": partial(run_talks, options.data, options.trainers, options.sentences),
-        "rates": partial(run_rates, options.data),
+        "talks": partial(run_talks, options.data, options.trainers, options.sentences, options.patience),
+        "rates": partial(run_rates, options.data, options.trainers),
         "movie": partial(run_movie, options.data, options.trainers),
         "ours": partial(run_ours, options.data),
     }
