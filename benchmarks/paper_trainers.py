@@ -27,7 +27,7 @@ from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.observations import potentials
 from spacy_crf.core.params import DenseWeights, Layout, scatter
 from spacy_crf.core.types import Bools, Floats, Indices, Ints
-from spacy_crf.model import extend, get_layout, set_flat_weights
+from spacy_crf.model import extend, get_layout
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
 
@@ -112,12 +112,6 @@ class Restorer:
     def encode(self, examples: Sequence[Example]) -> Sentences:
         return Sentences(self, self.pipe._learner.encode(self.pipe._sample(examples)))
 
-    def adopt(self, flat: Floats) -> Language:
-        """The pipeline with some weights."""
-        set_flat_weights(self.pipe.model, flat)
-        self.pipe.finish_update(None)
-        return self.nlp
-
 
 def perceptron(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
     """Collins' perceptron: its last weights, as in the paper, and their mean."""
@@ -173,7 +167,7 @@ class Stopping:
         """Take in the weights of an epoch, unless the best one is too long ago."""
         if self.is_over:
             return
-        accuracy, best = (dev.score(dev.decode(flat))["word_acc"], max(self.dev, default=-1.0))
+        accuracy, best = dev.score(dev.decode(flat))["word_acc"], max(self.dev, default=-1.0)
         self.dev.append(accuracy)
         self.train.append(train.score(train.decode(flat))["word_acc"])
         self.norms.append(float(np.linalg.norm(flat)))
