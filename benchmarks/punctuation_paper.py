@@ -85,7 +85,8 @@ def run_talks(data: Path, trainers: list[str], counts: list[int], patience: int)
         chosen = sentences.first(count)
         for key in trainers:
             for name, row in fit(TRAINERS[key], chosen, dev, patience, test=test).items():
-                yield {"data": "talks", "name": name, "sentences": len(chosen.corpus.lengths), **row}
+                size = len(chosen.corpus.lengths)
+                yield {"data": "talks", "name": name, "sentences": size, "patience": patience, **row}
 
 
 def run_rates(data: Path, trainers: list[str]) -> Iterator[Row]:
