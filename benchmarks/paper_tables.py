@@ -60,7 +60,9 @@ def curves(rows: list[Row]) -> str:
     for row in own:
         for part in ("train", "dev"):
             cells = [percent(value) for value in row[f"curve_{part}"]]
-            lines.append([f"{row['name']}, {row['sentences']:,}, {part}", *cells, *[""] * (width - len(cells))])
+            lines.append(
+                [f"{row['data']}: {row['name']}, {row['sentences']:,}, {part}", *cells, *[""] * (width - len(cells))]
+            )
     return table(["word accuracy after epoch", *map(str, range(1, width + 1))], lines)
 
 
