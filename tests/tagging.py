@@ -37,7 +37,7 @@ UNIVERSAL = {"DT": "DET", "JJ": "ADJ", "IN": "ADP", "TO": "ADP", "PRP": "PRON", 
 UNIVERSAL |= {"NNP": "PROPN", "NN": "NOUN", "NNS": "NOUN", "CD": "NUM", ".": "PUNCT", ",": "PUNCT"}
 EXTENSION = "crf_test_case"
 TARGETS = ["tag", "pos", "ent", "spans", EXTENSION]
-ONLINE = ["Perceptron", "PassiveAggressive", "AROW", "AdaGrad"]
+ONLINE = ["Perceptron", "PassiveAggressive", "AROW", "AdaGrad", "StochasticGradient"]
 TRAINERS = ["LBFGS", "Minibatch", *ONLINE]
 TRAINER_CONFIGS: dict[str, dict[str, Any]] = {
     "LBFGS": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01, "iterations_per_step": 20},
@@ -45,6 +45,7 @@ TRAINER_CONFIGS: dict[str, dict[str, Any]] = {
     **{name: {"@misc": f"spacy_crf.{name}.v1"} for name in ONLINE},
 }
 TRAINER_CONFIGS["AdaGrad"]["units_per_batch"] = 30  # several steps in a small corpus
+TRAINER_CONFIGS["StochasticGradient"]["learn_rate"] = 0.2
 
 
 def make_reference(nlp: Language, line: str) -> Doc:

@@ -8,6 +8,7 @@ from ..core.learn.adagrad import AdaGrad
 from ..core.learn.arow import AROW
 from ..core.learn.passive_aggressive import PassiveAggressive
 from ..core.learn.perceptron import Perceptron
+from ..core.learn.stochastic_gradient import StochasticGradient
 from .base import MakeSample, Trainer
 from .full_batch import LBFGSTrainer
 from .minibatch import MinibatchTrainer
@@ -25,6 +26,7 @@ __all__ = [
     "make_minibatch",
     "make_passive_aggressive",
     "make_perceptron",
+    "make_stochastic_gradient",
 ]
 
 
@@ -145,3 +147,17 @@ def make_adagrad(
     """
     settings = {"learn_rate": learn_rate, "damping": damping, "averaging": averaging}
     return OnlineTrainer(AdaGrad, seed, {**settings, "units_per_batch": units_per_batch})
+
+
+@registry.misc("spacy_crf.StochasticGradient.v1")
+def make_stochastic_gradient(learn_rate: float = 0.01, averaging: bool = True, seed: int = 0) -> OnlineTrainer:
+    """Plain gradient steps on the log-likelihood after each sequence, all at one rate (Agrawal & Shah 2014).
+
+    What spacy_crf.Minibatch.v1 does with the optimizer SGD.v1 and batches of one example, at a fraction of the cost.
+
+    learn_rate (float): how far.
+    averaging (bool): predict with the mean of the weights over time.
+    seed (int): of the order of sequences within a batch.
+    RETURNS (Trainer): the trainer.
+    """
+    return OnlineTrainer(StochasticGradient, seed, {"learn_rate": learn_rate, "averaging": averaging})

@@ -17,7 +17,7 @@ from .vectors import VectorGradients
 
 
 class OnlineTrainer:
-    """Perceptron, passive-aggressive, AROW, AdaGrad: updates within each batch; features and weights grow as met.
+    """Perceptron, passive-aggressive, AROW, gradients: updates within each batch; features and weights grow as met.
 
     The model gets the weights to predict with, averaged ones as a rule, at the end of each step; training goes on from
     the raw ones, which stay here. A run that begins with weights, from a saved pipe or with labels added since, begins

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from punctuating import MARKS, build, make_examples, train
+from punctuating import MARKS, TEXTS, build, make_examples, train
 from spacy.tokens import Doc
 from thinc.api import SGD
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.model import flat_weights, get_layout, set_flat_weights
 
 PAPER = {
     "@misc": "spacy_crf.Features.v1",
@@ -38,13 +39,31 @@ def both_ends(emissions: np.ndarray, matrices: np.ndarray) -> tuple[float, float
 
 @pytest.mark.parametrize("text", ["so", "well did she go home", "where is it it is new and the mill was sold " * 5])
 def test_both_recursions_end_in_the_same_sum(nlp, text: str) -> None:
+    check_both_ends(nlp, nlp.make_doc(text))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_so_they_do_for_random_weights_and_sentences(nlp, seed: int) -> None:
+    rng, words = np.random.default_rng(seed), [word.strip(".,?!").lower() for word in TEXTS.split()]
+    drawn = build(features=PAPER).from_bytes(nlp.to_bytes())
+    pipe = drawn.get_pipe("punctuation_restorer")
+    weights = rng.normal(0, 3, get_layout(pipe.model).size)
+    set_flat_weights(pipe.model, weights)
+    pipe.finish_update(None)
+    doc = Doc(drawn.vocab, words=rng.choice(words, rng.integers(1, 40)).tolist())
+    assert check_both_ends(drawn, doc) != check_both_ends(nlp, doc)
+
+
+def check_both_ends(nlp, doc: Doc) -> float:
+    """log Z of a text, after both recursions have been seen to end in it."""
     pipe = nlp.get_pipe("punctuation_restorer")
-    chains = pipe._chains(pipe._read([nlp.make_doc(text)])).astype(np.float64)
+    chains = pipe._chains(pipe._read([doc])).astype(np.float64)
     rows = chains.batch.rows
     matrices = chains.edges.matrices[chains.edges.groups[rows]][1:]
     alpha, beta = both_ends(chains.emissions[rows], matrices)
     assert alpha == pytest.approx(beta, rel=1e-12)
     assert forward_backward(chains).log_z[0] == pytest.approx(alpha, rel=1e-9)
+    return alpha
 
 
 def test_start_and_stop_have_weights_that_open_sides_do_not_use(nlp) -> None:
@@ -63,6 +82,7 @@ def test_start_and_stop_have_weights_that_open_sides_do_not_use(nlp) -> None:
         {"@misc": "spacy_crf.Perceptron.v1", "averaging": False},
         {"@misc": "spacy_crf.Perceptron.v1"},
         {"@misc": "spacy_crf.Minibatch.v1"},
+        {"@misc": "spacy_crf.StochasticGradient.v1", "learn_rate": 0.1},
     ],
 )
 def test_both_trainers_learn(trainer: dict, tmp_path: Path) -> None:
@@ -74,6 +94,20 @@ def test_both_trainers_learn(trainer: dict, tmp_path: Path) -> None:
         learner.update(examples, sgd=optimizer)
     scores = learner.evaluate(make_examples(learner, tmp_path, unit="sentence"))
     assert scores["word_acc"] > scores["word_acc_none"] + 0.1
+
+
+def test_single_steps_are_those_of_the_optimizer_with_batches_of_one(tmp_path: Path) -> None:
+    weights = []
+    for name, settings in (("Minibatch", {}), ("StochasticGradient", {"learn_rate": 0.05, "averaging": False})):
+        learner = build(features=PAPER, trainer={"@misc": f"spacy_crf.{name}.v1", **settings}, marks=MARKS)
+        examples = make_examples(learner, tmp_path, unit="sentence")
+        learner.initialize(lambda examples=examples: examples)
+        optimizer = SGD(0.05, L2=0.0, grad_clip=0.0)
+        for example in examples * 2:
+            learner.update([example], sgd=optimizer)
+        weights.append(flat_weights(learner.get_pipe("punctuation_restorer").model))
+    assert np.abs(weights[0]).max() > 0.1
+    np.testing.assert_allclose(weights[1], weights[0], atol=1e-4)
 
 
 def test_an_unaveraged_perceptron_predicts_with_its_last_weights(tmp_path: Path) -> None:

@@ -17,12 +17,14 @@ from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.single import SingleDecoder
+from spacy_crf.core.learn.single_gradient import single_gradient
+from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.observations import observe
 from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
 
 LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
 RULES = [Perceptron, PassiveAggressive, AROW]
-LEARNERS = [*RULES, AdaGrad]
+LEARNERS = [*RULES, AdaGrad, StochasticGradient]
 SHAPES = [{}, {"edges": True, "masks": True}, {"boundary": False, "values": True}]
 
 
@@ -132,12 +134,18 @@ def test_the_single_decoder_finds_the_best_path(make_problem, shape: dict) -> No
                 assert tuple(labels.tolist()) == best_allowed(chain, gold)
 
 
+def build(make: type[OnlineLearner], batch_size: int) -> OnlineLearner:
+    if make is StochasticGradient:
+        return make(learn_rate=0.1 * batch_size)
+    return AdaGrad(units_per_batch=3 * batch_size) if make is AdaGrad else make(batch_size=batch_size)
+
+
 @pytest.mark.parametrize("make", LEARNERS)
 def test_batches_learn_and_the_same_seed_gives_the_same_bytes(make_problem, make) -> None:
     problem = make_problem(3, kinds=("known", "set"), lengths=LENGTHS * 4, edges=True, n_features=60)
     results = []
     for seed, batch_size in ((1, 1), (1, 4), (1, 4), (2, 4)):
-        learner = AdaGrad(units_per_batch=3 * batch_size) if make is AdaGrad else make(batch_size=batch_size)
+        learner = build(make, batch_size)
         learner.start(problem.layout, np.zeros(problem.layout.size))
         losses = list(run_epochs(learner, problem.corpus, 6, seed))
         assert min(losses[1:]) < losses[0]
@@ -199,10 +207,10 @@ def test_many_new_features_move_into_larger_buffers(make_problem) -> None:
 
 
 @pytest.mark.parametrize("batch_size", [1, 3])
-@pytest.mark.parametrize("make", RULES)
+@pytest.mark.parametrize("make", [*RULES, StochasticGradient])
 def test_errors_name_the_sequence(make_problem, make, batch_size: int) -> None:
     problem = make_problem(0, kinds=("known",), lengths=(2, 3, 3), values=True, masks=True)
-    learner = make(batch_size=batch_size)
+    learner = build(make, batch_size)
     problem.corpus.features.values[problem.corpus.features.indptr[2]] = np.inf
     learner.start(problem.layout, np.ones(problem.layout.size))
     with pytest.raises(NonFiniteError) as caught:
@@ -251,6 +259,7 @@ def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem, kin
         (AROW, {"gamma": -1.0}),
         (AdaGrad, {"learn_rate": 0.0}),
         (AdaGrad, {"damping": 0.0}),
+        (StochasticGradient, {"learn_rate": 0.0}),
     ],
 )
 def test_settings_that_make_no_sense_are_named(make, settings: dict) -> None:
@@ -331,3 +340,44 @@ def test_adagrad_cuts_a_corpus_anew_when_there_are_more_weights(make_problem) ->
     assert learner.learn(problem.corpus, everything) == pytest.approx(fresh.learn(problem.corpus, everything))
     new = slice(len(half.state_cells), len(whole.state_cells))
     assert learner.weights.raw[new].any()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_stochastic_gradient_steps_along_the_gradient_of_each_sequence(make_problem, shape: dict) -> None:
+    for seed in range(3):
+        problem = make_problem(seed, lengths=LENGTHS, **shape)
+        learner = StochasticGradient(0.3, dtype=np.float64)
+        learner.start(problem.layout, problem.flat)
+        written, history = problem.flat.copy(), [problem.flat.copy()]
+        for number in (4, 0, 6, 2, 1, 3, 5):
+            part = problem.corpus.take(np.array([number]))
+            loss, gradient = _loss_and_gradient(part, problem.layout, written)
+            assert learner.learn(problem.corpus, np.array([number])) == pytest.approx(loss, rel=1e-9)
+            written = written - 0.3 * gradient
+            if part.lengths[0]:
+                history.append(written)
+            np.testing.assert_allclose(learner.weights.raw, written, atol=1e-10)
+        np.testing.assert_allclose(learner.result, np.mean(history, axis=0), atol=1e-10)
+
+
+def _loss_and_gradient(corpus: Corpus, layout: Layout, flat: np.ndarray) -> tuple[float, np.ndarray]:
+    """By the recursion for batches."""
+    weights, out = DenseWeights.zeros(layout, np.float64), DenseWeights.zeros(layout, np.float64)
+    scatter(layout, flat, weights)
+    observations = observe(corpus.lengths, corpus.features, corpus.edges)
+    gold = corpus.gold.take(observations.batch.units)
+    loss, gradient = loss_and_gradient(observations, gold, weights, layout, out), np.empty(layout.size)
+    gather(layout, out, gradient)
+    return loss, gradient
+
+
+@pytest.mark.parametrize("scale, is_single", [(1.0, True), (20.0, True), (1e4, False)])
+def test_far_apart_scores_take_the_general_recursion(make_problem, scale: float, is_single: bool) -> None:
+    problem = make_problem(2, kinds=("known",), lengths=(4,), edges=True)
+    flat = problem.flat * scale
+    learner = StochasticGradient(1.0, averaging=False, dtype=np.float64)
+    learner.start(problem.layout, flat)
+    assert (single_gradient(problem.corpus, learner.weights) is not None) == is_single
+    loss, gradient = _loss_and_gradient(problem.corpus, problem.layout, flat)
+    assert learner.learn(problem.corpus, np.arange(1)) == pytest.approx(loss, rel=1e-9)
+    np.testing.assert_allclose(learner.result, flat - gradient, atol=1e-9)
