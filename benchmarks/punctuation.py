@@ -1,20 +1,18 @@
-"""Punctuation of TED talks: what each idea brings, and the IWSLT 2011 reference test.
+"""Punctuation of TED talks from features: what each idea brings, all training data, and streams.
 
     python benchmarks/punctuation.py --data DIR --out FILE.json ideas [--words 300000]
     python benchmarks/punctuation.py --data DIR --out FILE.json full --model DIR [--seed 0]
-    python benchmarks/punctuation.py --data DIR --out FILE.json test --model DIR
     python benchmarks/punctuation.py --data DIR --out FILE.json streams --model DIR
 
 `DIR` holds `iwslt_punct` and `ud_english_ewt`. Both train `configs/punctuation_restorer_speech.cfg` on `ted_train`, in
 windows of 200 words, and choose the threshold for marks on `dev2012`, which is one text without a break, as `test2011`
-is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words;
-`test` scores `test2011` with what it has saved, to be run once for each seed. `streams` restores the first words of
-`dev2012` one by one, with look-aheads of several lengths, and all of it in documents of 200 words for the speed. Parts
-of speech are those of a crf_tagger that is trained on UD English EWT in lower case without punctuation, in windows
-across sentences. Rows are added to the file.
+is. `ideas` trains on the first talks only, adding one idea after the other. `full` trains on all 2.1 million words and
+saves the models that `punctuation_network.py` scores on `test2011`. `streams` restores the first words of `dev2012` one
+by one, with look-aheads of several lengths, and all of it in documents of 200 words for the speed. Parts of speech are
+those of a crf_tagger that is trained on UD English EWT in lower case without punctuation, in windows across sentences.
+Rows are added to the file.
 """
 
-import json
 import random
 import sys
 from collections import Counter
@@ -32,8 +30,8 @@ from spacy.util import load_config, load_model_from_config
 from spacy.vocab import Vocab
 
 from benchmarks.data import read_ewt
-from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
+from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
 from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
 from spacy_crf.components.punctuation.decide import Thresholds, choose
@@ -214,20 +212,6 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, m
     return row
 
 
-def run_test(data: Path, model: Path) -> dict[str, Any]:
-    """Score test2011 with a saved model, at the threshold that is best on dev2012."""
-    tagger, nlp = spacy.load(model / "tagger"), spacy.load(model / "restorer")
-    dev_examples, examples = (read(data / FOLDER / file, nlp) for file in ("dev2012.tsv.gz", "test2011.tsv"))
-    add_tags(tagger, [*dev_examples, *examples])
-    pipe = nlp.get_pipe(NAME)
-    dev, test = Scored(pipe, dev_examples), Scored(pipe, examples)
-    threshold = dev.best_threshold()
-    row: dict[str, Any] = {"name": "test2011", "threshold": threshold}
-    for name, scored in (("dev", dev), ("test", test)):
-        row |= {f"{name}_viterbi": scored.scores(0.0), name: scored.scores(threshold)}
-    return row
-
-
 def run_streams(data: Path, model: Path) -> dict[str, Any]:
     """F of streams by their lag, beside that of the whole text, and words per second from text to text."""
     tagger, nlp = spacy.load(model / "tagger"), spacy.load(model / "restorer")
@@ -259,23 +243,17 @@ def run_streams(data: Path, model: Path) -> dict[str, Any]:
 def main() -> None:
     """Run what was asked for, and add the rows to the file."""
     parser = new_parser(__doc__)
-    parser.add_argument("what", choices=["ideas", "full", "test", "streams"])
+    parser.add_argument("what", choices=["ideas", "full", "streams"])
     parser.add_argument("--words", type=int, default=300_000, help="of the training text, for ideas")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=Path, help="folder for the trained pipeline")
     options = parser.parse_args()
-    machine = describe()
     wanted = IDEAS if options.what == "ideas" else {ALL: IDEAS[ALL]}
     words = options.words if options.what == "ideas" else 0
-    known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
     rows = (run(name, changes, options.data, words, options.seed, options.model) for name, changes in wanted.items())
-    of_models = {"test": run_test, "streams": run_streams}
-    if options.what in of_models:
-        rows = iter([of_models[options.what](options.data, options.model)])
-    for row in rows:
-        known.append(row)
-        print(json.dumps(row), flush=True)
-        options.out.write_text(json.dumps({"machine": machine, "rows": known}, indent=1) + "\n", encoding="utf8")
+    if options.what == "streams":
+        rows = iter([run_streams(options.data, options.model)])
+    append_rows(options.out, rows)
 
 
 if __name__ == "__main__":

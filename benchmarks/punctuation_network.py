@@ -12,7 +12,6 @@ Probabilities are calibrated on `dev2012`, as `crf calibrate --best-f` does it, 
 The encoder is PyTorch's; it runs on one thread. Rows are added to the file.
 """
 
-import json
 import random
 import sys
 from collections import Counter
@@ -27,9 +26,9 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, load_config, load_model_from_config, registry
 from thinc.api import Optimizer
 
-from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from benchmarks.punctuation import FOLDER, NAME, WINDOW, add_tags, one_text, read
+from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
 from spacy_crf.components.pool import pool_pipelines
 from spacy_crf.components.punctuation.decide import Thresholds, choose
@@ -132,20 +131,16 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder of the trained pipelines")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--exponents", type=float, nargs=2, default=(0.3, 0.7), help="of features and network")
+    parser.add_argument("--chains", nargs="+", choices=(*CHAINS, "pool"), default=[*CHAINS, "pool"], help="to test")
     options = parser.parse_args()
-    machine = describe()
-    known = json.loads(options.out.read_text(encoding="utf8"))["rows"] if options.out.exists() else []
     if options.what == "train":
         rows = iter([train(options.data, options.model, options.seed)])
     elif options.what == "pool":
         rows = (run(options.data, options.model, "pool", pair, "dev2012.tsv.gz") for pair in EXPONENTS)
     else:
-        chains = (*CHAINS, "pool")
-        rows = (run(options.data, options.model, name, tuple(options.exponents), "test2011.tsv") for name in chains)
-    for row in rows:
-        known.append(row)
-        print(json.dumps(row), flush=True)
-        options.out.write_text(json.dumps({"machine": machine, "rows": known}, indent=1) + "\n", encoding="utf8")
+        names = options.chains
+        rows = (run(options.data, options.model, name, tuple(options.exponents), "test2011.tsv") for name in names)
+    append_rows(options.out, rows)
 
 
 if __name__ == "__main__":
