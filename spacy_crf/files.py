@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -31,13 +32,24 @@ def read_chunks(path: Path) -> Iterator[bytes]:
     YIELDS (bytes): Whole lines; there is no byte order mark.
     """
     with open_binary(path) as file_:
-        try:
-            prefix = BYTE_ORDER_MARK
+        prefix = BYTE_ORDER_MARK
+        with unpacking(path):
             while chunk := file_.read(CHUNK_SIZE):
                 yield (chunk + file_.readline()).removeprefix(prefix)
                 prefix = b""
-        except (EOFError, zlib.error, gzip.BadGzipFile) as err:
-            raise ValueError(Errors.CRF505.format(path=path, reason=err)) from err
+
+
+@contextmanager
+def unpacking(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be unpacked.
+
+    path (Path): of the file that is read within.
+    RAISES (ValueError): for compressed data that is damaged or cut off.
+    """
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+        raise ValueError(Errors.CRF505.format(path=path, reason=err)) from err
 
 
 def read_lines(path: Path) -> Iterator[str]:

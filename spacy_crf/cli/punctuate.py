@@ -16,7 +16,7 @@ from wasabi import Printer
 
 from ..components.punctuation.restorer import PunctuationRestorer
 from ..components.punctuation.stream import RestorationStream, chunks_of, components_before
-from ..files import open_binary
+from ..files import open_binary, unpacking
 from .app import app
 from .tag import find_tagger
 
@@ -53,17 +53,25 @@ def punctuate_cli(
         stream = RestorationStream(restorer, lag, BLOCK, components_before(nlp, name))
         source = typer.get_binary_stream("stdin") if str(data) == "-" else open_binary(data)
     except (ValueError, OSError) as error:
-        typer.echo(Printer(no_print=True).fail("Nothing was punctuated", str(error)), err=True)
-        raise typer.Exit(1) from error
+        raise _failure("Nothing was punctuated", error) from error
     restorer.cfg["probabilities"] = False
     if keep:
         restorer.cfg["existing"] = "keep"
     restore = restore_lines if unit is Unit.LINE else restore_text
     out = typer.get_binary_stream("stdout")
-    with nullcontext(source) if str(data) == "-" else source:
-        for text in restore(nlp, stream, read_pieces(source, 0 if str(data) == "-" else data.stat().st_size)):
-            out.write(text.encode("utf8", ESCAPE))
-            out.flush()
+    try:
+        with nullcontext(source) if str(data) == "-" else source, unpacking(data):
+            for text in restore(nlp, stream, read_pieces(source, 0 if str(data) == "-" else data.stat().st_size)):
+                out.write(text.encode("utf8", ESCAPE))
+                out.flush()
+    except ValueError as error:
+        raise _failure("The text was not punctuated to its end", error) from error
+
+
+def _failure(title: str, error: Exception) -> typer.Exit:
+    """What ends the command, once the error stream, where no text goes, has been told of an error."""
+    typer.echo(Printer(no_print=True).fail(title, str(error)), err=True)
+    return typer.Exit(1)
 
 
 def read_pieces(source: BinaryIO, size: int) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """Punctuated text of any format as words with the marks around them: what punctuation is learned from."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,11 @@ class Passage:
         """
         n_parts = max(1, round(len(self.words) / size)) if size else 1
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
+        ends = [place for place, mark in enumerate(self.marks) if mark in ENDS]
         for low, high in zip(bounds, bounds[1:]):
             sides = low > 0 or self.is_open[0], high < len(self.words) or self.is_open[1]
-            following = next((mark for mark in islice(self.marks, high, None) if mark in ENDS), self.following)
+            behind = bisect_left(ends, high)
+            following = self.marks[ends[behind]] if behind < len(ends) else self.following
             yield replace(self._run(low, high), is_open=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:
@@ -94,14 +97,14 @@ class Anomalies:
 
 
 def make_passage(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
-    """The passage of a punctuated text."""
+    """The passage of a punctuated text. abbreviations (Collection[str]): words whose period is a part of them."""
     return _of_words(text, split_words(text, abbreviations))
 
 
-def spoken_passage(cues: Sequence[Cue]) -> Passage:
+def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
     """The passage of subtitles: one text, with the pauses between cues behind their last words."""
     text = "\n".join(cue.text for cue in cues)
-    words = split_words(text, ABBREVIATIONS)
+    words = split_words(text, abbreviations)
     begins = np.cumsum([0, *(len(cue.text) + 1 for cue in cues)])
     shown = [cues[place] for place in np.searchsorted(begins, [word.start for word in words], side="right") - 1]
     pauses = [None if cue is after else max(0.0, after.start - cue.end) for cue, after in pairwise(shown)]

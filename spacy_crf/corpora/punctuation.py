@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from ..components.punctuation.annotation import register_punctuation, write_gold, write_open, write_pauses
 from ..errors import Errors, Warnings
 from ..files import read_lines
-from ..punctuation.marks import BY_SIGN, NONE, SIGNS
+from ..punctuation.marks import ABBREVIATIONS, BY_SIGN, NONE, SIGNS
 from .docbin import read_docbin
 from .files import data_suffix, read_blocks
 from .passages import Anomalies, Passage, labelled_passage, make_passage, spoken_passage, text_of_json, texts_of_lines
@@ -45,6 +45,7 @@ def make_punctuation_corpus(
     lower: bool = True,
     least_marks: float = 0.01,
     limit: int = 0,
+    abbreviations: list[str] | None = None,
 ) -> "PunctuationCorpus":
     """Make a reader of punctuated text. The settings are those of PunctuationCorpus.
 
@@ -59,6 +60,7 @@ def make_punctuation_corpus(
         lower=lower,
         least_marks=least_marks,
         limit=limit,
+        abbreviations=abbreviations,
     )
 
 
@@ -81,6 +83,7 @@ class PunctuationCorpus:
         lower: bool = True,
         least_marks: float = 0.01,
         limit: int = 0,
+        abbreviations: Iterable[str] | None = None,
     ) -> None:
         """Check the settings; nothing is read yet.
 
@@ -95,6 +98,8 @@ class PunctuationCorpus:
         lower (bool): show words to the pipeline in lower case.
         least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
         limit (int): number of examples to read at most; 0 for all.
+        abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
+            the component; English ones without.
         RAISES (ValueError): for a path that there is not, or a setting that has no meaning.
         """
         if path is None or path == []:
@@ -111,6 +116,7 @@ class PunctuationCorpus:
                 raise ValueError(Errors.CRF549.format(name=name, value=number, expected="0 or above"))
         self.format, self.unit, self.window, self.text_key = format, unit, window, text_key
         self.lower, self.least_marks, self.limit = lower, least_marks, limit
+        self.abbreviations = frozenset(ABBREVIATIONS if abbreviations is None else abbreviations)
         self.anomalies = Anomalies()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -151,10 +157,10 @@ class PunctuationCorpus:
             yield from self._read_labels(file)
             return
         if format == "subtitles":
-            yield spoken_passage(list(spoken_cues(read_lines(file))))
+            yield spoken_passage(list(spoken_cues(read_lines(file))), self.abbreviations)
             return
         for text in self._texts(file, format, vocab):
-            yield make_passage(text)
+            yield make_passage(text, self.abbreviations)
 
     def _texts(self, file: Path, format: PunctuationFormat, vocab: Vocab) -> Iterator[str]:
         if format == "text":

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 from itertools import chain
 from typing import NamedTuple
 
 _TIME = r"\s*(?:(\d+):)?(\d+):(\d+)[.,](\d+)\s*"
 _TIMES = re.compile(f"{_TIME}-->{_TIME}")
-_MARKUP = re.compile(r"<[^>]*>|\{\\[^}]*\}")
-_SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫#]+[^♪♫#]*[♪♫#]+|[♪♫]")
+_MARKUP = re.compile(r"</?\w[^>]*>|\{\\[^}]*\}")
+_SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
 _SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
-_VTT_BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
 
 
 class Cue(NamedTuple):
@@ -34,12 +34,12 @@ def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
     times: tuple[float, float] | None = None
     for line in chain(lines, [""]):
         found = _TIMES.match(line)
-        if found or not line.strip() or line.startswith(_VTT_BLOCKS):
+        if found or not line.strip():
             if times and spoken:
                 yield Cue("\n".join(spoken), *times)
             spoken, times = [], (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
         elif times:
-            text = _SPEAKER.sub("", _SOUND.sub(" ", _MARKUP.sub("", line))).strip()
+            text = _SPEAKER.sub("", _SOUND.sub(" ", unescape(_MARKUP.sub("", line)))).strip()
             spoken += [text] if text else []
 
 

@@ -52,6 +52,10 @@ class WarningMessages:
         "No word has a probability under which {marks} would be right {precision:.0%} of the time, so that the "
         "threshold is 1. Lower the precision."
     )
+    CRFW974 = (
+        "Component {name!r} is trained further, so that its calibration holds no more: it is dropped. Run "
+        "`python -m spacy crf calibrate` again."
+    )
     CRFW971 = "{path}: left out while reading punctuated text: {dropped}."
     CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
     CRFW904 = (

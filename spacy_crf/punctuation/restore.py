@@ -105,8 +105,8 @@ def _behind_brackets(text: str, word: Word) -> int:
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Another mark, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
-    glued = end < len(text) and not text[end].isspace() and text[end] not in _BEHIND_WORDS
     spaced = start > word.end and text[start - 1] == " "
+    glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
     if mark == NONE:
         return Edit(start - spaced, end, " " if glued else "")
     sign = SIGNS[mark][0]

@@ -15,6 +15,7 @@ from .marks import ABBREVIATIONS, BY_SIGN, INVERTED, PAIRS, strongest
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
 _CLOSING = "".join(closing for _, closing in PAIRS.values())
 _MARKS = "".join(BY_SIGN)
+OPENERS = INVERTED + _OPENING  # what may stand right before the first word of a sentence
 _LEADING = _OPENING + _CLOSING + INVERTED + _MARKS.replace(".", "").replace(":", "")
 _TRAILING = _CLOSING + _OPENING + _MARKS
 _SIGNS = re.escape("".join(sorted({*_OPENING, *_CLOSING, *INVERTED, *_MARKS})))
@@ -109,10 +110,9 @@ def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
 
     is_alone (bool): whether no word follows within the chunk; a quotation mark alone is taken as a closing one.
     """
-    openers = INVERTED + _OPENING
     if is_alone:
         return "".join(sign for sign in signs if sign in INVERTED + "([{„«“（【"), signs
-    at = len(signs.rstrip(openers))
+    at = len(signs.rstrip(OPENERS))
     return signs[at:], signs[:at]
 
 

@@ -75,4 +75,7 @@ def test_what_goes_wrong(model: Path, tmp_path: Path) -> None:
         result = run(*arguments, data=b"so")
         assert result.exit_code == 1 and "Nothing was punctuated" in result.stderr
     assert "CRF602" in run(tmp_path / "blank", "-", data=b"").stderr
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(BARE.encode())[:-9])
+    cut = run(model, tmp_path / "cut.gz")
+    assert cut.exit_code == 1 and "CRF505" in cut.stderr and "cut.gz" in cut.stderr
     assert "CRF985" in run(model, "-", "--lag", "-1", data=b"").stderr

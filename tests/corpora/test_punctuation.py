@@ -9,7 +9,7 @@ import srsly
 from spacy.tokens import Doc, DocBin
 
 from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
-from spacy_crf.corpora.passages import make_passage
+from spacy_crf.corpora.passages import Passage, make_passage
 from spacy_crf.corpora.punctuation import PunctuationCorpus, make_punctuation_corpus
 from spacy_crf.features.open_sides import OPEN_SIDES
 
@@ -33,6 +33,18 @@ NOTE is, this, text?
 cue
 00:01.000 --> 00:02.000 align:start
 <v Ann>Well, is it so?
+"""
+
+
+CUES = """1
+00:00:01,000 --> 00:00:02,000
+NOTEBOOKS 1 < 2, and 3 > 2.
+We are #1 and #2!
+
+2
+00:00:03,000 --> 00:00:04,000
+# la la #
+Q &amp; A.
 """
 
 
@@ -201,3 +213,22 @@ def test_sentences_are_documents_on_request(tmp_path: Path) -> None:
     examples = list(PunctuationCorpus(path, unit="sentence")(spacy.blank("xx")))
     assert [len(eg.predicted) for eg in examples] == [4, 4, 3]
     assert not any(OPEN_SIDES in eg.predicted.user_data for eg in examples)
+
+
+def test_no_spoken_word_is_taken_for_mark_up(tmp_path: Path) -> None:
+    words = [word for words, _ in read(write(tmp_path / "a.srt", CUES), lower=False) for word in words]
+    assert words == ["NOTEBOOKS", "1", "<", "2", "and", "3", ">", "2", "We", "are", "#1", "and", "#2", "Q", "&", "A."]
+
+
+def test_abbreviations_of_other_languages(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "So bzw. nicht, Dr. Hale.")
+    assert read(path, lower=False)[0] == (["So", "bzw", "nicht", "Dr.", "Hale"], ["", "PERIOD", "COMMA", "", "PERIOD"])
+    ours = read(path, abbreviations=["bzw"], lower=False)[0]
+    assert ours == (["So", "bzw.", "nicht", "Dr", "Hale"], ["", "", "COMMA", "PERIOD", "PERIOD"])
+
+
+def test_windows_know_how_their_last_sentence_ends() -> None:
+    words = [f"w{number}" for number in range(10)]
+    marks = ["", "", "", "COMMA", "QUESTION", "", "", "PERIOD", "", ""]
+    passage = Passage(words, marks, [""] * 10, [""] * 10, following="EXCLAMATION")
+    assert [part.following for part in passage.windows(2)] == ["QUESTION", "QUESTION", "PERIOD"] + ["EXCLAMATION"] * 2

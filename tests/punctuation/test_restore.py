@@ -82,6 +82,7 @@ def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
         ("well\n— no", ["O", "O"], "well\n no"),
         ("well—no", ["COMMA", "O"], "well, no"),
         ("well no", ["DASH", "O"], "well – no"),
+        ("well ,“no", ["O", "O"], "well “no"),
         ("at 5 p.m.", ["O", "O", "PERIOD"], "at 5 p.m."),
         ("is it so!", ["O", "O", "QUESTION"], "is it so?"),
         ("he said (so) then", ["O", "O", "COMMA", "PERIOD"], "he said (so), then."),

@@ -66,6 +66,11 @@ def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:
         cast(dict[Any, Any], doc.user_data)[OPEN_SIDES] = list(sides)
 
 
+def goes_on(doc: Doc) -> bool:
+    """Whether the text goes on behind a Doc; see `write_open`."""
+    return bool(cast(dict[Any, Any], doc.user_data).get(OPEN_SIDES, (False, False))[1])
+
+
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
     """Set `token._.pause` where it is known.
 

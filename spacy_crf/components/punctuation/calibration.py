@@ -1,14 +1,17 @@
 """Calibrated probabilities of marks: what a restorer learns from data that its chain was not trained on."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
+from thinc.api import Optimizer
 
 from ...core.recalibration import DirichletMap
 from ...core.types import Floats
+from ...errors import Warnings
 from ...punctuation.labels import LabelTable
 from ..base import ChainPipe
 from ..inference import Inference, Prediction
@@ -72,6 +75,13 @@ class CalibratedPipe(ChainPipe):
     @calibration.setter
     def calibration(self, calibration: MarkCalibration | None) -> None:
         self.cfg[CALIBRATION] = calibration and calibration.to_data()
+
+    def finish_update(self, sgd: Optimizer | None) -> None:
+        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
+        if self.cfg[CALIBRATION] is not None:
+            warnings.warn(Warnings.CRFW974.format(name=self.name), stacklevel=2)
+            self.calibration = None
+        super().finish_update(sgd)
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
         """See `ChainPipe.infer`; marginals are calibrated: to be believed word by word, see `core.recalibration`."""

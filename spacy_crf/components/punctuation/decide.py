@@ -1,6 +1,6 @@
 """Chooses labels by the probabilities of marks, against a threshold for each mark."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,17 +47,32 @@ def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints
     return within.argmax(axis=1).astype(np.int32)
 
 
-def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme) -> Bools:
+def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes_on: bool = False) -> Bools:
     """Labels that words may have once their marks are settled: case and pairs are still open.
+
+    A mark that training has never seen in such a sentence leaves the labels without a mark there.
 
     tags ((n,)): labels with the marks of the words of one text. table (LabelTable): of the labels.
     scheme (LabelScheme): of the labels; the marks tell the kinds of the sentences.
-    RETURNS ((n, L)): a row without any where training has never seen such a mark in such a sentence.
+    goes_on (bool): whether the text goes on behind the words, so that its last sentence may be of any kind.
+    RETURNS ((n, L)): labels with a labelling through them; a row without any where there is none.
     """
-    settled = scheme.tell_sentences([Label(table.parsed[tag].mark) for tag in tags.tolist()])
-    rows = {told: [_agrees(label, told) for label in table.parsed] for told in set(settled)}
-    return np.array([rows[told] for told in settled], dtype=bool).reshape(len(settled), len(table.parsed))
+    marks = [Label(table.parsed[tag].mark) for tag in tags.tolist()]
+    endings = ("", *scheme.kinds) if goes_on else ("",)
+    options = [_agreeing(scheme.tell_sentences(marks, ending), table) for ending in endings]
+    whole = [option for option in options if option.any(axis=1).all()]
+    possible: Bools = np.logical_or.reduce(whole) if whole else options[0]
+    return possible
 
 
-def _agrees(label: Label, told: Label) -> bool:
-    return (label.mark, label.sentence) == (told.mark, told.sentence)
+def _agreeing(told: Sequence[Label], table: LabelTable) -> Bools:
+    """((n, L)): labels that tell the same marks and sentences."""
+    rows = {}
+    for label in set(told):
+        row = _agree(label, table)
+        rows[label] = row if any(row) else _agree(label._replace(mark=NONE), table)
+    return np.array([rows[label] for label in told], dtype=bool).reshape(len(told), len(table.parsed))
+
+
+def _agree(told: Label, table: LabelTable) -> list[bool]:
+    return [(label.mark, label.sentence) == (told.mark, told.sentence) for label in table.parsed]

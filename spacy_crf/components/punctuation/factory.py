@@ -69,7 +69,7 @@ def make_punctuation_restorer(
     trainer (Trainer): spacy_crf.LBFGS.v1, spacy_crf.AdaGrad.v1 or another one.
     marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
     existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;
-        "keep" leaves them, and restores the others given them.
+        "keep" leaves them, whatever the thresholds, and restores the others given them.
     capitalise (bool): where case is not restored, title the first word of each sentence.
     sentences (bool): set sentence starts.
     probabilities (bool): give tokens `token._.punct_probs`, the probabilities of the marks: exact ones of the chain or,

@@ -13,7 +13,7 @@ from spacy.training import Example
 from spacy.util import registry
 
 from ...punctuation.labels import LabelScheme
-from ...punctuation.marks import NONE, MarkSet
+from ...punctuation.marks import ABBREVIATIONS, NONE, MarkSet
 from .annotation import CASE, MARKS, read_punctuation
 from .gold import gold_labels
 from .words import WordView
@@ -35,18 +35,19 @@ def punctuation_score(
     collapse: Mapping[str, str],
     ends: list[str],
     has_case: bool = False,
+    abbreviations: Iterable[str] = ABBREVIATIONS,
     **kwargs: Any,
 ) -> dict[str, Any]:
     """Measures of restored marks against gold; words without gold are left out.
 
-    marks, collapse, ends, has_case: of the component.
+    marks, collapse, ends, has_case, abbreviations: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
         punct_f_inner: without the last words of documents, which a mark always follows where these are utterances.
         punct_ser: slot error rate, (substitutions + deletions + insertions) / gold marks. word_acc: share of words with
         the right label, no mark among them; word_acc_none: what it would be without any mark. sent_boundary_f: of the
         words behind which a sentence ends. case_acc: share of words in the right case, where case is restored.
     """
-    scheme = LabelScheme(MarkSet(tuple(marks), collapse, tuple(ends)), has_case)
+    scheme = LabelScheme(MarkSet(tuple(marks), collapse, tuple(ends), frozenset(abbreviations)), has_case)
     pairs: Counter[tuple[str, str]] = Counter()
     inner: Counter[tuple[str, str]] = Counter()
     cases: Counter[bool] = Counter()

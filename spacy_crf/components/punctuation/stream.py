@@ -132,7 +132,7 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
     for chunk in chunks:
         word = chunk.lstrip()
         space = chunk[: len(chunk) - len(word)]
-        if space == " " and words:
+        if space == " " and words and not spaces[-1]:
             spaces[-1], space = True, ""
         for token in filter(None, (space, word)):
             words.append(token)

@@ -15,7 +15,7 @@ from ...core.types import Indices
 from ...features.open_sides import OPEN_SIDES
 from ...punctuation.case import case_of
 from ...punctuation.labels import Label, LabelScheme
-from ...punctuation.words import Word, split_words
+from ...punctuation.words import OPENERS, Word, split_words
 from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, PAUSE, read_punctuation, write_pauses
 
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
@@ -70,6 +70,19 @@ class WordView:
         """((W,)): the token in which each word begins."""
         begins = np.array([word.start for word in self.words], dtype=np.intp)
         return np.searchsorted(self._token_starts, begins, side="right") - 1
+
+    def opening_tokens(self, numbers: Indices) -> Indices:
+        """((n,)): the tokens in which words begin or else, the signs that open right before them.
+
+        numbers ((n,)): of words.
+        """
+        begins = np.array([self._opening_start(number) for number in numbers.tolist()], dtype=np.intp)
+        return np.searchsorted(self._token_starts, begins, side="right") - 1
+
+    def _opening_start(self, number: int) -> int:
+        start, floor = self.words[number].start, self.words[number - 1].tail if number else 0
+        before = self.text[floor:start]
+        return start - (len(before) - len(before.rstrip(OPENERS)))
 
     @cached_property
     def _token_starts(self) -> Indices:

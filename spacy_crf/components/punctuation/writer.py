@@ -119,10 +119,11 @@ class RestorationWriter:
         return [{"text": restored, "probability": probability} for restored, probability in found.items()]
 
     def _start_sentences(self, doc: Doc, view: WordView, tags: Ints) -> None:
-        """A sentence begins at the first token, and at the first one that holds the word behind an end mark."""
+        """A sentence begins at the first token, and with the word behind an end mark or what opens before that word."""
         starts = np.full(len(doc), -1)
         starts[:1] = 1
-        starts[view.first_tokens[1:][self._is_end[tags[:-1]]]] = 1
+        behind = np.flatnonzero(self._is_end[tags[:-1]]) + 1
+        starts[view.opening_tokens(behind)] = 1
         doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
 
 

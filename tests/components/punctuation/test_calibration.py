@@ -177,3 +177,22 @@ def test_mixed_batches_of_gold_are_read_in_order(folder: Path) -> None:
     words = held_out(pipe, [Example(nlp.make_doc(line), nlp.make_doc(line)) for line in [*lines, ""]])
     assert len(words.labels) == len(words.probabilities) == sum(len(line.split()) for line in lines)
     assert (words.probabilities.argmax(axis=1) == words.labels).mean() > 0.95
+
+
+def test_further_training_drops_the_calibration(folder: Path) -> None:
+    nlp, pipe = calibrated(folder)
+    examples = make_examples(nlp, folder)
+    pipe.update(examples)
+    assert pipe.calibration is not None
+    with pytest.warns(UserWarning, match="CRFW974.*punctuation_restorer"):
+        pipe.finish_update(None)
+    assert pipe.calibration is None
+    pipe.finish_update(None)
+
+
+@pytest.mark.parametrize("settings", [{"threshold": 0.2}, {"thresholds": {"QUESTION": 0.1}}, {"existing": "keep"}])
+def test_a_long_lag_gives_what_the_whole_text_gives(folder: Path, settings: dict[str, object]) -> None:
+    nlp, pipe = calibrated(folder, has_case=True, **settings)
+    text = f"{BARE}, {BARE}"
+    streamed = pipe.stream(text.split(), lag=100, block=3)
+    assert "".join(word.restored for word in streamed) == nlp(text)._.restored

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.components.punctuation.decide import Thresholds, choose, labels_beside_marks
+from spacy_crf.components.punctuation.given import settle_marks
 from spacy_crf.punctuation.labels import LabelScheme, LabelTable
 from spacy_crf.punctuation.marks import MarkSet
 
@@ -45,7 +46,27 @@ def test_settled_marks_leave_the_case_open() -> None:
     assert labels_beside_marks(np.zeros(0, dtype=np.int32), table, scheme).shape == (0, len(labels))
 
 
-def test_a_mark_in_a_sentence_of_an_unseen_kind_leaves_nothing() -> None:
+def test_a_mark_in_a_sentence_of_an_unseen_kind_leaves_labels_without_one() -> None:
+    labels = ["O|lower", "COMMA|lower", "O|lower|@QUESTION", "QUESTION|lower"]
+    scheme = LabelScheme(MarkSet(("COMMA", "QUESTION")), case=True, kinds=("QUESTION",))
+    table, tags = LabelTable(labels), np.array([1, 3])
+    assert labels_beside_marks(tags, table, scheme).tolist() == [[False, False, True, False], [False] * 3 + [True]]
+    without = LabelTable(["O|lower", "COMMA|lower", "QUESTION|lower"])
+    assert labels_beside_marks(np.array([1, 2]), without, scheme).any(axis=1).tolist() == [False, True]
+
+
+def test_the_last_sentence_of_a_text_that_goes_on_may_be_of_any_kind() -> None:
     table = LabelTable(["O|lower", "COMMA|lower", "O|lower|@QUESTION", "QUESTION|lower"])
     scheme = LabelScheme(MarkSet(("COMMA", "QUESTION")), case=True, kinds=("QUESTION",))
-    assert labels_beside_marks(np.array([1, 3]), table, scheme).any(axis=1).tolist() == [False, True]
+    tags = np.array([0, 3, 0])
+    closed, still_open = (labels_beside_marks(tags, table, scheme, goes_on) for goes_on in (False, True))
+    assert closed[2].tolist() == [True, False, False, False] and still_open[2].tolist() == [True, False, True, False]
+    assert (closed[:2] == still_open[:2]).all()
+
+
+def test_settled_marks_keep_the_case_that_training_has_seen_with_them() -> None:
+    table = LabelTable(["O|lower", "O|Title", "COMMA|lower", "COMMA|Title", "PERIOD|lower"])
+    tags = np.array([0, 1, 1, 3, 1], dtype=np.int32)
+    settled = settle_marks(tags, ["COMMA", "COMMA", "PERIOD", "O", "DASH"], table)
+    assert [table.parsed[tag].mark for tag in settled.tolist()] == ["COMMA", "COMMA", "PERIOD", "COMMA", "O"]
+    assert settled.tolist() == [2, 3, 4, 3, 1] and tags.tolist() == [0, 1, 1, 3, 1]

@@ -106,6 +106,30 @@ def test_marks_that_are_there_are_overridden_or_kept(folder: Path) -> None:
     assert trained(folder)(FULL)._.restoration == []
 
 
+@pytest.mark.parametrize("settings", [{"thresholds": {"QUESTION": 0.9}}, {"threshold": 1.0}])
+def test_marks_that_are_kept_need_no_threshold(folder: Path, settings: dict[str, object]) -> None:
+    doc = trained(folder, has_case=True, existing="keep", **settings)("well, what did she say. she said that")
+    assert [t._.punct_after for t in doc if t._.punct_after][:2] == ["COMMA", "PERIOD"]
+    assert doc._.restored.startswith("Well, what did she say. She said")
+    assert [sent.text for sent in doc.sents][:1] == ["well, what did she say."]
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3])
+def test_marks_are_kept_that_training_never_saw_in_such_a_sentence(folder: Path, threshold: float) -> None:
+    nlp = build(marks={**MARKS, "case": True, "kinds": ["QUESTION"]}, existing="keep", threshold=threshold)
+    pipe, examples = nlp.get_pipe("punctuation_restorer"), make_examples(nlp, folder)
+    seen = {str(label) for eg in examples for label in gold_labels(eg, pipe.label_scheme)}
+    labels = sorted(label for label in seen if not (label.startswith("COMMA") and label.endswith("@QUESTION")))
+    assert len(labels) < len(seen)
+    pipe.initialize(lambda: examples, nlp=nlp, labels=labels)
+    nlp.update(examples)
+    known, hard = nlp.pipe(["it is old, it is", "what, did? she, is? ada went home."])
+    assert [t._.punct_after for t in known if t._.punct_after][:1] == ["COMMA"]
+    assert hard._.restored.lower() == hard.text and hard._.restored.endswith("? Ada went home.")
+    marks = [t._.punct_after for t in hard if t._.punct_after]
+    assert marks == ["COMMA", "QUESTION", "COMMA", "QUESTION", "PERIOD"]
+
+
 def test_marks_of_the_text_are_not_looked_at(folder: Path) -> None:
     nlp = trained(folder)
     bare, full = nlp(BARE), nlp(FULL)
@@ -237,6 +261,38 @@ def test_words_of_tokens() -> None:
     view = WordView.of(nlp.make_doc("I don't know (yet)."), nlp.get_pipe("punctuation_restorer").label_scheme)
     assert view.forms == ["I", "don't", "know", "yet"]
     assert view.first_tokens.tolist() == [0, 1, 3, 5] and view.last_tokens.tolist() == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Go. “Why not?” (No. I did.)", ["Go", "“", "not", "(", "I", "did"]),
+        ('Go! "No," said "Ada." "It was.', ["Go", '"', "said", '"', '"', "was"]),
+        ("(¿Go? «No»", ["(", "«"]),
+    ],
+)
+def test_sentences_begin_with_what_opens_them(text: str, expected: list[str]) -> None:
+    nlp = build()
+    doc = nlp.make_doc(text)
+    view = WordView.of(doc, nlp.get_pipe("punctuation_restorer").label_scheme)
+    found = view.opening_tokens(np.arange(len(view.words)))
+    assert [doc[place].text for place in found.tolist()] == expected
+
+
+def test_a_sentence_starts_with_its_quotation_mark(folder: Path) -> None:
+    doc = trained(folder, existing="keep")("She went home. “Did she go?”")
+    assert [sent.text for sent in doc.sents][-1] == "“Did she go?”"
+
+
+def test_abbreviations_reach_the_scorer(folder: Path) -> None:
+    nlp = build(marks={**MARKS, "abbreviations": ["bzw"]})
+    reference = nlp.make_doc("so bzw. it")
+    predicted = nlp.make_doc("so bzw. it")
+    write_gold(predicted, [""] * len(predicted))
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert pipe.score([Example(predicted, reference)])["word_acc"] == 1.0
+    pipe.cfg["abbreviations"] = []
+    assert pipe.score([Example(predicted, reference)])["word_acc"] == pytest.approx(2 / 3)
 
 
 def test_features_read_annotation_of_the_words(folder: Path) -> None:

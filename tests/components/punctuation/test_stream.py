@@ -79,6 +79,32 @@ def test_streams_change_no_word(folder: Path, parts: list[str], lag: int, block:
     ]
 
 
+@pytest.mark.parametrize("lag", [0, 2, 100])
+@pytest.mark.parametrize(
+    "words", [["well", "", "what", "did", "she"], ["", "", "well", "what"], ["well ", " what\n", "did", ""], [" ", ""]]
+)
+def test_empty_words_and_words_with_white_space(folder: Path, words: list[str], lag: int) -> None:
+    restorer = known(folder, has_case=True).get_pipe("punctuation_restorer")
+    out = list(restorer.stream(words, lag=lag))
+    assert "".join(word.text for word in out) == " ".join(words) and len(out) == len(words)
+    plain = "".join(c for word in out for c in word.restored if c not in ".,?")
+    assert plain.lower() == " ".join(words)
+    if lag == 100:
+        assert out[0].restored == words[0].replace("well", "Well,") and not any(
+            out[k].mark for k in (-1,) if not words[k]
+        )
+
+
+@pytest.mark.parametrize("has_case", [False, True])
+@pytest.mark.parametrize("settings", [{"threshold": 0.2}, {"thresholds": {"QUESTION": 0.1}}, {"existing": "keep"}])
+def test_a_long_lag_under_thresholds(folder: Path, settings: dict[str, object], has_case: bool) -> None:
+    nlp = trained(folder, has_case, **settings)
+    text = " ".join(WORDS[:40]) + ", " + " ".join(WORDS[40:])
+    whole = nlp(text)
+    streamed = nlp.get_pipe("punctuation_restorer").stream(text.split(), lag=len(WORDS), block=3)
+    assert "".join(word.restored for word in streamed) == whole._.restored
+
+
 def test_a_stream_can_be_used_again(folder: Path) -> None:
     restorer = known(folder).get_pipe("punctuation_restorer")
     stream = RestorationStream(restorer, 3)
