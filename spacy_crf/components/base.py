@@ -238,8 +238,9 @@ class ChainPipe(IsolatesFailures, ChainState):
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 
     def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        columns = self._features.extractor.read(docs, self.vocab, extra)
-        return self._valid_tags.fill(columns, self.vocab.strings)
+        vocab = docs[0].vocab if docs else self.vocab  # another one, where the component was sourced
+        columns = self._features.extractor.read(docs, vocab, extra)
+        return self._valid_tags.fill(columns, vocab.strings)
 
     def _require_gradients(self) -> None:
         if not self.trainer.learns_vectors:
