@@ -33,7 +33,7 @@ def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponent
         raise _unfit(names[with_vectors[1]], "it has a tok2vec layer, as another one has")
     base = with_vectors[0] if with_vectors else 0
     resources = _resources(names, pipes)
-    blocks = [nlp.config["components"][name] for nlp, name in zip(pipelines, names)]
+    blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
     config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from spacy.util import load_config
 from tagging import extension, train
 from typer.testing import CliRunner
 
@@ -25,6 +26,16 @@ def test_models_are_pooled(models: list[str], tmp_path: Path) -> None:
     nlp = spacy.load(tmp_path / "out")
     assert nlp.get_pipe_config("crf_tagger")["features"]["templates"] == ["LOWER[0]", "BIAS[0]", "SUFFIX2[0]"]
     assert [token.tag_ for token in nlp("Ada sold the mill.")][:2] == ["NNP", "VBD"]
+
+
+def test_configs_with_variables_are_pooled(models: list[str], tmp_path: Path) -> None:
+    path = Path(models[0]) / "config.cfg"
+    config = load_config(path, interpolate=False)
+    config["components"]["crf_tagger"]["trainer"]["seed"] = "${system.seed}"
+    config.to_disk(path)
+    result = CliRunner().invoke(app, ["pool", str(tmp_path / "out"), *models])
+    assert result.exit_code == 0, result.output
+    assert len(spacy.load(tmp_path / "out")("Ada sold the mill.")) == 5
 
 
 def test_exponents_must_fit(models: list[str], tmp_path: Path) -> None:
