@@ -24,8 +24,8 @@ from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, pred
 from benchmarks.report import README, update
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.params import count_active
-from spacy_crf.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.core.weights import count_active
+from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
 
 PENALTIES = ((0.0, 1.0), (0.1, 0.05), (0.25, 0.05), (0.5, 0.05), (1.0, 0.05), (2.0, 0.05), (4.0, 0.05))
 

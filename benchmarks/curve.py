@@ -29,6 +29,7 @@ from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.summary import OURS, PEER
 from benchmarks.tasks import TASKS
+from spacy_crf.core.arrays import Floats
 from spacy_crf.core.learn.adagrad import AdaGrad
 from spacy_crf.core.learn.arow import AROW
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
@@ -36,9 +37,8 @@ from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.sgd import SGD
-from spacy_crf.core.params import prune
 from spacy_crf.core.threads import single_threaded_blas
-from spacy_crf.core.types import Floats
+from spacy_crf.core.weights import prune
 from spacy_crf.estimator import CRF
 from spacy_crf.estimator.layouts import seen_layout
 from spacy_crf.estimator.params import read_settings

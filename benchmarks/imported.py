@@ -18,11 +18,11 @@ import pycrfsuite
 
 from benchmarks.measure import new_parser
 from benchmarks.tasks import TASKS
+from spacy_crf.core.arrays import Floats
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.observations import observe, potentials
-from spacy_crf.core.params import DenseWeights, scatter
-from spacy_crf.core.types import Floats
+from spacy_crf.core.chain.observations import observe, potentials
+from spacy_crf.core.weights import DenseWeights, scatter
 from spacy_crf.estimator import CRF
 from spacy_crf.estimator.items import encode_items
 

@@ -14,7 +14,7 @@ from benchmarks.data import Sentence
 from benchmarks.measure import Settings
 from benchmarks.runner import ROOT
 from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.params import Layout
+from spacy_crf.core.weights import Layout
 
 ENGINE = "ours"
 NAME = "crf_tagger"

@@ -6,12 +6,12 @@ from functools import partial
 
 from benchmarks.measure import Settings
 from benchmarks.ours import NAME, load, make_docs, read
-from spacy_crf.components.tagger import CRFTagger
+from spacy_crf.core.chain.observations import observe, potentials
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.observations import observe, potentials
 from spacy_crf.core.threads import available_threads
 from spacy_crf.features.extract import Keys
-from spacy_crf.model import get_layout
+from spacy_crf.learning.model import get_layout
+from spacy_crf.tagging.component import CRFTagger
 
 
 @dataclass(frozen=True)

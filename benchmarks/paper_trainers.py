@@ -17,19 +17,19 @@ from spacy.vocab import Vocab
 from benchmarks.measure import Clock
 from benchmarks.punctuation import NAME
 from benchmarks.summary import Numbers
-from spacy_crf.components.punctuation.scores import mark_scores
+from spacy_crf.core.arrays import Bools, Floats, Indices, Ints
+from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.learn.blocks import Corpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
-from spacy_crf.core.observations import potentials
-from spacy_crf.core.params import DenseWeights, Layout, scatter
-from spacy_crf.core.types import Bools, Floats, Indices, Ints
-from spacy_crf.model import extend, get_layout
+from spacy_crf.core.weights import DenseWeights, Layout, scatter
+from spacy_crf.learning.model import extend, get_layout
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.scorer import mark_scores
 
 EPOCHS, PATIENCE, SEED = 15, 3, 0
 CURVE, SHOWN = 3000, 10_000  # sentences of the training part that are scored in each epoch, and in the end

@@ -24,11 +24,11 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.tagsets import NAME, files
-from spacy_crf.components.guarantee import HeldOutTokens, held_out_tokens
-from spacy_crf.components.inference import Inference
+from spacy_crf.core.arrays import Indices
 from spacy_crf.core.sets.risk import LossSteps, loss_steps
-from spacy_crf.core.types import Indices
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.pipe.inference import Inference
+from spacy_crf.tagsets.guarantee import HeldOutTokens, held_out_tokens
 
 HALVES = 1000
 LEVELS = (0.02, 0.05, 0.1)

@@ -33,13 +33,13 @@ from benchmarks.data import read_ewt
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
-from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
-from spacy_crf.components.punctuation.decide import Thresholds, choose
-from spacy_crf.components.punctuation.restorer import PunctuationRestorer
-from spacy_crf.components.punctuation.scores import mark_scores
-from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.punctuation.component import PunctuationRestorer
+from spacy_crf.punctuation.decide import Thresholds, choose
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.reader import PunctuationCorpus
+from spacy_crf.punctuation.scorer import mark_scores
 
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"

@@ -25,11 +25,11 @@ import spacy
 from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.punctuation import FOLDER, NAME, add_tags, one_text, read
-from spacy_crf.components.punctuation.decide import Thresholds, choose
-from spacy_crf.components.punctuation.fit import Marked, best_thresholds
-from spacy_crf.core.calibration import Reliability, calibration_error
-from spacy_crf.core.recalibration import LEAST, fit_dirichlet
-from spacy_crf.core.types import Doubles, Floats, Ints
+from spacy_crf.core.arrays import Doubles, Floats, Ints
+from spacy_crf.core.calibration.bins import Reliability, calibration_error
+from spacy_crf.core.calibration.dirichlet import LEAST, fit_dirichlet
+from spacy_crf.punctuation.decide import Thresholds, choose
+from spacy_crf.punctuation.fit import Marked, best_thresholds
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
 

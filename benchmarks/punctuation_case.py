@@ -34,13 +34,13 @@ from benchmarks.data import EWT
 from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser
 from benchmarks.runner import ROOT
-from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation, register_punctuation, write_gold
-from spacy_crf.components.punctuation.scores import mark_scores
-from spacy_crf.components.punctuation.words import bare_form
-from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.annotation import MARKS, read_punctuation, register_punctuation, write_gold
 from spacy_crf.punctuation.case import CASES, case_of
+from spacy_crf.punctuation.doc_words import bare_form
 from spacy_crf.punctuation.labels import LabelScheme
 from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.reader import PunctuationCorpus
+from spacy_crf.punctuation.scorer import mark_scores
 
 NAME = "punctuation_restorer"
 WINDOW, BATCH, EPOCHS, SEED = 200, 20, 3, 0

@@ -47,7 +47,7 @@ from benchmarks.paper_trainers import (
     perceptron,
 )
 from benchmarks.punctuation import FOLDER, NAME, add_tags, train_tagger
-from spacy_crf.corpora.punctuation import PunctuationCorpus, TextUnit
+from spacy_crf.punctuation.reader import PunctuationCorpus, TextUnit
 
 FOLDS, DEV, SUBSET, CONVERGED = 5, 3000, 10_000, 0.01
 SENTENCES = (10_000, 30_000, 45_000, 0)

@@ -35,10 +35,10 @@ from spacy.language import Language
 from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser
 from benchmarks.runner import ROOT
-from spacy_crf.components.punctuation.restorer import PunctuationRestorer
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
+from spacy_crf.punctuation.component import PunctuationRestorer
 from spacy_crf.punctuation.labels import LabelScheme, strip
 from spacy_crf.punctuation.marks import MarkSet
 

@@ -7,9 +7,9 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.components.sections.parser import SectionParser
-from spacy_crf.core.types import Doubles
-from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.core.arrays import Doubles
+from spacy_crf.sections.component import SectionParser
+from spacy_crf.sections.reader import SectionCorpus
 
 STEPS, ITERATIONS = 4, 30
 FOLDS = 5

@@ -19,15 +19,13 @@ from benchmarks.section_trees import (
     read_courts,
     with_probabilities,
 )
-from spacy_crf import grammars
+from spacy_crf.core.arrays import Doubles, Indices
 from spacy_crf.core.grammar.binary import BinaryGrammar, binarise
 from spacy_crf.core.grammar.chart import NoParseError
 from spacy_crf.core.grammar.numbering import readings
-from spacy_crf.core.grammar.sections.learn import LearnSettings, TreeExample, learn_weights
-from spacy_crf.core.grammar.sections.parse import ParserSettings, parse
 from spacy_crf.core.grammar.thesis import LabelledUnits, section_spans
-from spacy_crf.core.measures.tree_edit import TreeNode, similarity
-from spacy_crf.core.measures.trees import (
+from spacy_crf.core.sections.learn import LearnSettings, TreeExample, learn_weights
+from spacy_crf.core.sections.measures import (
     BracketCounts,
     Constituent,
     LevelCounts,
@@ -38,7 +36,9 @@ from spacy_crf.core.measures.trees import (
     pooled,
     without,
 )
-from spacy_crf.core.types import Doubles, Indices
+from spacy_crf.core.sections.parse import ParserSettings, parse
+from spacy_crf.core.sections.tree_edit import TreeNode, similarity
+from spacy_crf.sections import grammars
 
 Parser: TypeAlias = Callable[[Judged, bool], list[Constituent]]  # document, from gold labels
 PARSER = ParserSettings(max_states=24)

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
-from spacy_crf.components.sections.brackets import constituents
-from spacy_crf.components.sections.trees import headings_of, parser_input
-from spacy_crf.core.grammar.sections.elements import Elements
-from spacy_crf.core.grammar.sections.gold import GoldSection
-from spacy_crf.core.grammar.sections.learn import TreeExample
-from spacy_crf.core.measures.trees import Constituent
-from spacy_crf.core.types import Bools, Doubles, Indices
-from spacy_crf.units.annotated import read_annotated
-from spacy_crf.units.gold import NEWLINE, NUMBER, TEXT, TITLE, Gold
-from spacy_crf.units.rechtspraak import read_rechtspraak_gold
-from spacy_crf.units.tree import SectionNode, SectionTree
-from spacy_crf.units.unit import Kind, Unit
+from spacy_crf.core.arrays import Bools, Doubles, Indices
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.gold import GoldSection
+from spacy_crf.core.sections.learn import TreeExample
+from spacy_crf.core.sections.measures import Constituent
+from spacy_crf.sections.brackets import constituents
+from spacy_crf.sections.trees import headings_of, parser_input
+from spacy_crf.sections.units.annotated import read_annotated
+from spacy_crf.sections.units.gold import NEWLINE, NUMBER, TEXT, TITLE, Gold
+from spacy_crf.sections.units.rechtspraak import read_rechtspraak_gold
+from spacy_crf.sections.units.tree import SectionNode, SectionTree
+from spacy_crf.sections.units.unit import Kind, Unit
 
 LABELS = (NUMBER, TITLE, TEXT, NEWLINE)  # in the order of the roles
 NR, SECTION_TITLE, TEXT_BLOCK = range(3)

@@ -28,12 +28,12 @@ from benchmarks.machine import describe
 from benchmarks.measure import Clock
 from benchmarks.report import README, update
 from benchmarks.section_scores import measure_corpus, measure_courts
-from spacy_crf import grammars
 from spacy_crf.core.grammar.binary import BinaryGrammar, binarise
 from spacy_crf.core.grammar.cyk import viterbi
 from spacy_crf.core.grammar.marginals import marginals
 from spacy_crf.core.grammar.nbest import nbest
 from spacy_crf.core.grammar.scores import ParseScores
+from spacy_crf.sections import grammars
 
 SHARES = {"NR": 0.16, "SECTION_TITLE": 0.04, "TEXT_BLOCK": 0.49, "NEWLINE": 0.31}
 COMPARED = 60  # units that the peer parses

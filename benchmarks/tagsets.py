@@ -29,8 +29,8 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.runner import ROOT
-from spacy_crf.components.set_report import report_sets
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.tagsets.report import report_sets
 
 NAME = "set_valued_tagger"
 LEARN_FROM = ("soft", "marginal", "best", "augmented")

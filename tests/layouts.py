@@ -2,11 +2,11 @@
 
 from hypothesis import strategies as st
 
-from spacy_crf.units.annotated import name_sections
-from spacy_crf.units.gold import NEWLINE, find_headings
-from spacy_crf.units.layout import Layout
-from spacy_crf.units.tree import Element, SectionNode, SectionTree
-from spacy_crf.units.unit import STYLES, Kind
+from spacy_crf.sections.units.annotated import name_sections
+from spacy_crf.sections.units.gold import NEWLINE, find_headings
+from spacy_crf.sections.units.layout import Layout
+from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree
+from spacy_crf.sections.units.unit import STYLES, Kind
 
 LABELS = st.sampled_from(["NR", "SECTION_TITLE", "TEXT_BLOCK"])
 

@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.words import split_words
 
 TEXTS = """

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
+from spacy_crf.core.arrays import Doubles
 from spacy_crf.core.grammar.numbering import Reading, readings
-from spacy_crf.core.grammar.sections.elements import Elements
-from spacy_crf.core.grammar.sections.features import child_features, heading_features, sibling_features
-from spacy_crf.core.grammar.sections.headings import Heading, Headings, find_headings
-from spacy_crf.core.grammar.sections.levels import Level, Opening
-from spacy_crf.core.grammar.sections.parse import Parse
-from spacy_crf.core.grammar.sections.titles import is_first_level
 from spacy_crf.core.grammar.succession import parent
-from spacy_crf.core.types import Doubles
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
+from spacy_crf.core.sections.headings import Heading, Headings, find_headings
+from spacy_crf.core.sections.levels import Level, Opening
+from spacy_crf.core.sections.parse import Parse
+from spacy_crf.core.sections.titles import is_first_level
 
 LABELS = {"N": 0, "T": 1, "X": 2, "": 3}
 

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf import emissions as module
-from spacy_crf.components.inference import encode
 from spacy_crf.core.chain.edges import EdgeColumns
+from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.potentials import EdgePotentials
-from spacy_crf.core.observations import potentials
-from spacy_crf.core.params import DenseWeights, Layout
-from spacy_crf.emissions import Emissions
+from spacy_crf.core.weights import DenseWeights, Layout
 from spacy_crf.features.config import Features, make_features
+from spacy_crf.learning import scores as module
+from spacy_crf.learning.scores import Emissions
+from spacy_crf.pipe.inference import encode
 
 LABELS = 3
 TEMPLATES = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf import grammars
+from spacy_crf.sections import grammars
 
 
 @pytest.mark.parametrize("name", grammars.known())

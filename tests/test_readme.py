@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.components import set_factory
-from spacy_crf.components.factory import DEFAULT_CONFIG
 from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_templates
+from spacy_crf.tagging.factory import DEFAULT_CONFIG
+from spacy_crf.tagsets import factory as set_factory
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
 

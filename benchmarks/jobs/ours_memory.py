@@ -10,8 +10,8 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.params import Layout
 from spacy_crf.core.sparse import SparseRows
+from spacy_crf.core.weights import Layout
 
 ENOUGH_ITERATIONS = 20  # as in the peer's job: the history of six steps is full
 

@@ -23,7 +23,7 @@ from benchmarks.ours import (
 from benchmarks.summary import Numbers
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
 
 LOADS = 5
 CORPUS_SUFFIX = ".encoded.npz"

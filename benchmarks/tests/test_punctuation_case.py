@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from benchmarks.punctuation_case import case_scores, cased_by_rule, read_texts, usual_cases, with_marks
-from spacy_crf.components.punctuation.annotation import register_punctuation, write_gold
+from spacy_crf.punctuation.annotation import register_punctuation, write_gold
 from spacy_crf.punctuation.labels import LabelScheme
 from spacy_crf.punctuation.marks import MarkSet
 

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from benchmarks import paper_tables, paper_trainers, punctuation, punctuation_paper
-from spacy_crf.model import set_flat_weights
+from spacy_crf.learning.model import set_flat_weights
 
 WORDS = ["so", "it", "is", "did", "she", "go", "home", "yes", "then", "we", "saw", "it"]
 MARKS = ["COMMA", "O", "PERIOD", "O", "O", "O", "QUESTION", "COMMA", "O", "O", "O", "PERIOD"]

@@ -8,7 +8,7 @@ from spacy.training import Example
 
 from benchmarks import punctuation_speed as speed
 from benchmarks.punctuation_speed import JOBS, NAME
-from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.reader import PunctuationCorpus
 
 WORDS = ["well", "did", "she", "go", "home", "then", "they", "saw", "the", "mill"] * 20
 TEXT = "Well, did she go home? Then they saw the mill. They saw the mill, and they went home."

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.section_scores import corpus_row, prefix_parser
 from benchmarks.section_trees import Judged, headings_of, read_corpus
 from benchmarks.sections import COMPARED, WORKS, draw, ours, peer, render
-from spacy_crf import grammars
 from spacy_crf.core.grammar.binary import binarise
-from spacy_crf.core.measures.trees import Constituent
+from spacy_crf.core.sections.measures import Constituent
+from spacy_crf.sections import grammars
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -4,15 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .entry import Name, Names
-from .name_parts import (
-    ONE_WORD,
-    SUFFIX,
-    inverted_name,
-    is_body,
-    is_initials,
-    natural_name,
-    put_spaces,
-)
+from .name_parts import ONE_WORD, SUFFIX, inverted_name, is_body, is_initials, natural_name, put_spaces
 
 ET_AL = re.compile(
     r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*al\b\.?|\band others\b)|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.)[\s,;]*"

@@ -10,10 +10,10 @@ import typer
 from spacy.tokens import Doc
 from wasabi import msg
 
-from ..components.probabilities import GivesSets
 from ..corpora.tokens_tsv import write_predicted_tsv
 from ..corpora.webanno import write_webanno
-from ..visual.reading import render_page
+from ..pipe.probabilities import GivesSets
+from ..tagsets.view import render_page
 from .app import app
 from .review import read_source
 from .score import _names

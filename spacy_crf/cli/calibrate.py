@@ -10,14 +10,14 @@ from spacy.language import Language
 from spacy.training import Example
 from wasabi import msg
 
-from ..components.calibrate import calibrate
-from ..components.punctuation.calibration import MarkCalibration
-from ..components.punctuation.fit import best_thresholds, calibrate_marks, precise_thresholds
-from ..components.punctuation.restorer import PunctuationRestorer
-from ..components.tagger import CRFTagger
-from ..corpora.punctuation import PunctuationCorpus, PunctuationFormat
 from ..corpora.reader import Corpus
 from ..errors import Errors
+from ..punctuation.calibration import MarkCalibration
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.fit import best_thresholds, calibrate_marks, precise_thresholds
+from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..tagging.calibrate import calibrate
+from ..tagging.component import CRFTagger
 from .app import app
 from .calibration_tables import format_marks, format_tags, format_thresholds
 from .score import _names

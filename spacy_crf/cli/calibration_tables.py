@@ -2,9 +2,9 @@
 
 from wasabi import table
 
-from ..components.calibrate import Calibration
-from ..components.punctuation.fit import FittedMarks, Marked
-from ..core.calibration import Reliability
+from ..core.calibration.bins import Reliability
+from ..punctuation.fit import FittedMarks, Marked
+from ..tagging.calibrate import Calibration
 
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
 

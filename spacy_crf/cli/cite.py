@@ -17,8 +17,8 @@ from ..bibliography.entry import Entry
 from ..bibliography.segments import Segment, read_segments
 from ..bibliography.split import Reference, split_references
 from ..bibliography.table import write_table
-from ..components.tagger import CRFTagger
 from ..errors import Errors
+from ..tagging.component import CRFTagger
 from .app import app
 from .output import write_result
 from .tag import find_tagger

@@ -9,9 +9,9 @@ import typer
 from spacy.language import Language
 from wasabi import msg, table
 
-from ..components.constraint_decoder import ConstraintDecoder
-from ..components.constraint_table import Entry, table_rows, to_bytes
-from ..components.ner import ConstrainedNER
+from ..constraints.component import ConstrainedNER
+from ..constraints.decoder import ConstraintDecoder
+from ..constraints.table import Entry, table_rows, to_bytes
 from ..errors import Errors
 from .app import app
 

@@ -8,14 +8,14 @@ import spacy
 import typer
 from wasabi import msg, table
 
-from ..components.dictionary import make_tag_dictionary
-from ..components.dictionary_report import Coverage, TaggedWords, coverage
-from ..components.dictionary_table import write_table
-from ..components.gold_tags import GOLD_TAGS
-from ..core.tagging.dictionary import Fold, TagDictionary
-from ..core.tagging.similarity import similar_pairs
+from ..annotation.gold_tags import GOLD_TAGS
 from ..corpora.reader import Corpus
 from ..errors import Errors
+from ..pipe.dictionary.block import make_tag_dictionary
+from ..pipe.dictionary.closure import Fold, TagDictionary
+from ..pipe.dictionary.similarity import similar_pairs
+from ..pipe.dictionary.table import write_table
+from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
 from .app import app
 from .score import Target, _names
 from .sets import _percent

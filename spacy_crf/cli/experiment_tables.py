@@ -5,10 +5,10 @@ from statistics import fmean
 
 from wasabi import table
 
-from ..experiments.comparison import Difference, compare_all
-from ..experiments.report import find_curves
-from ..experiments.results import Experiment, PartResult, SystemResult
-from ..experiments.summary import (
+from ..lab.experiments.comparison import Difference, compare_all
+from ..lab.experiments.report import find_curves
+from ..lab.experiments.results import Experiment, PartResult, SystemResult
+from ..lab.experiments.summary import (
     POOLED,
     Spread,
     frequency_correlation,

@@ -11,8 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
-from ..components.base import ChainPipe
-from ..explain import Contribution, Explanation, explain
+from ..pipe.component import ChainPipe
+from ..pipe.explain import Contribution, Explanation, explain
 from .app import app
 from .tag import find_tagger
 

@@ -12,16 +12,16 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from ..components.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
-from ..components.probabilities import GivesSets
-from ..components.promise import ConformalPromise
-from ..components.set_rules import Guarantee, guarantee_data, guarantee_rule
-from ..components.strata import SequenceLength, Strata, UnknownWords
 from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.risk import Loss, Unit
 from ..core.sets.scores import Kind, Score
 from ..corpora.reader import Corpus
 from ..errors import Errors
+from ..pipe.probabilities import GivesSets
+from ..pipe.strata import SequenceLength, Strata, UnknownWords
+from ..tagsets.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
+from ..tagsets.promise import ConformalPromise
+from ..tagsets.rules import Guarantee, guarantee_data, guarantee_rule
 from .app import app
 from .calibrate import annotated
 from .score import _names

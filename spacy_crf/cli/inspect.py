@@ -10,8 +10,8 @@ import spacy
 import typer
 from wasabi import msg, table
 
-from ..components.base import ChainPipe
-from ..inspect import Inspection, Transition, Weight, inspect_pipe
+from ..pipe.component import ChainPipe
+from ..pipe.inspect import Inspection, Transition, Weight, inspect_pipe
 from .app import app
 from .tag import find_tagger
 

@@ -7,9 +7,9 @@ import spacy
 import typer
 from wasabi import msg
 
-from ..components.base import ChainPipe
-from ..components.pool import pool_pipelines
 from ..errors import Errors
+from ..pipe.component import ChainPipe
+from ..pipe.pool import pool_pipelines
 from .app import app
 from .tag import find_tagger
 

@@ -15,9 +15,9 @@ from spacy.util import minibatch
 from tqdm import tqdm
 from wasabi import Printer
 
-from ..components.punctuation.restorer import PunctuationRestorer
-from ..components.punctuation.stream import RestorationStream, chunks_of, components_before
-from ..files import open_binary, unpacking
+from ..corpora.text import open_binary, unpacking
+from ..punctuation.component import PunctuationRestorer
+from ..punctuation.stream import RestorationStream, chunks_of, components_before
 from .app import app
 from .tag import find_tagger
 

@@ -11,12 +11,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg
 
-from ..components.tagger import CRFTagger
 from ..corpora.files import data_suffix, pick_kind
 from ..corpora.reader import Corpus
-from ..files import read_lines
-from ..review.rank import Place, least_certain
-from ..review.write import target_kind, write_json, write_rows
+from ..corpora.text import read_lines
+from ..tagging.component import CRFTagger
+from ..tagging.review.rank import Place, least_certain
+from ..tagging.review.write import target_kind, write_json, write_rows
 from .app import app
 from .score import _names
 from .tag import find_tagger

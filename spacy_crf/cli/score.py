@@ -11,8 +11,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from wasabi import msg, table
 
-from ..components.tagger import CRFTagger
 from ..corpora.reader import Corpus
+from ..tagging.component import CRFTagger
 from .app import app
 from .tag import find_tagger
 

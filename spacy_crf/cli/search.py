@@ -9,10 +9,10 @@ from spacy.cli._util import import_code, parse_config_overrides, show_validation
 from spacy.util import load_config
 from wasabi import msg, table
 
-from ..tuning.candidates import Candidates
-from ..tuning.search import Search, SearchSettings
-from ..tuning.search_results import SearchResult, TrialResult
-from ..tuning.space import Value, read_space
+from ..lab.search.candidates import Candidates
+from ..lab.search.search import Search, SearchSettings
+from ..lab.search.search_results import SearchResult, TrialResult
+from ..lab.search.space import Value, read_space
 from .app import app
 
 

@@ -10,16 +10,16 @@ import typer
 from spacy.language import Language
 from wasabi import Printer, msg
 
-from ..components.sections.parser import SectionParser
-from ..units.exports.annotated import write_annotated
-from ..units.exports.brackets import write_brackets
-from ..units.exports.docling import write_docling
-from ..units.exports.markdown import write_markdown
-from ..units.exports.rechtspraak import write_rechtspraak
-from ..units.layout import Layout, to_doc
-from ..units.read import read_layout
-from ..units.tree import SectionTree, dumps
-from ..visual.sections import render_sections
+from ..sections.component import SectionParser
+from ..sections.exports.annotated import write_annotated
+from ..sections.exports.brackets import write_brackets
+from ..sections.exports.docling import write_docling
+from ..sections.exports.markdown import write_markdown
+from ..sections.exports.rechtspraak import write_rechtspraak
+from ..sections.units.layout import Layout, to_doc
+from ..sections.units.read import read_layout
+from ..sections.units.tree import SectionTree, dumps
+from ..sections.view import render_sections
 from .app import app
 from .output import write_result
 from .tag import find_tagger

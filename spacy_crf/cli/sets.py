@@ -11,9 +11,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from wasabi import msg, table
 
-from ..components.probabilities import GivesSets
-from ..components.set_report import SetReport, report_sets
 from ..corpora.reader import Corpus
+from ..pipe.probabilities import GivesSets
+from ..tagsets.report import SetReport, report_sets
 from .app import app
 from .score import _names
 from .tag import find_tagger

@@ -12,10 +12,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
-from ..components.punctuation.restorer import PunctuationRestorer
-from ..components.sections.parser import SectionParser
-from ..components.tagger import CRFTagger
 from ..errors import Errors
+from ..punctuation.component import PunctuationRestorer
+from ..sections.component import SectionParser
+from ..tagging.component import CRFTagger
 from .app import app
 
 EXTENSION = "crf_marginals"

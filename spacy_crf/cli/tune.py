@@ -15,9 +15,9 @@ from spacy.util import load_config, resolve_dot_names
 from thinc.api import Config
 from wasabi import Printer, msg, table
 
-from ..components.tagger import CRFTagger
 from ..errors import Errors
-from ..tuning import CrossValidation, FoldResult, Setting, cross_validate
+from ..lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
+from ..tagging.component import CRFTagger
 from .app import app
 from .calibrate import annotated
 from .tag import find_tagger

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .types import Doubles, Floats, Indices
+from .arrays import Doubles, Floats, Indices
 
 
 @dataclass(frozen=True)

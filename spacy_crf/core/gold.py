@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
-from .types import Bools, Floats, Indices, Ints
+from .arrays import Bools, Floats, Indices, Ints
 
 UNKNOWN = -1
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import Errors
-from .types import Bools, Indices, Ints
+from .arrays import Bools, Indices, Ints
 
 Scheme = Literal["BIO", "BILUO", "none"]
 PREFIXES: dict[str, str] = {"BIO": "BI", "BILUO": "BILU", "none": ""}

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .params import Layout
-from .types import Floats, Indices, Ints
+from .arrays import Floats, Indices, Ints
+from .weights import Layout
 
 
 @dataclass(frozen=True)

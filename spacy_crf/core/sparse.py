@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
-from .types import Floats, Indices, Ints
+from .arrays import Floats, Indices, Ints
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from .arrays import Indices, Ints
 from .gold import Gold
-from .types import Indices, Ints
 
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ..errors import Errors
-from ..files import read_chunks
 from .files import CONLLU_WIDTH, read_blocks
 from .sentence import Sentence
 from .spacing import find_spaces
+from .text import read_chunks
 from .trees import parse_tree
 from .values import ValueChecker
 

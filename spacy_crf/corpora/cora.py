@@ -13,14 +13,14 @@ from typing import Any
 
 from spacy.util import registry
 
-from ..components.gold_tags import GOLD_TAGS, TagWeights
+from ..annotation.extensions import register_extension
+from ..annotation.gold_tags import GOLD_TAGS, TagWeights
 from ..errors import Errors
-from ..xml_events import XmlReader
-from .extensions import register_extension
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
 from .tagsets import TOLERANCE, parse_tags
 from .tokens_tsv import make_sentence
+from .xml_events import XmlReader
 
 WORDS = ("anno", "tok_anno", "mod")
 NOTHING = ("", "--")

@@ -13,11 +13,11 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
+from ..annotation.extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
 from ..errors import Errors
-from ..files import open_binary
-from .extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
 from .names import number_name, read_doc_name, write_doc_name
 from .sentence import Group
+from .text import open_binary
 
 # How spaCy numbers the values of ENT_IOB.
 INSIDE, BEGIN = 1, 3

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..components.partial import partial_extension
-from .extensions import register_extension, set_extension_values
+from ..annotation.extensions import register_extension, set_extension_values
+from ..annotation.partial import partial_extension
 from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key
 from .sentence import Sentence
 from .spans import OUTSIDE, bio_tags, decode_spans

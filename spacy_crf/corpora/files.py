@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import Errors
-from ..files import read_lines
 from .review_layout import FORMAT, MARK
+from .text import read_lines
 
 COLUMN_SUFFIXES = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilou", ".ner")
 # These say little about the content: a folder's licence or raw text has them as well.

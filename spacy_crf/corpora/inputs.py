@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.util import filter_spans
 from thinc.types import Ints2d
 
-from .extensions import get_user_data, is_token_key
+from ..annotation.extensions import get_user_data, is_token_key
 from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
 from .spans import MISSING, OUTSIDE
 

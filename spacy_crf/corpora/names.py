@@ -10,7 +10,7 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from .extensions import KEY_PREFIX, get_user_data
+from ..annotation.extensions import KEY_PREFIX, get_user_data
 from .files import data_suffix
 
 DOC_NAME = "doc_name"

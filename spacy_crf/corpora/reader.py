@@ -12,14 +12,14 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..components.gold_tags import GOLD_TAGS
+from ..annotation.extensions import register_extension
+from ..annotation.gold_tags import GOLD_TAGS
 from ..errors import Errors
 from .columns import read_columns
 from .conllu import read_conllu
 from .cora import CoraSettings, read_cora
 from .docbin import read_docbin
 from .docs import DocMaker
-from .extensions import register_extension
 from .files import find_files, is_review, pick_kind
 from .historical import HistoricalText, apply_text
 from .inputs import align_annotation, copy_tokens

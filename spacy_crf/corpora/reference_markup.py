@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Warnings
-from ..files import read_lines
-from ..xml_events import XmlReader
 from .files import NEW_REFERENCE, has_xml
+from .text import read_lines
+from .xml_events import XmlReader
 
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)>")
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")

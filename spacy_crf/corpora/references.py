@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from spacy.util import registry
 
+from ..annotation.extensions import register_extension
 from ..errors import Errors
-from ..tokenizer import TOKEN
-from .extensions import register_extension
 from .kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from .reference_markup import LETTER_OR_DIGIT, Field, read_markup
 from .sentence import Sentence
 from .spans import MISSING
+from .tokenizer import TOKEN
 
 CORA = (
     *("author", "booktitle", "date", "editor", "institution", "journal", "location", "note", "pages", "publisher"),

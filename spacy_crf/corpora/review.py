@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..components.partial import partial_extension
+from ..annotation.extensions import register_extension
+from ..annotation.partial import partial_extension
 from ..errors import Errors
-from ..files import read_lines
-from .extensions import register_extension
 from .files import read_blocks
 from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, validate_input
 from .review_layout import COLUMNS, FORMAT, MARK, unescape
 from .sentence import Sentence
 from .spacing import find_exact_spaces, find_spaces
 from .spans import OUTSIDE
+from .text import read_lines
 from .values import ValueChecker
 
 UNKNOWN = ("", "_")

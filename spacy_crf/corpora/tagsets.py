@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from spacy.tokens import Doc
 
-from ..components.gold_tags import GOLD_TAGS, TagWeights, stored_gold_tags, write_gold_tags
+from ..annotation.gold_tags import GOLD_TAGS, TagWeights, stored_gold_tags, write_gold_tags
 from ..errors import Errors
 
 NO_GOLD = "_"

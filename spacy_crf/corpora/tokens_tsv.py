@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spacy.tokens import Doc, Span
 
-from ..components.gold_tags import GOLD_TAGS, best_tag, register_gold_tags
+from ..annotation.gold_tags import GOLD_TAGS, best_tag, register_gold_tags
 from ..errors import Errors
 from .files import read_blocks
 from .kinds import EXTENSION_PREFIX

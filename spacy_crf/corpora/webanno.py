@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from spacy.tokens import Doc, Token
 
-from ..components.gold_tags import GOLD_TAGS
+from ..annotation.extensions import KEY_PREFIX, get_user_data
+from ..annotation.gold_tags import GOLD_TAGS
 from ..errors import Errors
-from .extensions import KEY_PREFIX, get_user_data
 from .files import WEBANNO_MARK, read_blocks
 from .sentence import Sentence
 from .tagsets import format_tags, parse_tags

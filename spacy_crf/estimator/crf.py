@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..core.types import Doubles
+from ..core.arrays import Doubles
 from ..errors import Errors
-from ..importers.crfsuite import read_model
+from .crfsuite import read_model
 from .log import TrainingLog, shown
 from .params import read_settings
 from .preparation import DevData, prepare

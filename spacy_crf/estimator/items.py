@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Doubles, Indices, Ints
 from ..core.sparse import SparseRows
-from ..core.types import Doubles, Indices, Ints
 from ..errors import Errors
 
 UNKNOWN = -1

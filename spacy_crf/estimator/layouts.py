@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..core.params import Layout
+from ..core.arrays import Doubles, Indices, Ints
 from ..core.sparse import SparseRows
-from ..core.types import Doubles, Indices, Ints
+from ..core.weights import Layout
 
 
 def seen_layout(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.types import Doubles, Indices, Ints
+from ..core.arrays import Doubles, Indices, Ints
 
 logger = logging.getLogger("spacy_crf")
 Scores = dict[str, Any]

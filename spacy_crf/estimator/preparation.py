@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Doubles
 from ..core.gold import Gold
 from ..core.learn.blocks import Corpus
-from ..core.params import Layout, prune
-from ..core.types import Doubles
+from ..core.weights import Layout, prune
 from ..errors import Errors
 from .items import UNKNOWN, Known, Numbering, encode_items, encode_labels
 from .layouts import seen_layout

@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
+from ..core.arrays import Bools, Ints
 from ..core.sparse import SparseRows
-from ..core.types import Bools, Ints
 
 MOST_SLOTS = 64
 _STEM = re.compile(r"[^=:]*[=:]?")  # "w[-1]|w[0]=new|york" has the stem "w[-1]|w[0]=", "-1:postag:NN" has "-1:"

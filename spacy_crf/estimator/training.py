@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Doubles
 from ..core.learn.arow import AROW
 from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
@@ -14,9 +15,8 @@ from ..core.learn.online import OnlineLearner, run_epochs
 from ..core.learn.passive_aggressive import Kind, PassiveAggressive
 from ..core.learn.perceptron import Perceptron
 from ..core.learn.sgd import SGD, Calibration
-from ..core.params import Layout
 from ..core.threads import single_threaded_blas
-from ..core.types import Doubles
+from ..core.weights import Layout
 from ..errors import Warnings
 from .log import TrainingLog, logger
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Doubles, Floats, Indices, Ints
 from ..core.batch import PackedBatch
 from ..core.chain.forward import forward_backward
 from ..core.chain.marginals import node_marginals
+from ..core.chain.observations import observe, potentials
 from ..core.chain.potentials import ChainPotentials
 from ..core.chain.viterbi import viterbi
 from ..core.learn.single import SingleDecoder
-from ..core.observations import observe, potentials
-from ..core.params import DenseWeights, Layout, prune, scatter
 from ..core.sparse import SparseRows
 from ..core.threads import run_parallel
-from ..core.types import Doubles, Floats, Indices, Ints
+from ..core.weights import DenseWeights, Layout, prune, scatter
 from .items import Items, Known, encode_items, encode_labels
 
 UNITS_PER_PART = 20_000

@@ -14,7 +14,7 @@ import numpy as np
 from spacy.lexeme import Lexeme
 from spacy.strings import get_string_id
 
-from ..core.types import Hashes
+from ..core.arrays import Hashes
 from ..errors import Errors
 from .lexicon import NOTHING, Lexicon
 from .spelling import Speller

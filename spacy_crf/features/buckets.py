@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from spacy.vocab import Vocab
 
+from ..core.arrays import Bools, Hashes
 from ..core.sparse import SparseRows
-from ..core.types import Bools, Hashes
 from .columns import Columns
 from .extract import Keys
 from .hashing import ABSENT, HashTable

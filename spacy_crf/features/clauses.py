@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.types import Bools, Hashes, Indices
+from ..core.arrays import Bools, Hashes, Indices
 from .attributes import HAS, PARTS, Attribute, string_hash, string_hashes
 from .hashing import ABSENT
 from .structure import SequenceView, class_bits

@@ -14,7 +14,7 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.types import Bools, Floats, Hashes, Indices
+from ..core.arrays import Bools, Floats, Hashes, Indices
 from ..errors import Errors
 from .attributes import Attribute, string_hash, string_hashes
 from .clauses import Structure

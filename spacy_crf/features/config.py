@@ -8,7 +8,7 @@ from typing import Any
 from spacy import registry
 from spacy.language import Language
 
-from ..core.types import Bools
+from ..core.arrays import Bools
 from ..errors import Errors
 from .attributes import COUNTED, INDUCED, Attribute
 from .buckets import BucketIndex

@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.types import Bools, Floats, Hashes, Indices
+from ..core.arrays import Bools, Floats, Hashes, Indices
 from ..errors import Errors
 from .attributes import Attribute, string_hash
 from .columns import ColumnReader, Columns, SequenceMode

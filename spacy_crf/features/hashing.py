@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.types import Hashes, Indices, Ints
+from ..core.arrays import Hashes, Indices, Ints
 
 ABSENT = np.uint64(0)  # the key of "no feature here"
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

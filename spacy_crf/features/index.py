@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from spacy.vocab import Vocab
 
+from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.sparse import SparseRows, from_columns
-from ..core.types import Bools, Hashes, Indices, Ints
 from .attributes import Attribute, WordForms, string_hashes
 from .columns import Columns
 from .extract import Keys, Windows, boundary, template_keys

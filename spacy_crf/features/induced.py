@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from spacy import registry
 
-from ..core.exchange import Bigrams, exchange_classes
 from ..errors import Errors
+from .exchange import Bigrams, exchange_classes
 
 RARE = "rare"
 _DIGIT = re.compile(r"\d")

@@ -3,7 +3,7 @@
 import numpy as np
 from spacy.vocab import Vocab
 
-from ..core.types import Hashes, Indices
+from ..core.arrays import Hashes, Indices
 from .attributes import Attribute, WordForms
 from .hashing import HashTable
 from .lexicon import NOTHING, Lexicon

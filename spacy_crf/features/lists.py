@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from spacy.language import Language
 
-from ..core.types import Hashes, Indices
+from ..core.arrays import Hashes, Indices
 from ..errors import Errors
 from .attributes import string_hash, string_hashes
 from .hashing import HashTable

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from spacy.tokens import Doc
 
-from ..core.types import Bools, Indices
+from ..core.arrays import Bools, Indices
 
 # where a Doc says that its text goes on before it or behind it: [before, behind]
 OPEN_SIDES = "spacy_crf.open"

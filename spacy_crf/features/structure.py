@@ -11,7 +11,7 @@ from functools import cache, cached_property
 import numpy as np
 from spacy.strings import StringStore
 
-from ..core.types import Bools, Hashes, Indices
+from ..core.arrays import Bools, Hashes, Indices
 from .attributes import string_hash, string_hashes
 from .word_classes import class_names, load_abbreviations, word_classes
 

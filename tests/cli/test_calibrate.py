@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.calibrate import annotated
-from spacy_crf.components.calibrate import calibrate
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.learning.model import flat_weights, set_flat_weights
+from spacy_crf.tagging.calibrate import calibrate
 
 TAGS = ("A", "B", "C")
 

@@ -7,10 +7,10 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.components.dictionary import make_tag_dictionary
-from spacy_crf.components.dictionary_report import TaggedWords, coverage
-from spacy_crf.components.dictionary_table import read_table
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.pipe.dictionary.block import make_tag_dictionary
+from spacy_crf.pipe.dictionary.table import read_table
+from spacy_crf.tagsets.dictionary_report import TaggedWords, coverage
 
 TRAIN = "he\tP\nwen\tKON|KOUS\nWen\tKON\nse\tP\nwen\tKOUS\nkumt\tV\nse\tKON\n"
 HELD_OUT = "he\tP\nWEN\tV\nwen\tKON:0.8|V:0.2\nswimt\tNEW\nse\t_\n"

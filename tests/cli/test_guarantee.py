@@ -10,9 +10,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
+from spacy_crf.annotation.gold_tags import write_gold_tags
 from spacy_crf.cli import app
-from spacy_crf.components.gold_tags import write_gold_tags
-from spacy_crf.components.guarantee import conformal_sets, held_out_tokens, risk_control
+from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
 TAGS = ("A", "B", "C", "D")
 Data = list[list[tuple[str, str]]]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.search import _short
-from spacy_crf.tuning.trial import run_trial
+from spacy_crf.lab.search.trial import run_trial
 
 SPACE = """
 [settings]

@@ -11,11 +11,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
+from spacy_crf.annotation.gold_tags import read_gold_tags
 from spacy_crf.cli import app
-from spacy_crf.components.gold_tags import read_gold_tags
-from spacy_crf.components.set_report import report_sets
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.visual.reading import render_page
+from spacy_crf.tagsets.report import report_sets
+from spacy_crf.tagsets.view import render_page
 
 TRAIN = """# sent_id = 1
 he\tP

@@ -12,7 +12,7 @@ from citing import RULES, SETTINGS, build, make_examples, new_docs, tags_of, tra
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from spacy_crf.components.ner import ConstrainedNER
+from spacy_crf.constraints.component import ConstrainedNER
 from spacy_crf.core.constraints.check import Labelling, violations
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.predicates import Fields, UnitFacts

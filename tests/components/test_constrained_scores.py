@@ -7,7 +7,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_crf.components.constrained_scores import constrained_ner_score
+from spacy_crf.constraints.scorer import constrained_ner_score
 
 SETTINGS: dict[str, Any] = {"spans_key": "sc", "info": "crf_test_info"}
 LABELS = ["A", "B", "C"]

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tagging import EXTENSION, build, clean_docs, read_target, train
 
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 N_BEST, ENTROPY = "crf_test_n_best", "crf_test_entropy"
 

@@ -14,13 +14,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tagging import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
 
-from spacy_crf.components.dictionary_table import read_table
-from spacy_crf.components.inference import Inference
-from spacy_crf.components.tagger import CRFTagger
-from spacy_crf.components.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.explain import explain
-from spacy_crf.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.pipe.dictionary.table import read_table
+from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
+from spacy_crf.pipe.explain import explain
+from spacy_crf.pipe.inference import Inference
+from spacy_crf.tagging.component import CRFTagger
 
 DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none"}
 PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2", "LOWER[-1]"]}

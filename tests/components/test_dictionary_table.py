@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.components.dictionary_table import HEAD, read_table, write_table
-from spacy_crf.core.tagging.counts import CountTable
-from spacy_crf.core.tagging.dictionary import TagDictionary, make_dictionary
+from spacy_crf.pipe.dictionary.closure import TagDictionary, make_dictionary
+from spacy_crf.pipe.dictionary.counts import CountTable
+from spacy_crf.pipe.dictionary.table import HEAD, read_table, write_table
 
 TAGS = ["N", "V:fin", "#"]
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=3)

@@ -7,10 +7,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tagging import EXTENSION, read_target, train
 
-from spacy_crf.components import inference
-from spacy_crf.components.evidence import read_evidence
 from spacy_crf.core.labels import TagSet
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.learning.model import flat_weights, set_flat_weights
+from spacy_crf.pipe import inference
+from spacy_crf.pipe.evidence import read_evidence
 
 WORDS = ["Bo", "Stone", "sold", "Delft"]
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")

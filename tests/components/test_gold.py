@@ -8,11 +8,11 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from tagging import EXTENSION, TARGETS, TRAINERS, build, fit, make_examples
 
-from spacy_crf.components.gold import collect_labels, gold_tags, same_tokens, without_overlaps
-from spacy_crf.components.legality import find_violation, forget_crossing
+from spacy_crf.annotation.gold import collect_labels, gold_tags, same_tokens, without_overlaps
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.model import LinearChain, get_layout, start_layout
+from spacy_crf.learning.model import LinearChain, get_layout, start_layout
+from spacy_crf.pipe.legality import find_violation, forget_crossing
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")

@@ -13,9 +13,9 @@ from spacy.tokens import Doc
 from tagging import ONLINE, TRAINER_CONFIGS
 from thinc.api import Adam
 
-from spacy_crf.components.constraint_table import table_rows
-from spacy_crf.components.mining import splits
-from spacy_crf.components.ner import ConstrainedNER
+from spacy_crf.constraints.component import ConstrainedNER
+from spacy_crf.constraints.mining import splits
+from spacy_crf.constraints.table import table_rows
 
 
 def pipe_of(nlp: Language) -> ConstrainedNER:

@@ -13,11 +13,11 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Corpus, Example
 from tagging import TRAINERS, build, fit, make_examples, train
 
-from spacy_crf.components.gold import gold_tags, partial_gold
-from spacy_crf.components.partial import partial_extension, partial_tags, possible_tags
+from spacy_crf.annotation.gold import gold_tags, partial_gold
+from spacy_crf.annotation.partial import partial_extension, partial_tags, possible_tags
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")

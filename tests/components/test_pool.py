@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 from tagging import build, fit, make_examples, train
 from thinc.api import Adam
 
-from spacy_crf.components.base import ChainPipe
-from spacy_crf.components.inference import Inference
-from spacy_crf.components.pool import pool_pipelines
+from spacy_crf.pipe.component import ChainPipe
+from spacy_crf.pipe.inference import Inference
+from spacy_crf.pipe.pool import pool_pipelines
 
 NAME = "crf_tagger"
 WORDS = ["Ada", "met", "Port"]

@@ -9,9 +9,9 @@ import srsly
 from spacy.language import Language
 from tagging import TARGETS, clean_docs, read_target, train
 
-from spacy_crf.components.tagger import CRFTagger
-from spacy_crf.inspect import inspect_pipe
-from spacy_crf.model import PARAMS, VECTORS, flat_weights, get_layout, set_flat_weights, vector_weights
+from spacy_crf.learning.model import PARAMS, VECTORS, flat_weights, get_layout, set_flat_weights, vector_weights
+from spacy_crf.pipe.inspect import inspect_pipe
+from spacy_crf.tagging.component import CRFTagger
 
 ARCHITECTURE = {"@architectures": "spacy_crf.LinearChain.v1"}
 HALF = {**ARCHITECTURE, "precision": "float16"}

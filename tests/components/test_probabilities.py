@@ -10,10 +10,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tagging import build, clean_docs, make_examples, train
 
-from spacy_crf.components.inference import encode
+from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.labels import TagSet
-from spacy_crf.core.observations import potentials
-from spacy_crf.model import dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.pipe.inference import encode
 
 
 def softened(target: str, scheme: str = "BIO", **config: object) -> Language:

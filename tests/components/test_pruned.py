@@ -12,12 +12,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tagging import TRAINER_CONFIGS, build, clean_docs, make_examples
 
-from spacy_crf.components.inference import encode
-from spacy_crf.components.tagger import CRFTagger
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.observations import potentials
-from spacy_crf.model import PARAMS, dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.core.chain.observations import potentials
+from spacy_crf.learning.model import PARAMS, dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.pipe.inference import encode
+from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging", "B:LOWER[0]", "B:SUFFIX2[0]"]}
 SPARSE = {**TRAINER_CONFIGS["LBFGS"], "c1": 0.3, "c2": 0.01}

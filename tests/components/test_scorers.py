@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from tagging import EXTENSION, build, make_examples, train
 
-from spacy_crf.scorers import make_tagger_scorer, tagger_score
+from spacy_crf.pipe.scorer import make_tagger_scorer, tagger_score
 
 
 def example(target: str) -> Example:

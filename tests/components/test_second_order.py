@@ -13,14 +13,14 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tagging import ONLINE, TRAINER_CONFIGS, clean_docs, make_examples, read_target
 
-from spacy_crf.components.calibrate import calibrate
-from spacy_crf.components.guarantee import held_out_tokens
-from spacy_crf.components.tagger import CRFTagger
 from spacy_crf.core.trigrams import seen_trigrams
-from spacy_crf.explain import explain
-from spacy_crf.model import LinearChain
-from spacy_crf.trigrams import get_trigrams, trigram_weights
-from spacy_crf.tuning import cross_validate
+from spacy_crf.lab.tuning import cross_validate
+from spacy_crf.learning.model import LinearChain
+from spacy_crf.learning.trigrams import get_trigrams, trigram_weights
+from spacy_crf.pipe.explain import explain
+from spacy_crf.tagging.calibrate import calibrate
+from spacy_crf.tagging.component import CRFTagger
+from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MODEL = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2, "candidates": 0.001}
 TRAINER = {**TRAINER_CONFIGS["LBFGS"], "c2": 0.1, "first_order_steps": 1}

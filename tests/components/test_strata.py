@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
-from spacy_crf.components.promise import ConformalPromise, make_promise
-from spacy_crf.components.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
 from spacy_crf.core.sets.scores import Score
+from spacy_crf.pipe.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
+from spacy_crf.tagsets.promise import ConformalPromise, make_promise
 
 NLP = spacy.blank("xx")
 WORDS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "ē"]), max_size=5), max_size=5)

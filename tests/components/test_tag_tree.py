@@ -10,9 +10,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.components.tag_tree import make_tag_tree
 from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_parents, tree_from_separator
 from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.tagsets.tag_tree import make_tag_tree
 
 TREE = "spacy_crf.TagTree.v1"
 WORDS = ["huse", "deme", "huse", "wol", "deme", "huse", "wol", "deme"]

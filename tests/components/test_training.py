@@ -19,7 +19,7 @@ from tagging import (
     train,
 )
 
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 
 def predictions(nlp: Language, target: str) -> list[list[object]]:

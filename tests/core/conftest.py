@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from oracle import Chain, log_sum_exp
 
+from spacy_crf.core.chain.observations import EdgeObservations
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.observations import EdgeObservations
-from spacy_crf.core.params import Layout
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import Layout
 
 GOLD = ("known", "unknown", "set", "distribution")
 

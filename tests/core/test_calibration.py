@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.calibration import calibration_error, classwise_errors, reliability
+from spacy_crf.core.calibration.bins import calibration_error, classwise_errors, reliability
 
 PREDICTIONS = st.lists(st.tuples(st.sampled_from(np.linspace(0, 1, 21).tolist()), st.booleans()), max_size=60)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.exchange import Bigrams, _Exchange, class_log_likelihood, exchange_classes
+from spacy_crf.features.exchange import Bigrams, _Exchange, class_log_likelihood, exchange_classes
 
 texts = st.lists(st.integers(0, 7), min_size=2, max_size=60)
 

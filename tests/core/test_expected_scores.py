@@ -6,11 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
+from spacy_crf.core.calibration.expected_scores import (
+    best_f_threshold,
+    expected_scores,
+    found_scores,
+    precision_threshold,
+)
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.sample import sample
-from spacy_crf.core.expected_scores import best_f_threshold, expected_scores, found_scores, precision_threshold
 
 PROBABILITIES = st.lists(st.floats(0.01, 1), min_size=1, max_size=12).map(np.array)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_crf.core.params import DenseWeights, Layout, cells, gather, masked, scatter
+from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, masked, scatter
 
 
 def layout(boundary: bool) -> Layout:

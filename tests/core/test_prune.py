@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_crf.core.params import DenseWeights, count_active, prune, scatter
+from spacy_crf.core.weights import DenseWeights, count_active, prune, scatter
 
 
 def dense(layout, flat):

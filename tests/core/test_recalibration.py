@@ -8,12 +8,12 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.calibration import classwise_errors
+from spacy_crf.core.calibration.bins import classwise_errors
+from spacy_crf.core.calibration.dirichlet import LEAST, PRIOR, DirichletMap, fit_dirichlet
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.sample import sample
-from spacy_crf.core.recalibration import LEAST, PRIOR, DirichletMap, fit_dirichlet
 
 
 def rows(seed: int, n: int, n_classes: int = 3) -> np.ndarray:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf import files
+from spacy_crf.corpora import text as files
 from spacy_crf.corpora.files import find_files, pick_kind, read_blocks
-from spacy_crf.files import read_lines
+from spacy_crf.corpora.text import read_lines
 
 Write = Callable[[str, str | bytes], Path]
 TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.util import load_config_from_str, registry
 
-from spacy_crf.components.gold_tags import read_gold_tags
+from spacy_crf.annotation.gold_tags import read_gold_tags
 from spacy_crf.corpora import Corpus
 from spacy_crf.corpora.historical import HistoricalText, apply_text, make_historical_text
 from spacy_crf.corpora.sentence import Sentence

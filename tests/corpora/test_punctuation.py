@@ -8,10 +8,10 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.components.punctuation.annotation import MARKS, read_punctuation
-from spacy_crf.corpora.passages import Passage, make_passage
-from spacy_crf.corpora.punctuation import PunctuationCorpus, make_punctuation_corpus
 from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.punctuation.passages import Passage, make_passage
+from spacy_crf.punctuation.reader import PunctuationCorpus, make_punctuation_corpus
 
 TEXT = "Well, is it so? Dr. Oake said so.\n\nI don't know!"
 WORDS = ["well", "is", "it", "so", "dr.", "oake", "said", "so", "i", "don't", "know"]

@@ -7,7 +7,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.sections.reader import SectionCorpus
 
 XML = """<document xml:lang="en" genre="statute">
 <section><nr>1</nr> <title><b>Dogs</b></title>

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from spacy_crf.experiments.distance import count_grams, jensen_shannon
+from spacy_crf.lab.experiments.distance import count_grams, jensen_shannon
 
 documents = st.lists(
     st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1).map(Counter), min_size=3, max_size=3

@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_crf.components.gold_tags import read_gold_tags, write_gold_tags
+from spacy_crf.annotation.gold_tags import read_gold_tags, write_gold_tags
 from spacy_crf.corpora.names import write_doc_name
-from spacy_crf.experiments.documents import Pool, by_document, read_pool
+from spacy_crf.lab.experiments.documents import Pool, by_document, read_pool
 
 NLP = spacy.blank("xx")
 LENGTHS = [3, 1, 4, 2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_crf.experiments.measures.fields import LabelledToken, score_fields
+from spacy_crf.lab.measures.fields import LabelledToken, score_fields
 
 
 def document(gold: str, predicted: str, marks: str = "") -> list[LabelledToken]:

@@ -12,10 +12,10 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.components.gold_tags import write_gold_tags
+from spacy_crf.annotation.gold_tags import write_gold_tags
 from spacy_crf.corpora.tagsets import parse_tags
-from spacy_crf.experiments.measures import Findings, Scored, measure
-from spacy_crf.experiments.measures.sets import BETAS
+from spacy_crf.lab.measures import Findings, Scored, measure
+from spacy_crf.lab.measures.sets import BETAS
 
 NEW = ["he/P swimt/V", "wen/KON:0.66|KOUS:0.33 dat/A hus/NEW"]
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2"]}

@@ -13,13 +13,13 @@ from spacy.cli.train import train as spacy_train
 from spacy.language import Language
 from thinc.api import Config
 
-from spacy_crf.components.set_report import report_sets
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
-from spacy_crf.experiments.layout import Layout, split_by
-from spacy_crf.experiments.report import find_curves, to_data
-from spacy_crf.experiments.selection import _SELECTIONS
-from spacy_crf.experiments.training import hold_out, make_system, train_on
+from spacy_crf.lab.experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
+from spacy_crf.lab.experiments.layout import Layout, split_by
+from spacy_crf.lab.experiments.report import find_curves, to_data
+from spacy_crf.lab.experiments.selection import _SELECTIONS
+from spacy_crf.lab.experiments.training import hold_out, make_system, train_on
+from spacy_crf.tagsets.report import report_sets
 
 
 def run(config: Config, settings: SplitSettings, **options: Any) -> Experiment:

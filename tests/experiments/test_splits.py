@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.experiments.draw import draw_folds, draw_test
-from spacy_crf.experiments.layout import Layout
-from spacy_crf.experiments.splits import KINDS, WHOLE, WITHIN, SplitSettings, make_splits
+from spacy_crf.lab.experiments.draw import draw_folds, draw_test
+from spacy_crf.lab.experiments.layout import Layout
+from spacy_crf.lab.experiments.splits import KINDS, WHOLE, WITHIN, SplitSettings, make_splits
 
 UNITS = ["document", "sentence", "chunk"]
 

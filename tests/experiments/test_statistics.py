@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from spacy_crf.experiments.statistics import bootstrap, pearson, resampled_t_test, wilcoxon
+from spacy_crf.lab.experiments.statistics import bootstrap, pearson, resampled_t_test, wilcoxon
 
 # Heid, Table 2.2: signed ranks -1 -2 3 4 -5 6 7 8 9 10
 RANKED = np.array([-0.01, 0.09, 0.03, 0.1, -0.05, 0.04, -0.02, 0.07, 0.08, 0.06])
@@ -138,5 +138,5 @@ def test_what_cannot_be_tested() -> None:
 
 def test_the_bootstrap_in_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bootstrap(RANKED, np.ones(10), draws=100)
-    monkeypatch.setattr("spacy_crf.experiments.statistics.CELLS", 25)
+    monkeypatch.setattr("spacy_crf.lab.experiments.statistics.CELLS", 25)
     assert bootstrap(RANKED, np.ones(10), draws=100) == whole

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spacy_crf.experiments.comparison import compare
-from spacy_crf.experiments.measures import Findings
-from spacy_crf.experiments.results import DocumentScores, PartResult, SystemResult
-from spacy_crf.experiments.statistics import bootstrap, resampled_t_test, wilcoxon
-from spacy_crf.experiments.summary import (
+from spacy_crf.lab.experiments.comparison import compare
+from spacy_crf.lab.experiments.results import DocumentScores, PartResult, SystemResult
+from spacy_crf.lab.experiments.statistics import bootstrap, resampled_t_test, wilcoxon
+from spacy_crf.lab.experiments.summary import (
     average_curves,
     document_means,
     frequency_correlation,
@@ -20,6 +19,7 @@ from spacy_crf.experiments.summary import (
     summarise,
     tag_rows,
 )
+from spacy_crf.lab.measures import Findings
 
 CONFUSIONS = Counter({("A", "A"): 8, ("A", "B"): 2, ("B", "B"): 3, ("B", "C"): 1})
 

@@ -7,7 +7,7 @@ from spacy.language import Language
 from tagging import TRAINERS, build, clean_docs, extension, fit, make_examples
 
 from spacy_crf.features.config import make_features
-from spacy_crf.inspect import inspect_pipe
+from spacy_crf.pipe.inspect import inspect_pipe
 
 __all__ = ["extension"]
 

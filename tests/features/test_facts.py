@@ -6,7 +6,7 @@ import spacy
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, Token
 
-from spacy_crf.features.facts import BUILT_IN, MARKS, FactReader, surfaces
+from spacy_crf.constraints.token_predicates import BUILT_IN, MARKS, FactReader, surfaces
 
 WORDS = ["Lund", ",", "ropes", "1999", "12", "(", "]", "–", '"', ":", ";", ".", "The", "the", " ", "5a"]
 HOLDS = {

@@ -8,8 +8,8 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.config import Features, make_features
-from spacy_crf.learner import ChainLearner, Sample, count_labels, group_edges
-from spacy_crf.model import LinearChain, get_layout, resize_labels, start_layout
+from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group_edges
+from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_layout
 
 LABELS = ("X", "Y", "Z")
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]

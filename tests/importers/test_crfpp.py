@@ -4,8 +4,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_crf.estimator.crfpp import read_templates
 from spacy_crf.features.config import Features, make_features
-from spacy_crf.importers.crfpp import read_templates
 
 CHUNKING = """# Unigram
 U00:%x[-2,0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.estimator import CRF
-from spacy_crf.importers.crfsuite import read_model
+from spacy_crf.estimator.crfsuite import read_model
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
 

@@ -6,8 +6,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Token
 
-from spacy_crf.importers.crfsuite import read_model
-from spacy_crf.importers.pipe import to_pipe
+from spacy_crf.estimator.crfsuite import read_model
+from spacy_crf.estimator.pipe import to_pipe
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
 

@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tagging import build, clean_docs, train
 
-from spacy_crf.explain import explain
-from spacy_crf.inspect import inspect_pipe
-from spacy_crf.model import dense_weights, get_layout
+from spacy_crf.learning.model import dense_weights, get_layout
+from spacy_crf.pipe.explain import explain
+from spacy_crf.pipe.inspect import inspect_pipe
 
 TEMPLATES = ["LOWER[-1..1]", "SUFFIX2", "IS_TITLE", "B:IS_TITLE[0]", "B:LOWER[-1]"]
 SETTINGS = {"@misc": "spacy_crf.Features.v1", "templates": TEMPLATES}

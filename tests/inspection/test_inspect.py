@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tagging import build, train
 
-from spacy_crf.inspect import inspect_pipe
-from spacy_crf.model import dense_weights, flat_weights, get_layout
+from spacy_crf.learning.model import dense_weights, flat_weights, get_layout
+from spacy_crf.pipe.inspect import inspect_pipe
 
 TEMPLATES = ["LOWER[-1..0]", "SUFFIX2", "IS_TITLE", "B:IS_TITLE[0]"]
 

@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tagging import EXTENSION, TARGETS, clean_docs, extension, train
 
-from spacy_crf.model import flat_weights, set_flat_weights
-from spacy_crf.review.rank import Place, least_certain, measure
+from spacy_crf.learning.model import flat_weights, set_flat_weights
+from spacy_crf.tagging.review.rank import Place, least_certain, measure
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_config
 from typer.testing import CliRunner
 
-from spacy_crf.components.ner import ConstrainedNER
+from spacy_crf.constraints.component import ConstrainedNER
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "corpus" / "constrained_ner"

@@ -10,8 +10,8 @@ import srsly
 from spacy.cli.train import train
 from spacy.util import load_config
 
-from spacy_crf.components.inference import Inference
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.pipe.inference import Inference
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT / "corpus" / "set_valued_tagger" / "dev"

@@ -13,8 +13,8 @@ from tagging import build, clean_docs, make_examples
 
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.model import flat_weights, get_layout
-from spacy_crf.trainers import full_batch
+from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.trainers import full_batch
 
 
 def make(**settings: Any) -> tuple[Language, list[Example]]:

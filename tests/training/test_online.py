@@ -14,7 +14,7 @@ from spacy.util import load_config
 from tagging import EXTENSION, ONLINE, TRAINER_CONFIGS, TRAINERS, build, clean_docs, fit, make_examples, read_target
 from typer.testing import CliRunner
 
-from spacy_crf.model import flat_weights, get_layout
+from spacy_crf.learning.model import flat_weights, get_layout
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "configs" / "crf_tagger_perceptron.cfg"

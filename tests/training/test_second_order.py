@@ -10,7 +10,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.trigrams import get_trigrams
+from spacy_crf.learning.trigrams import get_trigrams
 
 ROOT = Path(__file__).parents[2]
 NAME = "set_valued_tagger"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from spacy.language import Language
 
-from spacy_crf.model import flat_weights, get_layout, vector_weights
+from spacy_crf.learning.model import flat_weights, get_layout, vector_weights
 from tests.tagging import build, clean_docs, make_examples, read_target
 from tests.training.test_vectors import learn, model
 

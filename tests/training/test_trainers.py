@@ -14,8 +14,8 @@ from spacy.training import Example
 from tagging import EXTENSION, TRAINERS, build, clean_docs, fit, make_examples
 from thinc.api import SGD, Adam
 
-from spacy_crf.learner import _Bitmap
-from spacy_crf.model import flat_weights, get_layout
+from spacy_crf.learning.encoder import _Bitmap
+from spacy_crf.learning.model import flat_weights, get_layout
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import SGD, Adam
 
-from spacy_crf.model import PARAMS, VECTORS, get_tok2vec, vector_weights
+from spacy_crf.learning.model import PARAMS, VECTORS, get_tok2vec, vector_weights
 from tests.tagging import build, clean_docs, make_examples, read_target
 
 WIDTH = 8

@@ -8,13 +8,13 @@ import spacy
 from spacy.training import Example
 from tagging import make_examples
 
-from spacy_crf.components.tagger import CRFTagger
-from spacy_crf.core.params import Layout
+from spacy_crf.core.weights import Layout
 from spacy_crf.features.index import FeatureIndex
-from spacy_crf.model import flat_weights, get_layout
-from spacy_crf.trainers import LBFGSTrainer
-from spacy_crf.tuning.fit import FoldTrainer
-from spacy_crf.tuning.folds import encode
+from spacy_crf.lab.tuning.fit import FoldTrainer
+from spacy_crf.lab.tuning.folds import encode
+from spacy_crf.learning.block import LBFGSTrainer
+from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2"]}
 

@@ -7,9 +7,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.components.tagger import CRFTagger
 from spacy_crf.core.sparse import SparseRows
-from spacy_crf.tuning.folds import Encoded, Fold, encode
+from spacy_crf.lab.tuning.folds import Encoded, Fold, encode
+from spacy_crf.tagging.component import CRFTagger
 
 TEMPLATES = ["LOWER", "LOWER[-1]|LOWER[0]", "B:LOWER"]
 

@@ -6,11 +6,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tagging import TARGETS, build, make_examples
 
-from spacy_crf.components.tagger import CRFTagger
-from spacy_crf.model import flat_weights, get_layout
-from spacy_crf.tuning.folds import Encoded, encode
-from spacy_crf.tuning.scores import HeldOutScorer
-from spacy_crf.tuning.validate import SCORES
+from spacy_crf.lab.tuning.folds import Encoded, encode
+from spacy_crf.lab.tuning.scores import HeldOutScorer
+from spacy_crf.lab.tuning.validate import SCORES
+from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["SUFFIX2"]}
 

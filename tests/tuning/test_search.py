@@ -10,11 +10,11 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config
 
-from spacy_crf.tuning import search as search_module
-from spacy_crf.tuning.search import Search, SearchSettings
-from spacy_crf.tuning.search_results import SearchResult
-from spacy_crf.tuning.space import parse_space
-from spacy_crf.tuning.trial import Evaluation, kept, run_trial
+from spacy_crf.lab.search import search as search_module
+from spacy_crf.lab.search.search import Search, SearchSettings
+from spacy_crf.lab.search.search_results import SearchResult
+from spacy_crf.lab.search.space import parse_space
+from spacy_crf.lab.search.trial import Evaluation, kept, run_trial
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"x": {"low": 0.0, "high": 1.0}, "y": {"low": 1, "high": 9}, "z": ["a", "b"]}

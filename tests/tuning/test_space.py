@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from spacy.util import load_config
 
-from spacy_crf.tuning import space as space_module
-from spacy_crf.tuning.candidates import Candidates
-from spacy_crf.tuning.space import Number, SearchSpace, parse_space, read_space
+from spacy_crf.lab.search import space as space_module
+from spacy_crf.lab.search.candidates import Candidates
+from spacy_crf.lab.search.space import Number, SearchSpace, parse_space, read_space
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "configs" / "crf_tagger.cfg"

@@ -10,8 +10,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tagging import build, make_examples
 
-from spacy_crf.components.tagger import CRFTagger
-from spacy_crf.tuning import CrossValidation, FoldResult, Setting, cross_validate
+from spacy_crf.lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
+from spacy_crf.tagging.component import CRFTagger
 
 TAGS = [f"T{number}" for number in range(6)]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.units.read import read_gold, read_layout
+from spacy_crf.sections.units.read import read_gold, read_layout
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -265,7 +265,7 @@ def test_what_is_missing_is_named(read, monkeypatch):
 
 
 def test_readers_are_imported_when_they_are_needed():
-    code = "import spacy, sys; before = set(sys.modules); import spacy_crf.units.read; "
+    code = "import spacy, sys; before = set(sys.modules); import spacy_crf.sections.units.read; "
     code += "assert not {'lxml', 'markdown_it'} & (set(sys.modules) - before)"
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from layouts import RUNS, TEXTS
 from spacy.tokens import Doc
 
-from spacy_crf.units.layout import LAYOUT, Layout, attach_layout, runs_of, to_doc, units_of
-from spacy_crf.units.unit import Kind
+from spacy_crf.sections.units.layout import LAYOUT, Layout, attach_layout, runs_of, to_doc, units_of
+from spacy_crf.sections.units.unit import Kind
 
 NLP = spacy.blank("nl")
 ENCODABLE = TEXTS.map(lambda text: text.encode("utf8", "ignore").decode("utf8"))

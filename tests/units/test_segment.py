@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from layouts import RUNS, TEXTS
 
-from spacy_crf.units.segment import segment
-from spacy_crf.units.unit import STYLES, Kind
+from spacy_crf.sections.units.segment import segment
+from spacy_crf.sections.units.unit import STYLES, Kind
 
 
 def shown(text, runs=()):

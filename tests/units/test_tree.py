@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from layouts import documents
 
-from spacy_crf.units.tree import Element, SectionNode, SectionTree, dumps, from_json
+from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree, dumps, from_json
 
 
 @given(documents())

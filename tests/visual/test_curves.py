@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.visual.curves import check_plotting, draw_curves
+from spacy_crf.lab.curves import check_plotting, draw_curves
 
 LINES = {"one": [(0.2, 0.5, 0.1), (5.0, 0.7, 0.0)], "two": [(0.2, 0.6, 0.1), (1.0, 0.8, 0.2)]}
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from layouts import documents
 
-from spacy_crf.units.layout import Layout
-from spacy_crf.units.tree import Element, SectionNode, SectionTree
-from spacy_crf.visual.sections import render_sections
+from spacy_crf.sections.units.layout import Layout
+from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree
+from spacy_crf.sections.view import render_sections
 
 VOID = {"meta"}
 

@@ -9,8 +9,8 @@ from typing import Self
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Doubles, Floats, Indices, Ints
 from .potentials import ChainPotentials, NoPathError
 from .viterbi import Decoded, trace
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Floats
+from ..arrays import Bools, Floats
 from .forward import forward_backward
 from .marginals import node_marginals
 from .potentials import ChainPotentials

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Floats, Indices, Ints
 
 FEW = 8  # rows whose whole matrices are gathered sooner than columns are told apart
 PAYS = 4  # columns of all features for each that has a weight

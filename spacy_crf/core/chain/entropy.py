@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..types import Doubles, Floats
+from ..arrays import Doubles, Floats
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .logspace import transition_matrices

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Bools, Doubles, Indices, Ints
 from ..batch import pack
 from ..gold import Gold
-from ..params import Layout, masked
-from ..types import Bools, Doubles, Indices, Ints
+from ..weights import Layout, masked
 from .forward import log_partition
 from .potentials import ChainPotentials, NoPathError
 

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Bools, Doubles, Floats, Indices
 from ..batch import PackedBatch
-from ..types import Bools, Doubles, Floats, Indices
 from .edges import EdgeColumns
 from .logspace import LogForwardBackward, log_forward_backward
 from .potentials import ChainPotentials, EdgePotentials, NoPathError

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..batch import PackedBatch
-from ..types import Doubles, Floats, Indices, Ints
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..types import Doubles, Floats, Indices
+from ..arrays import Doubles, Floats, Indices
 from .edges import EdgeColumns
 from .potentials import ChainPotentials
 

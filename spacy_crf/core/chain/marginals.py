@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices
 from ..batch import PackedBatch
-from ..types import Doubles, Floats, Indices
 from .forward import ForwardBackward
 from .logspace import LogForwardBackward, transition_matrices
 

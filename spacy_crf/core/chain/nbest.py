@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, Indices, Ints
 from .potentials import ChainPotentials, NoPathError
 from .viterbi import max_forward
 from .walk import chunks, scores_into, steps_back

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats, Indices
 from ..batch import PackedBatch
 from ..gold import Gold
-from ..observations import Observations, potentials
-from ..params import DenseWeights, Layout
-from ..types import Floats, Indices
+from ..weights import DenseWeights, Layout
 from .forward import ForwardBackward, forward_backward
 from .marginals import expected_transitions, node_marginals, pair_sums, pair_sums_by_group
+from .observations import Observations, potentials
 from .potentials import ChainPotentials, numbered
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..types import Floats, Ints
+from ..arrays import Floats, Ints
 from .forward import ForwardBackward
 from .marginals import node_marginals
 from .potentials import ChainPotentials

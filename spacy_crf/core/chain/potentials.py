@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Floats, Indices
 from ..batch import PackedBatch
-from ..types import Floats, Indices
 from .edges import EdgeColumns
 
 

@@ -8,7 +8,7 @@ leaves about four of fifty part-of-speech tags. The chain then has few arcs, whi
 
 import numpy as np
 
-from ..types import Bools, Floats
+from ..arrays import Bools, Floats
 from .lattice import Lattice
 from .potentials import ChainPotentials
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Floats, Ints
+from ..arrays import Doubles, Floats, Ints
 from .forward import ForwardBackward, forward_backward
 from .potentials import ChainPotentials
 from .walk import chunks, scores_into, steps_back

@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Bools, Doubles, Floats, Indices, Ints
 from ..batch import PackedBatch
 from ..trigrams import EDGE, Trigrams
-from ..types import Bools, Doubles, Floats, Indices, Ints
 from .candidates import Pruning
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
 from .potentials import ChainPotentials, NoPathError

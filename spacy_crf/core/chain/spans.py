@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Bools, Doubles, Indices
 from ..labels import TagSet
-from ..types import Bools, Doubles, Indices
 from .forward import ForwardBackward
 from .marginals import edge_marginals, node_marginals
 

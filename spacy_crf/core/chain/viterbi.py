@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..types import Doubles, Floats, Ints
+from ..arrays import Doubles, Floats, Ints
 from .edges import EdgeColumns
 from .lattice import best_path
 from .logspace import transition_matrices

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..batch import PackedBatch
-from ..types import Floats, Ints
 from .potentials import ChainPotentials
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache

@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays import Bools, Doubles, Indices, Ints
 from ..batch import pack
 from ..chain.logspace import transition_matrices
 from ..chain.potentials import ChainPotentials, EdgePotentials
 from ..chain.viterbi import Decoded, viterbi
-from ..types import Bools, Doubles, Indices, Ints
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..types import Doubles, Indices, Ints
+from ..arrays import Doubles, Indices, Ints
 from .arcs import Arcs
 from .predicates import NOTHING
 from .problem import Problem

@@ -11,7 +11,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from ..types import Bools
+from ..arrays import Bools
 from .check import Labelling
 from .families import (
     Adjacency,

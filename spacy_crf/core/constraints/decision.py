@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from ...errors import Errors
-from ..types import Ints
+from ..arrays import Ints
 from .ilp import MAX_ARCS, Objective
 from .lagrangian import is_certified
 from .steps import RULES

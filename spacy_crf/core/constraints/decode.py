@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..arrays import Ints
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..labels import TagSet
-from ..types import Ints
 from .arcs import arcs_of
 from .check import Labelling, violations
 from .decision import Decision, Settings

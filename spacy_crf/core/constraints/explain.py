@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Ints
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..labels import TagSet
-from ..types import Ints
 from .decision import Decision, Settings
 from .decode import decode
 from .families import Constraint

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Ints
+from ..arrays import Bools, Ints
 from .arcs import Arcs
 from .problem import Problem
 from .rows import Rows, Term

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Bools, Doubles, Ints
+from ..arrays import Bools, Doubles, Ints
 from .arcs import Arcs, best_paths
 from .problem import Problem
 from .rows import Rows, Term

@@ -15,9 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Doubles, Indices, Ints
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
-from ..types import Doubles, Indices, Ints
 from .check import Labelling, violations
 from .decision import Settings
 from .decode import decode

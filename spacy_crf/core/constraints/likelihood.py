@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Bools, Doubles, Indices
 from ..chain.nbest import nbest
 from ..labels import TagSet
-from ..types import Bools, Doubles, Indices
 from .check import Labelling, violations
 from .families import Constraint
 from .learn import ScoredGold

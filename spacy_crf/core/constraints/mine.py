@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Bools, Ints
 from ..labels import TagSet
-from ..types import Bools, Ints
 from .candidates import candidates
 from .check import Labelling, broken, occurrences
 from .families import FAMILIES, Constraint, Count

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Bools, Indices, Ints
 from ..labels import TagSet
-from ..types import Bools, Indices, Ints
 from .families import Boundary, Constraint, Fixed, Labels, Level, SameSurface, StateChange
 from .spelling import to_text
 

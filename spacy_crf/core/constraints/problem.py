@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Ints
+from ..arrays import Ints
 from .arcs import Arcs
 from .check import Labelling, penalty, violations
 from .families import Constraint

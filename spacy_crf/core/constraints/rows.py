@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ..types import Bools, Indices, Ints
+from ..arrays import Bools, Indices, Ints
 from .families import (
     Adjacency,
     AtLeast,

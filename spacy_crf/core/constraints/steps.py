@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..types import Doubles
+from ..arrays import Doubles
 
 Rule: TypeAlias = Literal["polyak", "harmonic"]
 RULES: tuple[str, ...] = get_args(Rule)

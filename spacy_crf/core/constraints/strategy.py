@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import Warnings
-from ..types import Ints
+from ..arrays import Ints
 from . import ilp
 from .automaton import best_labelling
 from .decision import METHODS, Decision, Settings

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from .blocks import Block, find_blocks
 from .grammar import Grammar
 from .rules import Rule

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..types import Bools, Indices
+from ..arrays import Bools, Indices
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from .binary import BinaryGrammar, Rules
 from .scores import ParseScores, SpanTable, span_table
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Ints
+from ..arrays import Doubles, Ints
 from .binary import BinaryGrammar, binarise
 from .counting import count_rules
 from .grammar import Grammar

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles
+from ..arrays import Doubles
 from .grammar import Grammar
 from .rules import Rule
 from .trees import Tree

@@ -7,7 +7,7 @@ of the text would go round in loops of weight 1 for ever.
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from .binary import BinaryGrammar
 from .chart import Chart, DivergedLoopError, fill, unary_values
 from .forest import Forest, Parse

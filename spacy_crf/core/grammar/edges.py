@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Doubles
+from ..arrays import Doubles
 from .binary import BinaryGrammar, Rules
 from .chart import Chart
 

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..types import Doubles
+from ..arrays import Doubles
 from .rules import Rule
 from .validation import check
 

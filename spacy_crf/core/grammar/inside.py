@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from . import logsum
 from .binary import BinaryGrammar
 from .chart import Chart, fill, require_parse

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 
 
 def over_last(values: Doubles) -> Doubles:

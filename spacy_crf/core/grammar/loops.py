@@ -8,7 +8,7 @@ With the weights U of the rules between the symbols of a block, trees without th
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles
+from ..arrays import Doubles
 from .binary import BinaryGrammar
 from .chart import DivergedLoopError
 

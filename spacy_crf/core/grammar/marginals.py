@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles
+from ..arrays import Doubles
 from .binary import MARKER, BinaryGrammar
 from .chart import Chart
 from .inside import LogSum, inside

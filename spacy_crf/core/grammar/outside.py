@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from . import logsum
 from .binary import BinaryGrammar, Rules
 from .chart import CELLS, Chart, some

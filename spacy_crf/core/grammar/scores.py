@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Indices
+from ..arrays import Doubles, Indices
 from .binary import BinaryGrammar
 from .grammar import Grammar
 

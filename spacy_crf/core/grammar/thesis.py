@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..types import Bools, Doubles, Indices
+from ..arrays import Bools, Doubles, Indices
 from .binary import BinaryGrammar
 from .cyk import viterbi
 from .numbering import Reading

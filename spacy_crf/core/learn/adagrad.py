@@ -8,10 +8,10 @@ beginning, and needs no word on how long training will be.
 
 import numpy as np
 
+from ..arrays import Floats, Indices
 from ..chain.potentials import numbered
-from ..params import Layout
 from ..threads import single_threaded_blas
-from ..types import Floats, Indices
+from ..weights import Layout
 from .batches import Batch, cut_batches
 from .blocks import Corpus
 from .online import OnlineLearner, require_positive

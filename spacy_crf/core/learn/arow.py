@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..params import Layout
-from ..types import Doubles, Floats
+from ..arrays import Doubles, Floats
+from ..weights import Layout
 from .difference import Difference
 from .mistakes import MistakeDriven
 from .online import require_positive

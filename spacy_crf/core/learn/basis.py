@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..params import Layout
+from ..arrays import Bools, Doubles, Floats, Indices
 from ..sparse import SparseRows
-from ..types import Bools, Doubles, Floats, Indices
+from ..weights import Layout
 from .singletons import Singletons, find_singletons
 
 FEW_LABELS = 1 / 5  # share of the labels up to which the weights of a feature are scored one by one

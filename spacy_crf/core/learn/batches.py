@@ -5,13 +5,13 @@ from typing import Protocol
 
 import numpy as np
 
+from ..arrays import Floats, Indices
 from ..chain.objective import loss_and_gradient
+from ..chain.observations import EdgeObservations, Observations
 from ..chain.potentials import numbered
 from ..gold import Gold
-from ..observations import EdgeObservations, Observations
-from ..params import DenseWeights, Layout, gather, scatter
 from ..sparse import SparseRows
-from ..types import Floats, Indices
+from ..weights import DenseWeights, Layout, gather, scatter
 from .blocks import Block, Corpus, cut
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Indices, Ints
+from ..chain.observations import EdgeObservations, Observations, observe
 from ..gold import Gold
-from ..observations import EdgeObservations, Observations, observe
 from ..sparse import SparseRows
-from ..types import Floats, Indices, Ints
 
 UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Doubles, Floats, Indices, Ints
 from .basis import Basis
 from .blocks import Block
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import Doubles, Floats
 from ..threads import single_threaded_blas
-from ..types import Doubles, Floats
 from .batches import Batch
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Bools, Floats, Indices, Ints
 from .blocks import Corpus
 from .online_weights import OnlineWeights
 

@@ -5,12 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..arrays import Doubles, Floats
 from ..chain.objective import add_counts, gold_counts
+from ..chain.observations import potentials
 from ..chain.potentials import numbered
-from ..observations import potentials
-from ..params import DenseWeights, Layout, gather, scatter
 from ..threads import run_parallel
-from ..types import Doubles, Floats
+from ..weights import DenseWeights, Layout, gather, scatter
 from .basis import Basis, choose_basis
 from .blocks import Corpus, cut
 from .cells import cell_weights

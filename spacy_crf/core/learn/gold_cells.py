@@ -10,10 +10,10 @@ from typing import Self
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices
 from ..batch import PackedBatch
 from ..chain.forward import ForwardBackward
 from ..chain.objective import Counts
-from ..types import Doubles, Floats, Indices
 
 SMALLEST = 1e-30  # a smaller factor may have lost digits
 

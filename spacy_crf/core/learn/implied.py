@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Floats, Indices, Ints
 
 GLANCE = 4096  # units that rule out most pairs of templates
 

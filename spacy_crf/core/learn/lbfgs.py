@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Doubles, Floats
 from ..threads import single_threaded_blas
-from ..types import Doubles, Floats
 from .line_search import LineSearchError, Point, wolfe
 
 PIECE = 4096  # of an inner product: few enough terms for single precision

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..types import Doubles
+from ..arrays import Doubles
 
 DECREASE, CURVATURE = 1e-4, 0.9
 MAX_EVALUATIONS = 20

@@ -8,12 +8,12 @@ from abc import abstractmethod
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Indices, Ints
+from ..chain.observations import observe, potentials, sum_scores
 from ..chain.potentials import numbered
 from ..chain.viterbi import viterbi
 from ..gold import UNKNOWN, Gold
-from ..observations import observe, potentials, sum_scores
-from ..params import Layout
-from ..types import Bools, Floats, Indices, Ints
+from ..weights import Layout
 from .blocks import Corpus
 from .difference import Difference, difference
 from .online import OnlineLearner, require_positive

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import Errors
-from ..params import Layout
-from ..types import Floats, Indices
+from ..arrays import Floats, Indices
+from ..weights import Layout
 from .blocks import Corpus
 from .online_weights import OnlineWeights
 

@@ -6,8 +6,8 @@ T the mean of all weights that were is w - sum / T. Nothing is done for weights 
 
 import numpy as np
 
-from ..params import DenseWeights, Layout
-from ..types import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, Indices, Ints
+from ..weights import DenseWeights, Layout
 
 ROOM = 5 / 4  # arrays that have to grow are made this much larger than needed
 

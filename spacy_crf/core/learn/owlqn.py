@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles
+from ..arrays import Doubles
 from .lbfgs import LBFGS
 from .line_search import Point, backtrack
 

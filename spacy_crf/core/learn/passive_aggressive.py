@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..types import Floats
+from ..arrays import Floats
 from .difference import Difference
 from .mistakes import MistakeDriven
 from .online import require_positive

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..types import Floats
+from ..arrays import Floats
 from .difference import Difference
 from .mistakes import MistakeDriven
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Doubles, Floats, Indices
 from ..chain.candidates import Pruning
 from ..chain.lattice import Lattice
+from ..chain.observations import potentials
 from ..chain.potentials import numbered
 from ..chain.second_order import PairStates, checked_marginals, pair_states
-from ..observations import potentials
-from ..params import DenseWeights, Layout, scatter
 from ..threads import run_parallel
 from ..trigrams import Trigrams
-from ..types import Doubles, Floats, Indices
+from ..weights import DenseWeights, Layout, scatter
 from .blocks import Block, Corpus, cut
 from .gold_cells import Weighted
 from .lbfgs import LBFGS

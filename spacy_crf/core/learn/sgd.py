@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Floats
 from ..chain.potentials import NonFiniteError
-from ..params import Layout
-from ..types import Floats
+from ..weights import Layout
 from .batches import Batch, FlatFinder, cut_batches
 from .blocks import Corpus
 from .descent import Descent

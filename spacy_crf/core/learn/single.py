@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Floats, Ints
+from ..chain.observations import EdgeObservations
 from ..chain.potentials import NonFiniteError, NoPathError
-from ..observations import EdgeObservations
-from ..params import DenseWeights, Layout, masked
 from ..sparse import SparseRows
-from ..types import Floats, Ints
+from ..weights import DenseWeights, Layout, masked
 
 
 class SingleDecoder:

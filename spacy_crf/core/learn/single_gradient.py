@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Doubles, Floats, Indices
+from ..arrays import Doubles, Floats, Indices
 from .blocks import Corpus
 from .online_weights import OnlineWeights
 

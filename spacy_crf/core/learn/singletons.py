@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..params import Layout
+from ..arrays import Bools, Floats, Indices, Ints
 from ..sparse import SparseRows
-from ..types import Bools, Floats, Indices, Ints
+from ..weights import Layout
 
 
 @dataclass(frozen=True)

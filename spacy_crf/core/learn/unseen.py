@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ..arrays import Floats, Indices
 from ..chain.objective import add_counts
-from ..observations import potentials
-from ..params import DenseWeights, Layout, scatter
+from ..chain.observations import potentials
 from ..threads import run_parallel
-from ..types import Floats, Indices
+from ..weights import DenseWeights, Layout, scatter
 from .blocks import Block, Corpus, cut
 from .expectations import expectations
 from .singletons import find_singletons

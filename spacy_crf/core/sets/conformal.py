@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ...errors import Errors, Warnings
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
 from .reliability import best_labels, check_shape
 from .scores import LAC, Score, check_choice, check_count, least_count, shares
 

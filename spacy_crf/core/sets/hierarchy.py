@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
 from .predict import TIE, TagSets, check_marginals
 from .utility import check_values
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
 
 SUM_TOLERANCE = 1e-6
 CUT = 0.01  # weights are written with two decimals, rounded or cut: .33 and .66 stand for thirds

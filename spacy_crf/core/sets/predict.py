@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
 from .metrics import ml_util
 from .utility import check_values
 

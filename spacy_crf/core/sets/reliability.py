@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import Errors
-from ..calibration import calibration_error, classwise_errors
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
+from ..calibration.bins import calibration_error, classwise_errors
 from .metrics import SUM_TOLERANCE, covered, has_gold
 
 

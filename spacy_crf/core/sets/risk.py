@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ...errors import Errors
-from ..types import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices
 from .metrics import SUM_TOLERANCE
 from .reliability import best_labels, check_shape
 from .scores import check_choice, check_count, ranked

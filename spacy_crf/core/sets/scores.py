@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles, Floats, Indices
+from ..arrays import Doubles, Floats, Indices
 from .reliability import check_shape
 
 Kind = Literal["lac", "aps", "raps"]

@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from ...errors import Errors
+from ..arrays import Doubles, Ints
 from ..chain.forward import log_partition
 from ..chain.nbest import NBest, nbest
 from ..chain.potentials import ChainPotentials
-from ..types import Doubles, Ints
 from .utility import check_values
 
 # relative, as utilities of long sequences are tiny: what differs by less is equal, and the smaller set is taken

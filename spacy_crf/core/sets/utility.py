@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from ...errors import Errors
-from ..types import Doubles
+from ..arrays import Doubles
 
 Discount = Callable[[Doubles, int], Doubles]
 

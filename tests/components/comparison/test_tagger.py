@@ -12,8 +12,8 @@ from spacy.training import Example
 from tagging import EXTENSION, clean_docs, make_examples, make_reference
 from thinc.api import Adam
 
-from spacy_crf.components.gold_tags import write_gold_tags
-from spacy_crf.components.probabilities import GivesProbabilities
+from spacy_crf.annotation.gold_tags import write_gold_tags
+from spacy_crf.pipe.probabilities import GivesProbabilities
 from tests.components.comparison.conftest import CASES, IDS, MEMM, build, train
 
 PROBS = "crf_test_comparison"

@@ -8,16 +8,10 @@ import spacy
 from punctuating import TEXTS, build, make_examples, train, trained
 from spacy.training import Example
 
-from spacy_crf.components.punctuation.calibration import MarkCalibration
-from spacy_crf.components.punctuation.fit import (
-    Marked,
-    best_thresholds,
-    calibrate_marks,
-    held_out,
-    precise_thresholds,
-)
-from spacy_crf.core.recalibration import DirichletMap
-from spacy_crf.model import flat_weights, set_flat_weights
+from spacy_crf.core.calibration.dirichlet import DirichletMap
+from spacy_crf.learning.model import flat_weights, set_flat_weights
+from spacy_crf.punctuation.calibration import MarkCalibration
+from spacy_crf.punctuation.fit import Marked, best_thresholds, calibrate_marks, held_out, precise_thresholds
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.marks import NONE
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_crf.components.punctuation.decide import Thresholds, choose, labels_beside_marks
-from spacy_crf.components.punctuation.given import settle_marks
+from spacy_crf.punctuation.decide import Thresholds, choose, labels_beside_marks
+from spacy_crf.punctuation.given import settle_marks
 from spacy_crf.punctuation.labels import LabelScheme, LabelTable
 from spacy_crf.punctuation.marks import MarkSet
 

@@ -10,7 +10,7 @@ from thinc.api import SGD
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.features.open_sides import OPEN_SIDES
-from spacy_crf.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
 
 PAPER = {
     "@misc": "spacy_crf.Features.v1",

@@ -8,8 +8,8 @@ from punctuating import build
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.components.punctuation.words import LONGEST_PAUSE
-from spacy_crf.corpora.punctuation import PunctuationCorpus
+from spacy_crf.punctuation.doc_words import LONGEST_PAUSE
+from spacy_crf.punctuation.reader import PunctuationCorpus
 
 WORDS = ["so", "then", "she", "went", "home", "again"]
 LONG, SHORT = 1.4, 0.2

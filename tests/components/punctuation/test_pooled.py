@@ -7,10 +7,10 @@ import numpy as np
 from punctuating import train
 from spacy.tokens import Doc
 
-from spacy_crf.components.pool import pool_pipelines
-from spacy_crf.components.punctuation.calibration import MarkCalibration
-from spacy_crf.components.punctuation.restorer import PunctuationRestorer
-from spacy_crf.core.recalibration import DirichletMap
+from spacy_crf.core.calibration.dirichlet import DirichletMap
+from spacy_crf.pipe.pool import pool_pipelines
+from spacy_crf.punctuation.calibration import MarkCalibration
+from spacy_crf.punctuation.component import PunctuationRestorer
 
 NAME = "punctuation_restorer"
 

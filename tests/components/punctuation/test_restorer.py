@@ -13,14 +13,14 @@ from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
-from spacy_crf.components.inference import encode
-from spacy_crf.components.punctuation.annotation import write_gold
-from spacy_crf.components.punctuation.gold import gold_labels, mixed_forms
-from spacy_crf.components.punctuation.scores import punctuation_score
-from spacy_crf.components.punctuation.words import WordView
-from spacy_crf.core.observations import potentials
+from spacy_crf.core.chain.observations import potentials
 from spacy_crf.features.open_sides import OPEN_SIDES
-from spacy_crf.model import dense_weights, get_layout
+from spacy_crf.learning.model import dense_weights, get_layout
+from spacy_crf.pipe.inference import encode
+from spacy_crf.punctuation.annotation import write_gold
+from spacy_crf.punctuation.doc_words import WordView
+from spacy_crf.punctuation.gold import gold_labels, mixed_forms
+from spacy_crf.punctuation.scorer import punctuation_score
 
 BARE = "well what did she say she said that the mill was sold"
 FULL = "Well, what did she say? She said that the mill was sold."

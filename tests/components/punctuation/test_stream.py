@@ -10,9 +10,9 @@ from punctuating import TEXTS, train, trained
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.components.punctuation.stream import HISTORY, RestorationStream, chunks_of, stream_words
 from spacy_crf.punctuation.labels import LabelScheme, strip
 from spacy_crf.punctuation.marks import MarkSet
+from spacy_crf.punctuation.stream import HISTORY, RestorationStream, chunks_of, stream_words
 
 WORDS = [word.lower() for word in strip(TEXTS, LabelScheme(MarkSet(("COMMA",)))).words]
 known = cache(trained)

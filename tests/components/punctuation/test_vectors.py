@@ -9,7 +9,7 @@ from punctuating import build, make_examples
 from spacy.tokens import Doc
 from thinc.api import Adam
 
-from spacy_crf.components.punctuation.restorer import PunctuationRestorer
+from spacy_crf.punctuation.component import PunctuationRestorer
 
 NAME = "punctuation_restorer"
 

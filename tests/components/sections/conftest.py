@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.sections.reader import SectionCorpus
 
 CONTRACT = """<document xml:lang="en" genre="contract">
 <text>{head}</text>

@@ -8,12 +8,12 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_crf.components.sections.learning import gold_sections, learn_tree_weights, read_weights, write_weights
-from spacy_crf.components.sections.roles import Roles
-from spacy_crf.core.grammar.sections.scoring import weight_vector
-from spacy_crf.core.types import Doubles
-from spacy_crf.corpora.sections import SectionCorpus
-from spacy_crf.units.layout import units_of
+from spacy_crf.core.arrays import Doubles
+from spacy_crf.core.sections.scoring import weight_vector
+from spacy_crf.sections.learning import gold_sections, learn_tree_weights, read_weights, write_weights
+from spacy_crf.sections.reader import SectionCorpus
+from spacy_crf.sections.roles import Roles
+from spacy_crf.sections.units.layout import units_of
 
 ROLES = Roles.parse("test", {})
 

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.cli.train import train
 
-from spacy_crf.corpora.sections import SectionCorpus
+from spacy_crf.sections.reader import SectionCorpus
 
 CONFIG = Path(__file__).parents[3] / "configs" / "section_parser.cfg"
 

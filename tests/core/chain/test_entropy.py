@@ -8,13 +8,7 @@ from hypothesis import given
 from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.entropy import (
-    expected_scores,
-    least_confidence,
-    margins,
-    sequence_entropies,
-    token_entropies,
-)
+from spacy_crf.core.chain.entropy import expected_scores, least_confidence, margins, sequence_entropies, token_entropies
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.nbest import nbest

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, gather, scatter
+from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 SETTINGS = list(itertools.product([False, True], repeat=3))
 KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]

@@ -8,7 +8,6 @@ from grammars import Enumeration, Listed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf import grammars
 from spacy_crf.core.grammar.binary import binarise
 from spacy_crf.core.grammar.chart import NoParseError
 from spacy_crf.core.grammar.cyk import viterbi
@@ -16,6 +15,7 @@ from spacy_crf.core.grammar.language import parse, to_text
 from spacy_crf.core.grammar.numbering import readings
 from spacy_crf.core.grammar.scores import ParseScores
 from spacy_crf.core.grammar.thesis import LabelledUnits, first_number_scores, section_spans, succession_scores
+from spacy_crf.sections import grammars
 
 LISTING, CODE = (grammars.read(name) for name in (grammars.THESIS, grammars.THESIS_CODE))
 WORDS = {"T": "SECTION_TITLE", "x": "TEXT_BLOCK", "n": "NEWLINE"}

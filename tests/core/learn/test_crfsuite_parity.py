@@ -7,15 +7,15 @@ import pytest
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.observations import observe, potentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.core.observations import observe, potentials
-from spacy_crf.core.params import DenseWeights, Layout, cells, scatter
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import DenseWeights, Layout, cells, scatter
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
 

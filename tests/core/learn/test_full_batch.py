@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn import basis, blocks, full_batch
 from spacy_crf.core.learn.blocks import Corpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
 
 C2 = 0.3
 KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]

@@ -10,8 +10,8 @@ from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.implied import factor
 from spacy_crf.core.learn.unseen import expected_unseen
-from spacy_crf.core.params import Layout, cells
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import Layout, cells
 
 
 def columns_with_implications(seed, n_units=60):

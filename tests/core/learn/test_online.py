@@ -8,6 +8,7 @@ import pytest
 from oracle import Chain
 
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.adagrad import AdaGrad
@@ -19,8 +20,7 @@ from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.single import SingleDecoder
 from spacy_crf.core.learn.single_gradient import single_gradient
 from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
-from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, Layout, gather, scatter
+from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
 
 LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
 RULES = [Perceptron, PassiveAggressive, AROW]

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
 from spacy_crf.core.learn.line_search import DECREASE, LineSearchError, Point, backtrack
 from spacy_crf.core.learn.owlqn import OWLQN, pseudo_gradient
-from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, Layout, cells, gather, scatter
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, scatter
 
 TIGHT = {"delta": 0.0, "period": 0, "epsilon": 1e-9}
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.batches import FlatFinder, cut_batches
@@ -15,8 +16,7 @@ from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
 from spacy_crf.core.learn.owlqn import OWLQN
 from spacy_crf.core.learn.sgd import SGD, Calibration, calibrate, sgd_epochs
-from spacy_crf.core.observations import observe
-from spacy_crf.core.params import DenseWeights, gather, scatter
+from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 QUICK = Calibration(candidates=3)
 LENGTHS = (3, 1, 0, 4, 2, 3, 5, 2, 6, 1, 4, 4)

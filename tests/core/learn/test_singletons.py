@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.learn.singletons import find_singletons
-from spacy_crf.core.params import Layout, cells
 from spacy_crf.core.sparse import from_columns
+from spacy_crf.core.weights import Layout, cells
 
 
 def layout_of(pairs, n_features, n_labels=2) -> Layout:

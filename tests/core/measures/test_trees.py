@@ -3,16 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.measures.tree_edit import TreeNode, count_nodes, document_tree, similarity, tree_edit_distance
-from spacy_crf.core.measures.trees import (
-    BracketCounts,
-    crossing,
-    level_accuracy,
-    mean_f,
-    parseval,
-    pooled,
-    without,
-)
+from spacy_crf.core.sections.measures import BracketCounts, crossing, level_accuracy, mean_f, parseval, pooled, without
+from spacy_crf.core.sections.tree_edit import TreeNode, count_nodes, document_tree, similarity, tree_edit_distance
 
 
 def test_parseval_counts_constituents_as_a_multiset() -> None:

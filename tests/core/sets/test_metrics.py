@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sets.metrics import (
-    covered,
-    has_gold,
-    ml_acc,
-    ml_util,
-    normalise,
-    read_weights,
-    set_measures,
-)
+from spacy_crf.core.sets.metrics import covered, has_gold, ml_acc, ml_util, normalise, read_weights, set_measures
 from spacy_crf.core.sets.utility import make_utility
 
 LABELS = ["DDS", "DRELS", "AVD", "DIS", "PTKG", "NE"]

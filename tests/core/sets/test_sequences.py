@@ -9,12 +9,7 @@ from strategies import chain_batches
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.sets import sequences
-from spacy_crf.core.sets.sequences import (
-    optimal_sequence_sets,
-    optimal_set,
-    smallest_sequence_sets,
-    smallest_set,
-)
+from spacy_crf.core.sets.sequences import optimal_sequence_sets, optimal_set, smallest_sequence_sets, smallest_set
 from spacy_crf.core.sets.utility import make_utility, table_utility
 
 CLOSE = 1e-7

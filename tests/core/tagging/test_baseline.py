@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.core.tagging.baseline import LexiconSettings, count_words, estimate_lexicon, fit_baseline
-from spacy_crf.core.tagging.counts import CountTable
+from spacy_crf.lab.baselines.baseline import LexiconSettings, count_words, estimate_lexicon, fit_baseline
+from spacy_crf.pipe.dictionary.counts import CountTable
 
 SEQUENCES = [["dat", "hus", "dat"], ["hus"], [], ["dat"]]
 LABELS = Gold.known(np.array([0, 1, 2, 1, 0]), 3)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.core.tagging.counts import Shares, gold_shares
-from spacy_crf.core.tagging.ngrams import LabelGrams, count_grams, interpolation_weights, join
+from spacy_crf.lab.baselines.ngrams import LabelGrams, count_grams, interpolation_weights, join
+from spacy_crf.pipe.dictionary.counts import Shares, gold_shares
 
 
 def count(labels: list[int], lengths: list[int], n_labels: int) -> LabelGrams:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.sparse import SparseRows, from_columns
-from spacy_crf.core.tagging import regression
-from spacy_crf.core.tagging.regression import SoftmaxObjective
+from spacy_crf.lab.baselines import regression
+from spacy_crf.lab.baselines.regression import SoftmaxObjective
 
 
 def problem(seed: int, n_rows: int = 7):

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.tagging.counts import gold_shares
-from spacy_crf.core.tagging.ngrams import count_grams, interpolation_weights
-from spacy_crf.core.tagging.states import StateSpace, state_space
+from spacy_crf.lab.baselines.ngrams import count_grams, interpolation_weights
+from spacy_crf.lab.baselines.states import StateSpace, state_space
+from spacy_crf.pipe.dictionary.counts import gold_shares
 
 
 def space_of(tagged, order, min_count=1.0, weights=None) -> StateSpace:

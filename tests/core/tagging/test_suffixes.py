@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.tagging.counts import CountTable
-from spacy_crf.core.tagging.suffixes import fit_suffixes, log_likelihoods
+from spacy_crf.lab.baselines.suffixes import fit_suffixes, log_likelihoods
+from spacy_crf.pipe.dictionary.counts import CountTable
 
 WORD = st.text("abA", min_size=0, max_size=4)
 LEXICON = st.lists(st.tuples(WORD, st.integers(0, 2), st.sampled_from([0.5, 1.0, 2.0])), min_size=1, max_size=12)

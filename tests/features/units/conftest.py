@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from spacy_crf.features.units.catalogue import Catalogue
-from spacy_crf.features.units.phrases import Phrases, built_in
-from spacy_crf.features.units.view import UnitView
-from spacy_crf.units.layout import Layout
+from spacy_crf.sections.features.catalogue import Catalogue
+from spacy_crf.sections.features.phrases import Phrases, built_in
+from spacy_crf.sections.features.view import UnitView
+from spacy_crf.sections.units.layout import Layout
 
 MakeView = Callable[..., UnitView]
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.units.phrases import Phrases
-from spacy_crf.features.units.rules import LONGEST_QUOTATION, ROLES, apply_rules
-from spacy_crf.features.units.view import UnitView
-from spacy_crf.units.layout import Layout
+from spacy_crf.sections.features.phrases import Phrases
+from spacy_crf.sections.features.rules import LONGEST_QUOTATION, ROLES, apply_rules
+from spacy_crf.sections.features.view import UnitView
+from spacy_crf.sections.units.layout import Layout
 
 
 def decide(text: str, phrases: Phrases, *runs: tuple[int, int, str]) -> list[tuple[str, str, str]]:

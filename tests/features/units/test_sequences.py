@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.numbering import readings
-from spacy_crf.features.units.sequences import Sequences, find_rows, plausible
-from spacy_crf.features.units.view import UnitView
-from spacy_crf.units.layout import Layout
+from spacy_crf.sections.features.sequences import Sequences, find_rows, plausible
+from spacy_crf.sections.features.view import UnitView
+from spacy_crf.sections.units.layout import Layout
 
 NUMBERS = st.lists(
     st.sampled_from(["1.", "2.", "3.", "a.", "b.", "i.", "ii.", "2.1", "2.2", "(a)", "c.", "4"]), max_size=9

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.types import Bools
-from spacy_crf.features.units.view import UnitView, Values
-from spacy_crf.units.layout import Layout
+from spacy_crf.core.arrays import Bools
+from spacy_crf.sections.features.view import UnitView, Values
+from spacy_crf.sections.units.layout import Layout
 
 DOCUMENTS = st.lists(st.text("ab1.\n (", max_size=12), max_size=4)
 

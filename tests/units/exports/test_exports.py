@@ -9,19 +9,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from layouts import documents
 
-from spacy_crf.units.annotated import read_annotated
-from spacy_crf.units.docling import read_docling
-from spacy_crf.units.exports.annotated import write_annotated
-from spacy_crf.units.exports.brackets import to_nltk, write_brackets
-from spacy_crf.units.exports.docling import write_docling
-from spacy_crf.units.exports.markdown import write_markdown
-from spacy_crf.units.exports.outline import Begin, End, Leaf, outline
-from spacy_crf.units.exports.rechtspraak import write_rechtspraak
-from spacy_crf.units.exports.xml_text import possible
-from spacy_crf.units.layout import Layout
-from spacy_crf.units.markdown import read_markdown
-from spacy_crf.units.rechtspraak import read_rechtspraak_gold
-from spacy_crf.units.tree import Element, SectionNode, SectionTree
+from spacy_crf.sections.exports.annotated import write_annotated
+from spacy_crf.sections.exports.brackets import to_nltk, write_brackets
+from spacy_crf.sections.exports.docling import write_docling
+from spacy_crf.sections.exports.markdown import write_markdown
+from spacy_crf.sections.exports.outline import Begin, End, Leaf, outline
+from spacy_crf.sections.exports.rechtspraak import write_rechtspraak
+from spacy_crf.sections.exports.xml_text import possible
+from spacy_crf.sections.units.annotated import read_annotated
+from spacy_crf.sections.units.docling import read_docling
+from spacy_crf.sections.units.layout import Layout
+from spacy_crf.sections.units.markdown import read_markdown
+from spacy_crf.sections.units.rechtspraak import read_rechtspraak_gold
+from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 WORDS = st.lists(

@@ -16,12 +16,12 @@ from spacy_crf.core.grammar.inside import inside
 from spacy_crf.core.grammar.numbering import Reading
 from spacy_crf.core.grammar.rules import Rule
 from spacy_crf.core.grammar.scores import ParseScores
-from spacy_crf.core.grammar.sections.elements import Elements
-from spacy_crf.core.grammar.sections.features import NAMES, child_features, heading_features, sibling_features
-from spacy_crf.core.grammar.sections.headings import Headings, find_headings
-from spacy_crf.core.grammar.sections.levels import Level, Opening
-from spacy_crf.core.grammar.sections.parse import ParserSettings, parse
 from spacy_crf.core.grammar.succession import parent
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
+from spacy_crf.core.sections.headings import Headings, find_headings
+from spacy_crf.core.sections.levels import Level, Opening
+from spacy_crf.core.sections.parse import ParserSettings, parse
 
 Key = tuple[str, tuple[str, ...]]
 ALPHABETS = (("N:1.", "N:2.", "T:Facts"), ("N:1.", "N:2.1"), ("N:(a)", "N:1."), ("N:i.", "N:1."), ("T:Facts", "T:View"))

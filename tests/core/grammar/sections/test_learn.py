@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sectioning import document, outline, trees
 
-from spacy_crf.core.grammar.sections.features import NAMES
-from spacy_crf.core.grammar.sections.gold import GoldHeading, GoldSection, gold_headings
-from spacy_crf.core.grammar.sections.learn import LearnSettings, TreeExample, TreeObjective, _lattices, learn_weights
-from spacy_crf.core.grammar.sections.parse import ParserSettings, parse
-from spacy_crf.core.grammar.sections.scoring import weight_vector
+from spacy_crf.core.sections.features import NAMES
+from spacy_crf.core.sections.gold import GoldHeading, GoldSection, gold_headings
+from spacy_crf.core.sections.learn import LearnSettings, TreeExample, TreeObjective, _lattices, learn_weights
+from spacy_crf.core.sections.parse import ParserSettings, parse
+from spacy_crf.core.sections.scoring import weight_vector
 
 LINES = ("N:1.", "X", "N:i.", "X", "N:ii.", "", "X", "N:3.1", "X")
 GOLD = (GoldSection(1, (0,)), GoldSection(2, (2,)), GoldSection(2, (4,)), GoldSection(1, ()), GoldSection(2, (7,)))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from sectioning import document, documents, outline, spans, trees
 
-from spacy_crf.core.grammar.sections.elements import Elements
-from spacy_crf.core.grammar.sections.features import DEFAULT_WEIGHTS, NAMES
-from spacy_crf.core.grammar.sections.parse import Parse, ParserSettings, parse
-from spacy_crf.core.grammar.sections.scoring import weight_vector
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES
+from spacy_crf.core.sections.parse import Parse, ParserSettings, parse
+from spacy_crf.core.sections.scoring import weight_vector
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)
 
@@ -185,6 +185,6 @@ def test_weights_by_name() -> None:
 def test_stacks_that_are_forgotten_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [line for n in range(1, 30) for line in (f"N:{n}.", "X", f"N:{n}.1", "X", "N:(a)", "X", "N:(b)", "X")]
     before = parse(document(lines))
-    monkeypatch.setattr("spacy_crf.core.grammar.sections.build.FORGET", 5)
+    monkeypatch.setattr("spacy_crf.core.sections.build.FORGET", 5)
     after = parse(document(lines))
     assert (after.sections, after.score) == (before.sections, before.score)

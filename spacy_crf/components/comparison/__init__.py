@@ -1,1 +1,0 @@
-"""Taggers of other kinds with exact probabilities, to compare the CRF with, and as sources of tag sets."""

@@ -1,0 +1,135 @@
+"""Scorer of components that decode under constraints: tokens, documents, fields, segments, and what was proved.
+
+The measures are those of Cecchini & Fersini (2014), section 4.1, each under its own name: their "micro-average" is
+`weighted_f`; the true micro-average of one label a token is the accuracy.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.scorer import PRFScore
+from spacy.training import Example
+from spacy.util import registry
+
+from ..annotation.gold import collect_labels, gold_tags
+from ..core.arrays import Ints
+from ..core.gold import UNKNOWN
+from ..core.labels import OUTSIDE, TagSet
+from ..core.scores import count_labels
+from ..pipe.scorer import tagger_score
+from ..pipe.settings import SPAN_TARGETS
+
+
+@registry.scorers("spacy_crf.constrained_ner_scorer.v1")
+def make_constrained_ner_scorer() -> Callable[..., dict[str, Any]]:
+    """Scores of `constrained_ner` and `constraint_decoder`.
+
+    RETURNS (Callable): the scorer.
+    """
+    return constrained_ner_score
+
+
+def constrained_ner_score(
+    examples: Iterable[Example],
+    *,
+    target: str,
+    spans_key: str,
+    info: str,
+    labels: Iterable[str] = (),
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """Measures of labels against gold; tokens without gold are left out.
+
+    target (str), spans_key (str), labels (Iterable[str]): of the component. info (str): where Docs tell how they were
+        decoded.
+    RETURNS (dict): tok_acc: share of tokens with the right label, O among them. whole_doc_acc: share of Docs with every
+        token and every segment right. macro_f: mean F1 of tokens over all labels but O, 0 for one that is never right.
+        weighted_f: the same mean weighted by the gold tokens of each label.
+        ents_p, ents_r, ents_f, ents_per_type: of segments with the right boundaries and label. certified: share of Docs
+        whose labels are proved to be the best under the constraints. violations, violations_before: of constraints per
+        Doc, by the labels and by those of Viterbi.
+    """
+    examples = list(examples)
+    where = target, spans_key
+    found = collect_labels((doc for eg in examples for doc in (eg.reference, eg.predicted)), *where)
+    tags = TagSet(tuple(dict.fromkeys([OUTSIDE, *labels, *found])), "none")
+    pairs = [
+        (gold_tags(eg, *where, tags), gold_tags(Example(eg.predicted, eg.predicted), *where, tags)) for eg in examples
+    ]
+    known = [(gold, own) for gold, own in pairs if (gold != UNKNOWN).any()]
+    right = [(gold == own)[gold != UNKNOWN] for gold, own in known]
+    scores: dict[str, Any] = {"tok_acc": None, "whole_doc_acc": None, "macro_f": None, "weighted_f": None}
+    segments = _segment_scores(examples, pairs, target, spans_key, tags)
+    if known:
+        whole = [_is_whole(gold, own, eg, where) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
+        scores["tok_acc"] = float(np.concatenate(right).mean())
+        scores["whole_doc_acc"] = float(np.mean(whole))
+        scores |= _token_f(known, tags, set(labels) or set(found))
+    return {**scores, **segments, **_proofs(examples, info)}
+
+
+def _is_whole(gold: Ints, own: Ints, example: Example, where: tuple[str, str]) -> bool:
+    """Whether all tokens with gold are right and, where spans of one label may touch, the spans as well."""
+    if (gold != own)[gold != UNKNOWN].any():
+        return False
+    if where[0] not in SPAN_TARGETS or (gold == UNKNOWN).any():
+        return True
+    bio = TagSet.of_spans(tuple(collect_labels([example.reference, example.predicted], *where)), "BIO")
+    return bool((gold_tags(example, *where, bio) == gold_tags(_itself(example), *where, bio)).all())
+
+
+def _itself(example: Example) -> Example:
+    return Example(example.predicted, example.predicted)
+
+
+def _token_f(pairs: Sequence[tuple[Ints, Ints]], tags: TagSet, labels: set[str]) -> dict[str, float | None]:
+    """Means over labels of the F1 of tokens; None without any label."""
+    gold, own = (np.concatenate(side) for side in zip(*pairs))
+    own = own[gold != UNKNOWN]
+    gold = gold[gold != UNKNOWN]
+    counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(tags))
+    kept = [tags.number[label] for label in sorted(labels - {OUTSIDE})]
+    if not kept:
+        return {"macro_f": None, "weighted_f": None}
+    support = counts.gold[kept]
+    weighted = float(np.average(counts.f[kept], weights=support)) if support.any() else None
+    return {"macro_f": float(counts.f[kept].mean()), "weighted_f": weighted}
+
+
+def _segment_scores(
+    examples: Sequence[Example], pairs: Sequence[tuple[Ints, Ints]], target: str, spans_key: str, tags: TagSet
+) -> dict[str, Any]:
+    """Of spans as spaCy scores them; those of tokens are maximal runs."""
+    if target in SPAN_TARGETS:
+        prefix = "ents_" if target == "ent" else f"spans_{spans_key}_"
+        found = tagger_score(examples, target=target, spans_key=spans_key)
+        return {f"ents_{name}": found.get(f"{prefix}{name}") for name in ("p", "r", "f", "per_type")}
+    total, per_type = PRFScore(), {tag: PRFScore() for tag in tags.tags if tag != OUTSIDE}
+    for gold, own in pairs:
+        right, ours = (_runs(side, tags) for side in (gold, own))
+        total.score_set(ours, right)
+        for label, score in per_type.items():
+            score.score_set({run for run in ours if run[2] == label}, {run for run in right if run[2] == label})
+    scores = {"ents_p": total.precision, "ents_r": total.recall, "ents_f": total.fscore}
+    return {**scores, "ents_per_type": {label: score.to_dict() for label, score in per_type.items() if len(score)}}
+
+
+def _runs(labels: Ints, tags: TagSet) -> set[tuple[int, int, str]]:
+    """Maximal runs of one label among tokens with a known one."""
+    starts, ends, found = tags.spans(labels, np.array([len(labels)]))
+    runs = zip(starts.tolist(), ends.tolist(), found.tolist())
+    return {(start, end, tags.tags[tag]) for start, end, tag in runs if tag != UNKNOWN}
+
+
+def _proofs(examples: Sequence[Example], info: str) -> dict[str, float | None]:
+    """What the Docs tell of how they were decoded; None where none of them tells."""
+    told = [eg.predicted._.get(info) for eg in examples if eg.predicted.has_extension(info)]
+    told = [one for one in told if one is not None]
+    if not told:
+        return dict.fromkeys(("certified", "violations", "violations_before"))
+    return {
+        "certified": float(np.mean([one["certified"] for one in told])),
+        "violations": float(np.mean([sum(one["violated"].values()) for one in told])),
+        "violations_before": float(np.mean([sum(one["viterbi_violated"].values()) for one in told])),
+    }

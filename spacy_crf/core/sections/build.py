@@ -1,0 +1,278 @@
+"""Building the lattice of the section parser, layer by layer."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import nlargest
+from math import inf
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
+
+from ..grammar.numbering import Reading
+from .headings import Headings
+from .lattice import PASS, Arcs, Lattice
+from .levels import ROOT
+from .scoring import Scorer, Variant
+
+Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
+Allowed: TypeAlias = Callable[[Variant, int], bool]
+Move: TypeAlias = tuple[float, int, "_Closing", int, "_Pushed | None", int]  # see `_Builder._moves`
+ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
+CHECK = 8  # moves between two looks at whether there is room for more
+FORGET = 20000  # stacks that are added between two times at which those that are no longer open are forgotten
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which ways are followed.
+
+    max_states (int | None): stacks that a layer keeps, the best ones; None for all: exact, exponential in the headings.
+    beam (float): how far below the best of a layer a stack may be to be kept.
+    max_depth (int): of open sections; deeper ones are no part of the model.
+    with_arcs (bool): keep all moves. allowed (Callable | None): which variants may open, by variant and number of open
+        sections around. forced (set of int): units that may not be passed over.
+    kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels from the innermost
+        on.
+    """
+
+    max_states: int | None
+    beam: float
+    max_depth: int
+    with_arcs: bool = False
+    allowed: Allowed | None = None
+    forced: frozenset[int] = frozenset()
+    kept: list[set[tuple[int, ...]]] | None = None
+
+
+def build(headings: Headings, scorer: Scorer, search: Search) -> Lattice:
+    """All ways through a document. O(C S D V) for S stacks a layer, depth D and V variants of a heading."""
+    return _Builder(headings, scorer, search).build()
+
+
+class _Pushed(NamedTuple):
+    """What a variant pushes, and where it leads.
+
+    opening, level: the first section, without a number carried into it. numbered: it has a number. inner: levels
+    inside. variant: its index. score: of the variant. target: the layer behind it.
+    """
+
+    opening: int
+    level: int
+    numbered: bool
+    inner: tuple[int, ...]
+    variant: int
+    score: float
+    target: int
+
+
+class _Closing(NamedTuple):
+    """What is left after closing.
+
+    stack, top: what is open. meeting: the level closed last, or minus the top if none is. depth: of the stack.
+    carried: what is carried over the levels that are closed.
+    """
+
+    stack: int
+    top: int
+    meeting: int
+    depth: int
+    carried: tuple[Reading | None, Reading | None]
+
+
+class _Builder:
+    def __init__(self, headings: Headings, scorer: Scorer, search: Search) -> None:
+        self.headings, self.scorer, self.search = headings, scorer, search
+        units = sorted(headings.at)
+        self.lattice = Lattice(units, scorer, arcs=Arcs() if search.with_arcs else None)
+        self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
+        self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
+        self.furthest = 0  # layer that has a state
+        self.closings: dict[int, list[_Closing]] = {}
+        self.forget = FORGET
+
+    def build(self) -> Lattice:
+        lattice = self.lattice
+        self.pending[0][ROOT, 0] = lattice.start()
+        for layer, unit in enumerate(lattice.units):
+            states = self._settle(layer)
+            first = len(lattice.variants)
+            lattice.variants += self.scorer.variants(self.headings.at[unit])
+            variants = [self._pushed(variant, first + n) for n, variant in enumerate(lattice.variants[first:])]
+            moves = self._moves(layer, states, variants)
+            moves.sort(key=itemgetter(0), reverse=True)  # the best ones to each stack come first
+            self._take(layer, moves)
+        self._settle(len(lattice.units))
+        return lattice
+
+    def _settle(self, layer: int) -> list[tuple[int, int]]:
+        """The states of a layer that are kept, each with its stack."""
+        if self.search.max_states is not None:
+            self._cut(layer, self.search.max_states)
+        stacks = self.lattice.stacks
+        score = self.lattice.score
+        ordered = sorted(self.pending[layer].items(), key=lambda item: -score[item[1]])  # good floors come early
+        settled = [(state, stacks.push(*key) if key[1] else ROOT) for key, state in ordered]
+        self.pending[layer] = {}
+        self.lattice.layers.append([state for state, _ in settled])
+        self.lattice.layer_stacks.append([stack for _, stack in settled])
+        known = self.closings
+        self.closings = {stack: known.get(stack) or self._closings(stack) for _, stack in settled}
+        if len(stacks.tops) > self.forget:
+            waiting = (key[0] for later in self.pending[layer : self.furthest + 1] for key in later)
+            stacks.keep_only([*waiting, *self.lattice.layer_stacks[-1]])
+            self.forget = len(stacks.tops) + FORGET
+        return settled
+
+    def _cut(self, layer: int, size: int) -> None:
+        """Keep the best states of a layer."""
+        score, found = self.lattice.score, self.pending[layer]
+        best = [item for item in found.items() if score[item[1]] >= self.floors[layer]]
+        if len(best) > size:
+            best = nlargest(size, best, key=lambda item: score[item[1]])
+            self.floors[layer] = score[best[-1][1]]
+        if self.search.kept is not None:
+            ids = {state for _, state in best}
+            kept = self.search.kept[layer]
+            best += [item for item in found.items() if item[1] not in ids and self._levels(item[0]) in kept]
+        self.lattice.dropped += len(found) - len(best)
+        self.pending[layer] = dict(best)
+
+    def _levels(self, key: Key) -> tuple[int, ...]:
+        """The levels of a stack, innermost first."""
+        stack, top = key
+        found = [top] if top else []
+        while stack != ROOT:
+            found.append(self.lattice.stacks.tops[stack])
+            stack = self.lattice.stacks.under[stack]
+        return tuple(found)
+
+    def _closings(self, stack: int) -> list[_Closing]:
+        """Ways to close open sections, none of them first."""
+        under, tops = self.lattice.stacks.under, self.lattice.stacks.tops
+        depth = self.lattice.stacks.depths[stack]
+        found = [_Closing(stack, tops[stack], -tops[stack], depth, (None, None))]
+        inner = 0
+        while stack != ROOT:
+            closed, stack = tops[stack], under[stack]
+            depth -= 1
+            found.append(_Closing(stack, tops[stack], closed, depth, self.scorer.levels.carried(closed, inner)))
+            inner = closed
+        return found
+
+    def _pushed(self, variant: Variant, number: int) -> _Pushed:
+        levels = self.scorer.levels
+        outer, *inner = variant.openings
+        numbered = levels.openings[outer].reading is not None
+        target = bisect_left(self.lattice.units, variant.heading.end)
+        pushed = tuple(levels.level(opening, None) for opening in inner)
+        return _Pushed(outer, levels.level(outer, None), numbered, pushed, number, variant.score, target)
+
+    def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
+        """Scores and features of the variants of a unit at a meeting, the best ones first."""
+        scorer = self.scorer
+        if meeting > 0:
+            bags = [scorer.sibling(meeting, pushed.opening) for pushed in variants]
+        else:
+            bags = [scorer.child(-meeting, pushed.opening) for pushed in variants]
+        found = [(pushed.score + scorer.scores[bag], bag, pushed) for pushed, bag in zip(variants, bags)]
+        found.sort(key=itemgetter(0), reverse=True)
+        return found
+
+    def _moves(self, layer: int, states: list[tuple[int, int]], variants: list[_Pushed]) -> list[Move]:
+        """Moves from the states of a layer: score, state, closing, depth, what is pushed, and its features.
+
+        With nothing pushed, the unit is passed over. Moves that are too bad for any of the layers they may lead to are
+        left out.
+        """
+        score, unit, search = self.lattice.score, self.lattice.units[layer], self.search
+        text = -inf if unit in search.forced else float(self.headings.text[unit])
+        targets = {pushed.target for pushed in variants}
+        free = search.kept is not None or search.allowed is not None
+        found: list[Move] = []
+        known: dict[int, list[tuple[float, int, _Pushed]]] = {}
+        floor = -inf if free else min(self.floors[target] for target in targets)
+        if targets == {layer + 1} and not free and states:
+            floor = max(floor, score[states[0][0]] + text - search.beam)  # of passing over
+        best = -inf if len(targets) == 1 else inf  # of moves to the only target
+        highest = max(pushed.score for pushed in variants) + self.scorer.highest
+        for state, stack in states:
+            before = score[state]
+            closings = self.closings[stack]
+            if text > -inf:
+                found.append((before + text, state, closings[0], 0, None, -1))
+            if before + highest < floor:
+                self.lattice.dropped += len(closings) * len(variants)
+                continue
+            for closing in closings:
+                meeting = known.get(closing.meeting)
+                if meeting is None:
+                    meeting = known[closing.meeting] = self._meet(closing.meeting, variants)
+                for place, (gain, bag, pushed) in enumerate(meeting):
+                    if before + gain < floor:
+                        self.lattice.dropped += len(meeting) - place
+                        break
+                    found.append((before + gain, state, closing, closing.depth, pushed, bag))
+                if not free and best < (top := before + meeting[0][0]):
+                    best = top
+                    floor = max(floor, best - search.beam)
+        return found
+
+    def _take(self, layer: int, moves: list[Move]) -> None:
+        """Go where moves lead to, the best ones first."""
+        lattice, search, floors, levels = self.lattice, self.search, self.floors, self.scorer.levels
+        free = search.kept is not None
+        room = inf if free or search.max_states is None else search.max_states
+        added: dict[int, int] = {}  # states of each layer that none of the moves to come is better than
+        targets = {layer + 1, *(pushed.target for _, _, _, _, pushed, _ in moves if pushed is not None)}
+        for place, (score, state, closing, depth, pushed, bag) in enumerate(moves):
+            if room < inf and not place % CHECK and all(added.get(target, 0) >= room for target in targets):
+                lattice.dropped += len(moves) - place
+                return
+            if pushed is None:
+                target = layer + 1
+                key = self._key(closing.stack)
+                self._move(target, key, score, (state, PASS, -1, 0), added, room)
+                continue
+            target = pushed.target
+            if score < floors[target] and not free:
+                lattice.dropped += 1
+                continue
+            if depth + 1 + len(pushed.inner) > search.max_depth:
+                continue
+            if search.allowed is not None and not search.allowed(lattice.variants[pushed.variant], depth):
+                continue
+            carried, level = closing.carried[pushed.numbered], pushed.level
+            if carried is not None:
+                level = levels.level(pushed.opening, carried)
+            key = (closing.stack, level)
+            for level in pushed.inner:
+                key = (lattice.stacks.push(*key), level)
+            self._move(target, key, score, (state, pushed.variant, bag, depth), added, room)
+
+    def _key(self, stack: int) -> Key:
+        return (self.lattice.stacks.under[stack], self.lattice.stacks.tops[stack])
+
+    def _move(
+        self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int], added: dict[int, int], room: float
+    ) -> None:
+        """Note a move to a stack. arc: source, variant, bag and depth."""
+        lattice, pending = self.lattice, self.pending[layer]
+        source, variant, bag, depth = arc
+        state = pending.get(key)
+        if state is None:
+            if added.get(layer, 0) >= room:
+                lattice.dropped += 1
+                return
+            added[layer] = added.get(layer, 0) + 1
+            self.furthest = max(self.furthest, layer)
+            state = pending[key] = lattice.reach(source, score, variant, depth)
+            self.floors[layer] = max(self.floors[layer], score - self.search.beam)
+            if self.search.max_states is not None and len(pending) > ROOM * self.search.max_states:
+                self._cut(layer, self.search.max_states)
+        elif score > lattice.score[state]:
+            lattice.score[state], lattice.back[state] = score, source
+            lattice.variant[state], lattice.depth[state] = variant, depth
+            self.floors[layer] = max(self.floors[layer], score - self.search.beam)
+        if lattice.arcs is not None:
+            fixed = score - lattice.score[source] if variant == PASS else 0.0
+            lattice.arcs.add(source, state, variant, bag, depth, fixed)

@@ -1,0 +1,231 @@
+"""Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
+
+All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
+the parser can be used untrained, and are where learning begins.
+"""
+
+from ..grammar.numbering import Reading
+from ..grammar.succession import is_first, is_prefix, parent, step, word
+from .headings import Heading
+from .levels import Level, Opening
+
+_HEADING = {
+    "number without title": 0.0,
+    "number and title": 0.0,
+    "title without number": -0.5,
+    "title behind a number that is none": -3.0,
+    "blank line before the title": -0.5,
+    "title goes on": 0.7,
+    "title goes on in other type": -2.0,
+    "implied section": -3.0,
+    "second reading": -0.3,
+}
+_SIBLING = {
+    "successor": 1.0,
+    "gap": -2.0,
+    "leap": -4.0,
+    "same number again": -3.0,
+    "restart beside": -4.5,
+    "number goes back": -6.0,
+    "beside its prefix": -5.0,
+    "beside a part of the section before": -6.0,
+    "another prefix": -4.0,
+    "another family, first": -3.5,
+    "another family, not first": -6.0,
+    "another format": -1.0,
+    "number carried over a title": -0.5,
+    "number after a title": -3.5,
+    "title after a number with title": -2.0,
+    "title after a number without title": -3.0,
+    "title after a title": 0.5,
+    "sibling of the same type": 0.5,
+    "sibling less prominent": -1.5,
+    "sibling more prominent": -1.5,
+    "sibling with title, without title": -1.5,
+    "first-level title beside one": 1.0,
+    "first-level title beside another": -0.5,
+}
+_CHILD = {
+    "first number": 0.0,
+    "first number in the document is no first": -1.5,
+    "no first number": -3.0,
+    "number carried on": 0.5,
+    "below its prefix": 1.5,
+    "below its prefix, no first": -1.5,
+    "parts without a prefix above": -1.5,
+    "below another prefix": -5.0,
+    "below its predecessor": -6.0,
+    "below the same family and format": -4.0,
+    "below the same family": -1.0,
+    "keyword of lower rank below": 0.5,
+    "keyword of higher rank below": -4.0,
+    "keyword below a number": -2.5,
+    "first-level title on the first level": 1.5,
+    "first-level title below": -2.0,
+    "title below a number with title": -0.5,
+    "title below a number without title": -2.5,
+    "title below a title": -0.5,
+    "child of the same type": -2.0,
+    "child more prominent": -2.0,
+    "titled below untitled": -1.5,
+}
+_CLASSES = ("root", "title", "word", "parts", "I", "A", "1", "a", "i")  # outermost first
+_OUT_OF_ORDER = -0.7
+_FAMILIES = {
+    f"{outer} over {inner}": _OUT_OF_ORDER if _CLASSES.index(outer) > _CLASSES.index(inner) > 1 else 0.0
+    for outer in _CLASSES
+    for inner in _CLASSES[1:]
+}
+DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
+NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
+SMALL_GAP = 3
+
+
+def heading_features(heading: Heading, second_reading: bool, implied: int) -> list[str]:
+    """Features of a heading alone.
+
+    second_reading (bool): it is not the likeliest reading of its number. implied (int): sections implied above it.
+    """
+    opening = heading.opening
+    if not heading.number:
+        found = ["title without number"] + ["title behind a number that is none"] * heading.attached
+    else:
+        found = ["number and title" if opening.titled else "number without title"]
+    found += ["blank line before the title"] * heading.newlines
+    found += ["title goes on"] * max(0, heading.titles - 1)
+    if heading.mixed:
+        found.append("title goes on in other type")
+    if second_reading:
+        found.append("second reading")
+    return found + ["implied section"] * implied
+
+
+def sibling_features(before: Level, opening: Opening) -> list[str]:
+    """Features of a section that opens behind a sibling."""
+    found: list[str] = []
+    left, right = before.reading, opening.reading
+    if left is not None and right is not None:
+        found.append(_number_after_number(left, right))
+        if found[0] in ("successor", "gap") and left.format != right.format:
+            found.append("another format")
+    elif right is not None:
+        carried = before.carried is not None and step(before.carried, right) == 1
+        found.append("number carried over a title" if carried else "number after a title")
+    elif left is not None:
+        found.append(f"title after a number {'with' if before.opening.titled else 'without'} title")
+    else:
+        found.append("title after a title")
+    return found + _type_of_siblings(before.opening, opening)
+
+
+def _number_after_number(left: Reading, right: Reading) -> str:
+    difference = step(left, right)
+    if difference is not None:
+        if difference == 1:
+            return "successor"
+        if difference > 1:
+            return "gap" if difference <= SMALL_GAP else "leap"
+        if difference == 0:
+            return "same number again"
+        return "restart beside" if is_first(right) else "number goes back"
+    if is_prefix(left, right):
+        return "beside its prefix"
+    above = parent(left)
+    while above is not None:
+        if step(above, right) == 1:
+            return "beside a part of the section before"
+        above = parent(above)
+    if left.family == right.family and word(left) == word(right):
+        return "another prefix"
+    return f"another family, {'first' if is_first(right) else 'not first'}"
+
+
+def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
+    found: list[str] = []
+    if before.virtual or opening.virtual:
+        return found
+    if before.titled and opening.titled:
+        if before.typography == opening.typography:
+            found.append("sibling of the same type")
+        else:
+            found.append(f"sibling {'less' if opening.typography < before.typography else 'more'} prominent")
+    elif before.titled != opening.titled and before.reading is not None and opening.reading is not None:
+        found.append("sibling with title, without title")
+    if opening.top_title:
+        found.append(f"first-level title beside {'one' if before.top_title else 'another'}")
+    return found
+
+
+def child_features(above: Level | None, opening: Opening) -> list[str]:
+    """Features of the first section that opens below another; above (Level | None): None for the document itself."""
+    found = [f"{_class(above.opening if above is not None else None)} over {_class(opening)}"]
+    if opening.reading is not None:
+        found += _first_number(above, opening.reading)
+    if above is None:
+        return [*found, "first-level title on the first level"] if opening.top_title else found
+    outer = above.opening
+    if opening.reading is None:
+        if outer.reading is None:
+            found.append("title below a title")
+        else:
+            found.append(f"title below a number {'with' if outer.titled else 'without'} title")
+    elif opening.titled and not outer.titled and not outer.virtual:
+        found.append("titled below untitled")
+    if opening.top_title:
+        found.append("first-level title below")
+    if opening.titled and outer.titled and opening.typography >= outer.typography:
+        same = opening.typography == outer.typography
+        found += ["child more prominent"] * (not same) + ["child of the same type"] * (same and opening.reading is None)
+    return found
+
+
+def _first_number(above: Level | None, right: Reading) -> list[str]:
+    first = is_first(right)
+    left = None if above is None else above.reading
+    if above is None or left is None:
+        return _first_below_title(above, right, first)
+    found = _keywords(left, right)
+    if is_prefix(left, right):
+        return [*found, "below its prefix" if first else "below its prefix, no first"]
+    if step(left, right) == 1:
+        return [*found, "below its predecessor"]
+    if len(right.values) > 1 and word(right) == word(left):
+        return [*found, "below another prefix"]
+    if left.family == right.family and word(left) == word(right):
+        found.append("below the same family" + (" and format" if left.format == right.format else ""))
+    return [*found, _first_or_carried(above, right)]
+
+
+def _first_below_title(above: Level | None, right: Reading, first: bool) -> list[str]:
+    """Features of the first number below a title, or in the document."""
+    found = ["parts without a prefix above"] if len(right.values) > 1 else []
+    if above is None and not first:
+        return [*found, "first number in the document is no first"]
+    return [*found, _first_or_carried(above, right)]
+
+
+def _first_or_carried(above: Level | None, right: Reading) -> str:
+    if is_first(right):
+        return "first number"
+    carried = above is not None and above.carried is not None and step(above.carried, right) == 1
+    return "number carried on" if carried else "no first number"
+
+
+def _keywords(left: Reading, right: Reading) -> list[str]:
+    if right.rank is None:
+        return []
+    if left.rank is None:
+        return ["keyword below a number"]
+    return ["keyword of lower rank below" if left.rank < right.rank else "keyword of higher rank below"]
+
+
+def _class(opening: Opening | None) -> str:
+    """The class of a section by its numbering, one of _CLASSES."""
+    if opening is None:
+        return "root"
+    reading = opening.reading
+    if reading is None:
+        return "title"
+    if reading.rank is not None:
+        return "word"
+    return "parts" if len(reading.values) > 1 else reading.kinds

@@ -1,0 +1,150 @@
+"""Word classes from running text: the exchange algorithm for the class bigram model.
+
+Each word belongs to one class, so that p(w | v) = p(w | class(w)) p(class(w) | class(v)) fits the text best. Words go
+one after the other to the class where the likelihood grows most, until none moves: a local optimum (Kneser & Ney,
+"Improved clustering techniques for class-based statistical language modelling", Eurospeech 1993; Martin, Liermann &
+Ney, "Algorithms for bigram and trigram word clustering", Speech Communication 24, 1998).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Doubles, Indices
+
+
+@dataclass(frozen=True)
+class Bigrams:
+    """Counts of adjacent words.
+
+    n_words (int): W; words are numbered by falling frequency. first ((P,)), second ((P,)): distinct pairs of words.
+    counts ((P,)): how often each pair occurs.
+    """
+
+    n_words: int
+    first: Indices
+    second: Indices
+    counts: Doubles
+
+
+def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:
+    """((W,)): the class of each word, from 0. O(rounds (W K + P K)) for K classes.
+
+    n_classes (int): K; at least 1. max_rounds (int): over all words. The result depends on the counts alone.
+    """
+    classes = np.minimum(np.arange(bigrams.n_words), n_classes - 1).astype(np.intp)
+    classes[n_classes:] = np.arange(max(0, bigrams.n_words - n_classes)) % n_classes
+    exchange = _Exchange(bigrams, classes, n_classes)
+    for _ in range(max_rounds):
+        if not exchange.round():
+            break
+    return exchange.classes
+
+
+class _Neighbours(NamedTuple):
+    """What stands beside a word: counts of itself, and of classes, with the numbers of those that do."""
+
+    itself: float
+    classes: Indices
+    counts: Doubles
+
+
+class _Exchange:
+    """The state of the algorithm.
+
+    classes ((W,)): of the words. _pairs ((K, K)): counts of pairs of classes. _totals ((K,)): counts of classes.
+    """
+
+    def __init__(self, bigrams: Bigrams, classes: Indices, n_classes: int):
+        self.classes, self._n_classes = classes, n_classes
+        self._right = _Rows(bigrams, bigrams.first, bigrams.second)
+        self._left = _Rows(bigrams, bigrams.second, bigrams.first)
+        self._pairs = np.zeros((n_classes, n_classes))
+        np.add.at(self._pairs, (classes[bigrams.first], classes[bigrams.second]), bigrams.counts)
+        # as first and as second word of pairs, which differ at the edges of texts
+        self._totals = [self._pairs.sum(axis=1), self._pairs.sum(axis=0)]
+
+    def round(self) -> int:
+        """Give every word a chance to move.
+
+        RETURNS (int): how many have moved.
+        """
+        return sum(self._place(word) for word in range(len(self.classes)))
+
+    def _place(self, word: int) -> bool:
+        """Take a word out of its class and put it where it fits best; a tie leaves it where it is."""
+        before = int(self.classes[word])
+        sides = [rows.neighbours(word, self.classes, self._n_classes) for rows in (self._right, self._left)]
+        self._move(before, sides, -1)
+        gains = self._gains(sides)
+        best = int(gains.argmax())
+        if gains[best] <= gains[before] + 1e-9 * abs(gains[before]):
+            best = before
+        self._move(best, sides, 1)
+        self.classes[word] = best
+        return best != before
+
+    def _move(self, to: int, sides: list[_Neighbours], sign: int) -> None:
+        """Count a word with a class (1), or no longer (-1)."""
+        right, left = sides
+        self._pairs[to, right.classes] += sign * right.counts
+        self._pairs[left.classes, to] += sign * left.counts
+        self._pairs[to, to] += sign * right.itself
+        for total, side in zip(self._totals, sides):
+            total[to] += sign * (side.counts.sum() + side.itself)
+
+    def _gains(self, sides: list[_Neighbours]) -> Doubles:
+        """((K,)): what the log likelihood gains if the word, now in no class, joins each class."""
+        right, left = sides
+        gains = np.zeros(self._n_classes)
+        for table, side in ((self._pairs, right), (self._pairs.T, left)):
+            cells = table[:, side.classes]
+            gains += (_entropy(cells + side.counts) - _entropy(cells)).sum(axis=1)
+        # the cell of a class with itself takes both sides at once
+        diagonal = self._pairs.diagonal()
+        both = [np.zeros(self._n_classes), np.zeros(self._n_classes)]
+        for counts, side in zip(both, sides):
+            counts[side.classes] = side.counts
+            gains -= _entropy(diagonal + counts) - _entropy(diagonal)
+        gains += _entropy(diagonal + both[0] + both[1] + right.itself) - _entropy(diagonal)
+        for total, side in zip(self._totals, sides):
+            gains -= _entropy(total + (side.counts.sum() + side.itself)) - _entropy(total)
+        return gains
+
+
+class _Rows:
+    """Bigrams by one of their words.
+
+    own ((P,)), other ((P,)): the words that they are sorted by, and those beside them.
+    """
+
+    def __init__(self, bigrams: Bigrams, own: Indices, other: Indices):
+        order = np.argsort(own, kind="stable")
+        self._other, self._counts = other[order], bigrams.counts[order]
+        self._bounds = np.searchsorted(own[order], np.arange(bigrams.n_words + 1))
+
+    def neighbours(self, word: int, classes: Indices, n_classes: int) -> _Neighbours:
+        """What stands on this side of a word."""
+        low, high = self._bounds[word], self._bounds[word + 1]
+        others, counts = self._other[low:high], self._counts[low:high]
+        same = others == word
+        itself = float(counts[same].sum())
+        sums = np.bincount(classes[others[~same]], weights=counts[~same], minlength=n_classes)
+        held = np.flatnonzero(sums)
+        return _Neighbours(itself, held, sums[held].astype(np.float64))
+
+
+def _entropy(counts: Doubles) -> Doubles:
+    """x log x, 0 at 0 and at what rounding leaves below."""
+    positive = np.maximum(counts, 0.0)
+    return positive * np.log(np.where(positive > 0, positive, 1.0))
+
+
+def class_log_likelihood(bigrams: Bigrams, classes: Indices) -> float:
+    """The part of the log likelihood of a text under the class bigram model that depends on the classes."""
+    n_classes = int(classes.max(initial=0)) + 1
+    pairs = np.zeros((n_classes, n_classes))
+    np.add.at(pairs, (classes[bigrams.first], classes[bigrams.second]), bigrams.counts)
+    margins = _entropy(pairs.sum(axis=1)).sum() + _entropy(pairs.sum(axis=0)).sum()
+    return float(_entropy(pairs).sum() - margins)

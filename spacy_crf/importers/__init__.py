@@ -1,1 +1,0 @@
-"""Readers of what other CRF engines write."""

@@ -1,0 +1,216 @@
+"""The component behind the taggers that the CRF is compared with; an `Estimator` says how each of them learns.
+
+What they learn are counts, or the optimum of a convex objective: nothing that an optimiser of thinc could step towards,
+average or decay. So the thinc Model of the component has no parameters. It stands for a trainable component in spaCy's
+training loop, `use_params` and `resume_training`, which all call it; what was learned is the estimator's,
+and is stored beside the labels as data.
+
+Each reference Doc counts once in a run, however often the loop shows it. With any batcher the model is that of all
+examples so far; it is made when it is needed, for an evaluation say, so that one batch of the whole corpus
+(spacy_crf.full_batch.v1) and one step cost least.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+from weakref import WeakSet
+
+import numpy as np
+import srsly
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, noop
+
+from ...core.arrays import Floats
+from ...core.labels import TagSet
+from ...errors import Errors
+from ...pipe.annotate import ATTRIBUTES, label_ids, register_extensions, write_attribute, write_marginals
+from ...pipe.inference import Prediction
+from ...pipe.isolation import IsolatesFailures
+from ...pipe.labels import HasLabels
+from ...pipe.storage import Parts, Stored, readable
+from ...tagsets.gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
+from .estimator import Estimator
+
+Target = Literal["tag", "pos"]
+
+
+class _Taken(WeakSet[Doc]):
+    """References of a run. They stay in the process that trains: copies begin without."""
+
+    def __reduce__(self) -> Any:
+        return type(self), ()
+
+
+class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
+    """Labels tokens by what an estimator has learned. See the factories for the settings.
+
+    vocab (Vocab): of the pipeline. name (str): of the component. estimator (Estimator): how it learns.
+    target (str): "tag" or "pos". settings (dict): run-time settings, read on each prediction from `cfg`.
+    """
+
+    parts = ("cfg", "model")
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str,
+        estimator: Estimator[Any],
+        *,
+        target: Target,
+        settings: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ):
+        self.vocab, self.name, self.scorer, self.target, self.estimator = vocab, name, scorer, target, estimator
+        self.model: Model[Any, Any] = noop()
+        self.cfg: dict[str, Any] = {"target": target, **settings, "labels": []}
+        self._taken = _Taken()
+        if self.cfg["marginals"] in ("", target):
+            problem = {"setting": "marginals", "value": self.cfg["marginals"], "expected": "a name of its own, or null"}
+            raise ValueError(Errors.CRF408.format(name=name, **problem))
+        register_extensions(None, None, self.cfg["marginals"])
+
+    # -- labels ----------------------------------------------------------------------------------------------
+
+    def describe_gold(self) -> str:
+        return describe_weighted_gold(self.target, self.cfg["gold_tags"])
+
+    def add_label(self, label: str) -> int:
+        """Add a label behind the present ones, before anything was learned.
+
+        RETURNS (int): 1 if the label is new, else 0.
+        RAISES (ValueError): where it comes too late.
+        """
+        self.check_label(label)
+        if label in self.labels:
+            return 0
+        if self.estimator.has_learned:
+            raise ValueError(Errors.CRF421.format(name=self.name, label=label))
+        self.set_labels([*self.labels, label])
+        return 1
+
+    # -- training --------------------------------------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+    ) -> None:
+        """Set labels, read word lists and forget what was learned; learning comes with the updates.
+
+        get_examples (Callable): the training examples; read once, for the labels, and not at all if they are given.
+        nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
+        labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
+        RAISES (ValueError): where there are no labels.
+        """
+        where = self.target, self.cfg["gold_tags"]
+        found = collect_weighted_labels(self.references(get_examples), *where) if labels is None else labels
+        self.set_labels([*self.labels, *found])
+        self.estimator.reset(nlp, lambda: self.references(get_examples))
+        self._taken = _Taken()
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Take in a batch; examples whose reference has come before in this run add nothing.
+
+        losses (dict | None): gets log L for each token that comes for the first time, the loss of knowing nothing.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        # copies of one reference in a batch are one example too
+        fresh = list({id(eg.reference): eg for eg in examples if eg.reference not in self._taken}.values())
+        if fresh:
+            self._learn(fresh)
+            losses[self.name] += sum(len(eg.predicted) for eg in fresh) * float(np.log(len(self.labels)))
+            self._taken.update(eg.reference for eg in fresh)
+        return losses
+
+    def _learn(self, examples: Sequence[Example]) -> None:
+        if not self.labels:
+            raise ValueError(Errors.CRF401.format(name=self.name))
+        gold = weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
+        if len(gold.seen_pairs()[0]):
+            docs = [eg.predicted for eg in examples]
+            self.estimator.take(self.estimator.read(docs), gold, docs[0].vocab)
+
+    # -- prediction ------------------------------------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
+        """Label Docs without changing them.
+
+        RETURNS (list[Prediction]): one for each Doc.
+        """
+        # without sequences to decode, the most probable label of each token is all there is
+        posterior = self.cfg.get("decode", "posterior") == "posterior"
+        return self._infer(list(docs), posterior, posterior or self.cfg["marginals"] is not None)
+
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Exact probabilities of all labels.
+
+        RETURNS (list of (n, L)): for each Doc, in single precision.
+        """
+        return [np.asarray(prediction.marginals) for prediction in self._infer(docs, True, True)]
+
+    def _infer(self, docs: Sequence[Doc], posterior: bool, marginals: bool) -> list[Prediction]:
+        if not any(len(doc) for doc in docs):
+            return [Prediction.empty(len(self.labels)) for _ in docs]
+        if not self.estimator.has_learned:
+            raise ValueError(Errors.CRF420.format(name=self.name))
+        vocab = docs[0].vocab
+        columns = self.estimator.read(docs, None if self.cfg["overwrite"] else ATTRIBUTES[self.target])
+        found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
+        tags = found.argmax(axis=1) if posterior and found is not None else self.estimator.decode(columns, vocab)
+        ends = np.cumsum(columns.doc_lengths)
+        predictions = [Prediction(own) for own in np.split(tags, ends[:-1])]
+        for prediction, low, high in zip(predictions, ends - columns.doc_lengths, ends):
+            prediction.marginals = None if found is None else found[low:high]
+            prediction.extra = None if columns.extra is None else columns.extra[low:high]
+        return predictions
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
+        """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
+        marginals = self.cfg["marginals"]
+        register_extensions(None, None, marginals)
+        ids = label_ids(self.vocab.strings, self.target, self.labels)
+        for doc, prediction in zip(docs, predictions):
+            write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
+            if marginals is not None and prediction.marginals is not None:
+                write_marginals(doc, marginals, self.labels, prediction.marginals)
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def _parts(self, exclude: Iterable[str]) -> Parts:
+        return Parts(self.cfg, srsly.msgpack_dumps(self.estimator.to_data()))
+
+    def _restore(self, files: dict[str, bytes], path: str) -> None:
+        """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
+        parts = Parts.parse(files, self.name, path)
+        data = None
+        with readable(self.name, path):
+            if parts.cfg is not None:
+                self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
+            if parts.model is not None:
+                data = srsly.msgpack_loads(parts.model)
+        if data:
+            self.estimator.check(data, self.name)
+        with readable(self.name, path):
+            n_labels = None if data is None else self.estimator.from_data(data)
+        self._taken = _Taken()
+        if n_labels is not None and n_labels != len(self.labels):
+            raise ValueError(
+                Errors.CRF423.format(name=self.name, path=path, actual=n_labels, expected=len(self.labels))
+            )
+        if n_labels is not None:
+            _ = self.estimator.model  # now, not at the first Doc

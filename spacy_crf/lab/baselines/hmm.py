@@ -1,0 +1,180 @@
+"""Hidden Markov models of order 2 and 3: p(words, labels) = prod p(word | label) p(label | labels before).
+
+After Brants (2000), TnT: interpolated n-grams of labels, relative frequencies of words, suffixes of unknown words.
+An HMM is a chain whose potentials are log probabilities, so that all of `core.chain` works on it. Word probabilities
+come from p(label | word) by Bayes' rule, up to a constant of each word, which changes no posterior; log_z is therefore
+not the probability of the words.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ...core.arrays import Doubles, Floats, Ints
+from ...core.batch import pack
+from ...core.chain.arcs import Arcs, arc_marginals, arc_viterbi
+from ...core.chain.forward import forward_backward
+from ...core.chain.marginals import node_marginals
+from ...core.chain.potentials import ChainPotentials
+from ...core.chain.viterbi import viterbi
+from ...core.gold import Gold
+from ...errors import Errors
+from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
+from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
+from .ngrams import LabelGrams, count_grams, interpolation_weights
+from .states import StateSpace, state_space
+from .suffixes import log_likelihoods
+
+CELLS_PER_BLOCK = 1 << 21  # (units, states) floats of 16 MiB for each array of the forward-backward pass
+
+
+@dataclass(frozen=True)
+class HMMSettings:
+    """How counts become a hidden Markov model.
+
+    order (int): 2 conditions a label on the one before, 3 on the two before.
+    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
+    lexicon (LexiconSettings): of p(label | word).
+    RAISES (ValueError): for a setting out of its range.
+    """
+
+    order: int = 2
+    min_count: float = 1.0
+    lexicon: LexiconSettings = field(default_factory=LexiconSettings)
+
+    def __post_init__(self) -> None:
+        if self.order not in (2, 3):
+            raise ValueError(Errors.CRF834.format(order=self.order))
+        check_amount("min_count", self.min_count)
+
+
+@dataclass(frozen=True)
+class HMMCounts:
+    """What a hidden Markov model of any order is estimated from. Counts of several texts add up.
+
+    words (CountTable): labels of words. grams (LabelGrams): how often labels follow each other.
+    """
+
+    words: CountTable
+    grams: LabelGrams
+
+    @classmethod
+    def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
+        """Count. sequences (Sequence[Sequence[str]]), gold (Gold): as for `fit_hmm`, with its errors."""
+        words, lengths = count_words(sequences, gold), flatten(sequences)[1]
+        return cls(words, count_grams(gold_shares(gold), lengths, words.n_labels))
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """The sum of counts of the same labels."""
+        words, grams = zip(*((part.words, part.grams) for part in parts))
+        return cls(CountTable.merged(words), LabelGrams.merged(grams))
+
+    def to_data(self) -> Data:
+        """Arrays, lists and numbers that can be stored."""
+        return {"words": self.words.to_data(), "grams": self.grams.to_data()}
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        return cls(CountTable.from_data(data["words"]), LabelGrams.from_data(data["grams"]))
+
+
+@dataclass(frozen=True)
+class HMM:
+    """A hidden Markov model over words.
+
+    lexicon (FrequencyTagger): p(label | word).
+    grams (LabelGrams): how often labels follow each other.
+    weights ((3,)): of unigrams, bigrams and trigrams; the last is 0 in a model of order 2.
+    min_count (float): pairs of labels that occur less often have no trigrams.
+    """
+
+    lexicon: FrequencyTagger
+    grams: LabelGrams
+    weights: Doubles
+    min_count: float
+
+    @property
+    def n_labels(self) -> int:
+        return self.lexicon.n_labels
+
+    @cached_property
+    def states(self) -> StateSpace:
+        """The chain: labels at order 2, contexts of one or two labels at order 3."""
+        return state_space(self.grams, self.weights, self.min_count)
+
+    @cached_property
+    def _arcs(self) -> Arcs | None:
+        """Transitions of a chain with pairs, each with L successors; None where all labels follow each other."""
+        return Arcs.of_transitions(self.states.transitions) if len(self.states.labels) > self.n_labels else None
+
+    def emissions(self, words: Sequence[str]) -> Doubles:
+        """((n, L)): log p(word | label) + constant of the word."""
+        return log_likelihoods(self.lexicon.posteriors(words), self.lexicon.prior)
+
+    def potentials(self, sequences: Sequence[Sequence[str]]) -> ChainPotentials:
+        """Chains over the C states for forward-backward, Viterbi or n-best. O(N C) memory.
+
+        `states.to_labels` and `states.label_marginals` lead back from states to labels.
+
+        sequences (Sequence[Sequence[str]]): the words of each sequence.
+        """
+        words, lengths = flatten(sequences)
+        batch, states = pack(lengths), self.states
+        packed = self.emissions(words)[batch.units]
+        return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
+
+    def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
+        """p(label | all words of the sequence). O(N C L) time, in blocks of bounded memory.
+
+        RETURNS ((N, L)): one sequence after the other; rows sum to 1.
+        """
+        parts: list[Floats] = [np.zeros((0, self.n_labels))]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            if self._arcs is None:
+                marginals = node_marginals(forward_backward(potentials))
+            else:
+                marginals = arc_marginals(potentials, self._arcs)
+            parts.append(self.states.label_marginals(marginals)[potentials.batch.rows])
+        return np.concatenate(parts)
+
+    def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
+        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C L)."""
+        parts: list[Ints] = [np.zeros(0, dtype=np.int32)]
+        for potentials in map(self.potentials, self._blocks(sequences)):
+            decoded = viterbi(potentials) if self._arcs is None else arc_viterbi(potentials, self._arcs)
+            parts.append(self.states.to_labels(decoded.labels)[potentials.batch.rows])
+        return np.concatenate(parts)
+
+    def _blocks(self, sequences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+        """Runs of sequences, together with a bounded number of scores: C may be thousands of states."""
+        most, first, size = CELLS_PER_BLOCK // len(self.states.labels), 0, 0
+        for number, words in enumerate(sequences):
+            if size and size + len(words) > most:
+                yield sequences[first:number]
+                first, size = number, 0
+            size += len(words)
+        if size:
+            yield sequences[first:]
+
+
+def fit_hmm(sequences: Sequence[Sequence[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
+    """Count words, suffixes and n-grams of labels.
+
+    sequences (Sequence[Sequence[str]]): the words of each sequence.
+    gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
+    settings (HMMSettings | None): how counts become probabilities; None: as usual.
+    RETURNS (HMM): the model.
+    RAISES (ValueError): for gold that does not fit the words, or no known gold.
+    """
+    return estimate_hmm(HMMCounts.of_text(sequences, gold), settings or HMMSettings())
+
+
+def estimate_hmm(counts: HMMCounts, settings: HMMSettings) -> HMM:
+    """Turn counts into probabilities."""
+    lexicon = estimate_lexicon(counts.words, settings.lexicon)
+    return HMM(lexicon, counts.grams, interpolation_weights(counts.grams, settings.order), settings.min_count)

@@ -1,0 +1,229 @@
+"""A model and its features, growing together while they are trained."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from spacy.vocab import Vocab
+
+from ..core.arrays import Bools, Floats, Indices
+from ..core.chain.observations import EdgeObservations
+from ..core.gold import Gold
+from ..core.labels import TagSet
+from ..core.learn.blocks import Corpus
+from ..core.sparse import SparseRows, stack
+from ..errors import Warnings
+from ..features.columns import Columns
+from ..features.config import Features
+from ..features.extract import FeatureExtractor, Keys
+from .model import ChainModel, extend, get_layout
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some Docs as columns, with their gold; feature keys are computed when they are asked for.
+
+    columns (Columns): what was read from the Docs. gold (Gold): of the units.
+    extractor (FeatureExtractor): of the component.
+    backprop (Callable | None): takes the gradient of the loss by the columns' vectors.
+    mask ((N, L) | None): -inf for labels that are ruled out, 0 for the others.
+    """
+
+    columns: Columns
+    gold: Gold
+    extractor: FeatureExtractor
+    backprop: Callable[[Floats], None] | None = None
+    mask: Floats | None = None
+
+    @cached_property
+    def state(self) -> Keys:
+        """Keys of the state features."""
+        return self.extractor.keys(self.columns, self.extractor.state_templates)
+
+    @cached_property
+    def edge(self) -> Keys:
+        """Keys of the edge features."""
+        return self.extractor.keys(self.columns, self.extractor.edge_templates)
+
+
+class ChainLearner:
+    """What a trainer works on.
+
+    name (str), labels (tuple[str, ...]): of the component. tags (TagSet): labels of the chain.
+    features (Features): extractor and indices. model (Model): weights. vocab (Vocab): of the pipeline.
+    """
+
+    def __init__(
+        self, name: str, labels: tuple[str, ...], tags: TagSet, features: Features, model: ChainModel, vocab: Vocab
+    ):
+        self.name, self.labels, self.tags = name, labels, tags
+        self.features, self.model, self.vocab = features, model, vocab
+        self._known: dict[str, _Bitmap] = {}
+
+    def grow(self, samples: Sequence[Sample]) -> None:
+        """Number the new features of samples."""
+        padding = self.features.config.padding
+        for sample in samples:
+            self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
+            self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
+
+    def encode(self, sample: Sample) -> Corpus:
+        """Sequences as sparse rows of the known features."""
+        edges = None
+        if self.features.edge.templates:
+            edges = group_edges(self.features.edge.encode(sample.edge))
+        state = self.features.state
+        slots = state.slots if state.separates_templates else None
+        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
+
+    def warn_of_unseen_labels(self, gold: Gold) -> None:
+        """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
+        counts = count_labels(gold, len(self.tags))
+        unseen = [label for label in self.labels if not counts[self.tags.tags_of(label)].any()]
+        if unseen:
+            warnings.warn(Warnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), stacklevel=2)
+
+    def add_weights(self, corpus: Corpus) -> None:
+        """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""
+        layout = get_layout(self.model)
+        n, n_features = layout.n_labels, len(self.features.state)
+        n_edges = len(self.features.edge)
+        pairs = _label_pairs(corpus, n)
+        transitions = np.flatnonzero(layout.allowed) if self.model.attrs["all_transitions"] else np.unique(pairs[1])
+        if self.model.attrs["all_states"]:
+            is_full = len(layout.state_cells) == layout.n_features * n  # not so after labels were added
+            state = np.arange(layout.n_features * n if is_full else 0, n_features * n)
+        else:
+            state = _seen_cells(corpus, n)
+        edge = np.zeros(0, dtype=np.intp)
+        if corpus.edges is not None:
+            edge = _edge_cells(corpus.edges, *pairs, n)
+        extend(
+            self.model,
+            n_features,
+            n_edges,
+            self._new("state", state, layout.state_cells, n_features * n),
+            self._new("transitions", transitions, layout.transition_cells, n * n),
+            self._new("edges", edge, layout.edge_cells, n_edges * n * n),
+        )
+
+    def add_state_weights(self, cells: Indices) -> None:
+        """Give weights to more pairs of feature and label.
+
+        cells ((P,)): `feature * L + label`, without a weight so far.
+        """
+        layout, none = get_layout(self.model), np.zeros(0, dtype=np.intp)
+        extend(self.model, layout.n_features, layout.n_edge_features, cells, none, none)
+
+    def _new(self, section: str, cells: Indices, present: Indices, size: int) -> Indices:
+        """Cells, ascending, that have no weight yet."""
+        known = self._known.get(section)
+        if known is None or known.count != len(present):
+            known = self._known[section] = _Bitmap(present)
+        return known.add(cells, size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the bitmaps, which are made from the model when they are missing."""
+        return {**self.__dict__, "_known": {}}
+
+
+class _Bitmap:
+    """Which of all cells have a weight: makes finding the new ones linear.
+
+    present ((P,)): distinct cells.
+    """
+
+    def __init__(self, present: Indices):
+        self.count = len(present)
+        self._bits: Bools = np.zeros(int(present.max(initial=-1)) + 1, dtype=bool)
+        self._bits[present] = True
+
+    def add(self, cells: Indices, size: int) -> Indices:
+        """Set cells.
+
+        size (int): above every cell.
+        RETURNS ((m,)): those that were not set before, ascending.
+        """
+        if len(self._bits) < size:
+            room = max(size - len(self._bits), len(self._bits) // 2)
+            self._bits = np.concatenate([self._bits, np.zeros(room, dtype=bool)])
+        fresh = np.unique(cells[~self._bits[cells]])
+        self._bits[fresh] = True
+        self.count += len(fresh)
+        return fresh
+
+
+def group_edges(features: SparseRows) -> EdgeObservations:
+    """Edge features of units, shared by those that have the same."""
+    sizes = np.diff(features.indptr)
+    width = int(sizes.max(initial=0))
+    table = np.full((features.n_rows, width), -1, dtype=np.int32)
+    column = np.arange(len(features.indices)) - np.repeat(features.indptr[:-1], sizes)
+    table[features.row_numbers(), column] = features.indices
+    rows = [table]
+    if features.values is not None:
+        values = np.zeros(table.shape, dtype=np.float32)
+        values[features.row_numbers(), column] = features.values
+        rows.append(values.view(np.int32))
+    _, firsts, groups = np.unique(np.hstack(rows), axis=0, return_index=True, return_inverse=True)
+    return EdgeObservations(features.take(firsts), groups.reshape(-1).astype(np.intp))
+
+
+def _seen_cells(corpus: Corpus, n_labels: int) -> Indices:
+    """Cells `feature * L + label` of the pairs that gold makes possible."""
+    units, labels = corpus.gold.seen_pairs()
+    rows = corpus.features.take(units)
+    return rows.indices.astype(np.intp) * n_labels + np.repeat(labels, np.diff(rows.indptr))
+
+
+def _label_pairs(corpus: Corpus, n_labels: int) -> tuple[Indices, Indices]:
+    """Units, not the first of their sequence, and cells `from * L + to` of the transitions that gold makes possible."""
+    firsts = np.cumsum(corpus.lengths) - corpus.lengths
+    inner = np.ones(len(corpus.gold.labels), dtype=bool)
+    inner[firsts[corpus.lengths > 0]] = False
+    units, labels = corpus.gold.seen_pairs()
+    order = np.argsort(units, kind="stable")
+    units, labels = units[order], labels[order].astype(np.intp)
+    low = np.searchsorted(units, units - 1, side="left")
+    counts = np.where(inner[units], np.searchsorted(units, units - 1, side="right") - low, 0)
+    before = np.repeat(low, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(units, counts), labels[before] * n_labels + np.repeat(labels, counts)
+
+
+def _edge_cells(edges: EdgeObservations, units: Indices, pairs: Indices, n_labels: int) -> Indices:
+    """Cells `(edge feature * L + from) * L + to` of the transitions seen with each edge feature."""
+    square = n_labels * n_labels
+    distinct = np.unique(edges.groups[units] * square + pairs)
+    rows = edges.features.take(distinct // square)
+    return rows.indices.astype(np.intp) * square + np.repeat(distinct % square, np.diff(rows.indptr))
+
+
+def count_labels(gold: Gold, n_labels: int) -> Indices:
+    """((L,)): how often each label is the gold label, or may be."""
+    return np.bincount(gold.seen_pairs()[1], minlength=n_labels)
+
+
+def join(corpora: Sequence[Corpus]) -> Corpus:
+    """Corpora one after the other."""
+    if len(corpora) == 1:
+        return corpora[0]
+    units = np.cumsum([0] + [len(corpus.gold.labels) for corpus in corpora])
+    gold = Gold(
+        np.concatenate([corpus.gold.labels for corpus in corpora]),
+        np.concatenate([corpus.gold.rows + unit for corpus, unit in zip(corpora, units)]),
+        np.concatenate([corpus.gold.weights for corpus in corpora]),
+    )
+    edges = None
+    if parts := [corpus.edges for corpus in corpora if corpus.edges is not None]:
+        groups = np.cumsum([0] + [part.features.n_rows for part in parts])
+        edges = EdgeObservations(
+            stack([part.features for part in parts], parts[0].features.n_columns),
+            np.concatenate([part.groups + group for part, group in zip(parts, groups)]),
+        )
+    features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
+    lengths = np.concatenate([corpus.lengths for corpus in corpora])
+    scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
+    return Corpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)

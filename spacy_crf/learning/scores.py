@@ -1,0 +1,197 @@
+"""Scores of units under fixed weights, most of them looked up instead of summed.
+
+Most templates see one value at one offset (LOWER[0], SUFFIX3[-1]). The scores of all features that the same word form
+yields at the same offset are added up once and kept: a word seen before costs one row for each offset instead of
+twenty features; the remaining templates, conjunctions above all, are extracted as in training.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Floats, Hashes, Indices
+from ..core.batch import PackedBatch, pack
+from ..core.chain.edges import EdgeColumns, EdgeTable
+from ..core.chain.observations import EdgeObservations, chain_potentials
+from ..core.chain.potentials import ChainPotentials
+from ..core.chain.second_order import SecondOrder
+from ..core.sparse import SparseRows
+from ..core.weights import DenseWeights, Layout, masked
+from ..features.attributes import Attribute, string_hash
+from ..features.columns import Columns
+from ..features.config import Features
+from ..features.extract import Keys, Windows, boundary, template_keys
+from ..features.hashing import ABSENT, HashTable
+from ..features.templates import Template
+from .encoder import group_edges
+
+MAX_BYTES = 64 << 20  # a table that would grow beyond starts over, so that a stream of new words fills no memory
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table of scores whose sums are emissions: for each unit one at each offset.
+
+    rows (SparseRows): N rows with a one for each row of `scores` that counts.
+    scores ((R, L)): the table.
+    """
+
+    rows: SparseRows
+    scores: Floats
+
+
+class Emissions:
+    """Potentials of Docs under weights that do not change.
+
+    features (Features): extractor and indices. weights (DenseWeights): of the model. layout (Layout): its masks.
+    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
+    second_order (SecondOrder | None): weights of trigrams, which are no part of the potentials, for models with some.
+    """
+
+    def __init__(
+        self,
+        features: Features,
+        weights: DenseWeights,
+        layout: Layout,
+        vectors: Floats | None = None,
+        second_order: SecondOrder | None = None,
+    ):
+        self.features, self.weights, self.layout, self.vectors = features, weights, layout, vectors
+        self.second_order = second_order
+        by_source: dict[Attribute | None, list[Template]] = {}
+        self._conjunctions: list[Template] = []
+        for template in features.extractor.state_templates:
+            attribute = template.atoms[0].attribute
+            if len(template.atoms) > 1 or attribute.name == "_":  # extensions may have real values
+                self._conjunctions.append(template)
+            else:
+                by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
+        self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
+        self._lock = Lock()
+        self._edges = EdgeTable.of(weights.edges, masked(weights.transitions, layout.allowed))
+
+    def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
+        """Without the tables, which fill again; worker processes get a copy of the component."""
+        return Emissions, (self.features, self.weights, self.layout, self.vectors, self.second_order)
+
+    def look_up(self, columns: Columns) -> list[Rows]:
+        """Rows of a batch, one set for each table; values that are new are added up first. Threads take turns."""
+        windows = Windows(columns, self.features.config.padding)
+        with self._lock:
+            return [table.rows(windows) for table in self._tables]
+
+    def potentials(self, columns: Columns, looked_up: Sequence[Rows]) -> ChainPotentials:
+        """Log potentials of a batch. O(N L) for each offset and conjunction.
+
+        looked_up (list[Rows]): what `look_up` found for the batch.
+        """
+        extractor, state = self.features.extractor, self.weights.state
+        emissions = np.zeros((len(columns.orths), self.layout.n_labels), dtype=state.dtype)
+        if self.vectors is not None and columns.vectors is not None:
+            emissions += columns.vectors @ self.vectors
+        for found in looked_up:
+            found.rows.times(found.scores, out=emissions)
+        if self._conjunctions:
+            keys = extractor.keys(columns, self._conjunctions)
+            self.features.state.encode(keys).times(state, out=emissions)
+        batch = pack(columns.lengths)
+        emissions = emissions.take(batch.units, axis=0)
+        return chain_potentials(batch, emissions, self._edge_features(columns, batch), self.weights, self.layout)
+
+    def _edge_features(self, columns: Columns, batch: PackedBatch) -> EdgeObservations | EdgeColumns | None:
+        """What conditions transitions, in packed order; None where nothing does."""
+        if not self.features.extractor.edge_templates:
+            return None
+        features = edge_features(columns, self.features)
+        if self._edges is None or features.values is not None:
+            return group_edges(features).take(batch.units)
+        return self._edges.look_up(features.take(batch.units))
+
+
+class _ScoreTable:
+    """Sums of scores by value and offset.
+
+    Each offset has a run of rows: first those of the positions outside a sequence, the nearest in the middle, where the
+    row of zeros lies for units without a value; then one for each value, in the order in which they were met.
+
+    source (Attribute | None): the attribute whose values are told apart; None: word forms, on which all lexical
+        attributes depend. features (Features): indices. state ((F, L)): weights.
+    templates (list[Template]): one atom each, of that source.
+    """
+
+    def __init__(self, source: Attribute | None, features: Features, state: Floats, templates: list[Template]):
+        self._source, self._index, self._state, self._padding = source, features.state, state, features.config.padding
+        self._templates: dict[int, list[Template]] = {}
+        for template in templates:
+            self._templates.setdefault(template.atoms[0].offset, []).append(template)
+        self._reach = max(map(abs, self._templates))
+        self._clear()
+
+    def _clear(self) -> None:
+        self._values = HashTable()
+        self._scores: Floats = np.zeros((len(self._templates), 256, self._state.shape[1]), dtype=self._state.dtype)
+        if self._padding:
+            distances = range(-self._reach, self._reach + 1)
+            outside = np.array([string_hash(boundary(d)) if d else ABSENT for d in distances], dtype=np.uint64)
+            for scores, templates in zip(self._scores, self._templates.values()):
+                scores[: len(outside)] = self._sums([template_keys(template, [outside]) for template in templates])
+
+    def rows(self, windows: Windows) -> Rows:
+        """For each unit, the row of the value at each offset."""
+        columns = windows.columns
+        values = columns.orths if self._source is None else columns.by_attribute[self._source].hashes
+        numbers = self._values.find(values)
+        new = np.flatnonzero((numbers < 0) & (values != ABSENT))
+        if len(new):
+            if self._scores.nbytes > MAX_BYTES:
+                self._clear()
+                new = np.flatnonzero(values != ABSENT)
+            self._learn(new[self._values.add(values[new])], columns)
+            numbers = self._values.find(values)
+        n_offsets, n_rows, n_labels = self._scores.shape
+        here = np.where(numbers < 0, self._reach, numbers + (2 * self._reach + 1))
+        rows = np.empty((windows.n_units, n_offsets), dtype=np.int32)
+        for k, offset in enumerate(self._templates):
+            rows[:, k] = self._shifted(here, offset, windows) if offset else here
+            rows[:, k] += k * n_rows
+        starts = np.arange(windows.n_units + 1, dtype=np.int32) * n_offsets
+        found = SparseRows(starts, rows.reshape(-1), None, n_offsets * n_rows)
+        return Rows(found, self._scores.reshape(-1, n_labels))
+
+    def _shifted(self, here: Indices, offset: int, windows: Windows) -> Indices:
+        outside = windows.outside(offset)
+        beyond = np.where(windows.has_value(outside), outside + self._reach, self._reach)
+        return np.where(outside == 0, np.roll(here, -offset), beyond)
+
+    def _learn(self, units: Indices, columns: Columns) -> None:
+        """Add up the scores of new values, each from the unit where it was met first."""
+        last = 2 * self._reach + 1 + len(self._values)
+        if last > self._scores.shape[1]:  # never in place: other threads may hold the present table
+            grown = np.zeros((len(self._scores), 2 * last, self._scores.shape[2]), dtype=self._scores.dtype)
+            grown[:, : self._scores.shape[1]] = self._scores
+            self._scores = grown
+        for scores, templates in zip(self._scores, self._templates.values()):
+            values = [columns.by_attribute[template.atoms[0].attribute].hashes[units] for template in templates]
+            keys = [template_keys(template, [hashes]) for template, hashes in zip(templates, values)]
+            scores[last - len(units) : last] = self._sums(keys)
+
+    def _sums(self, keys: list[Hashes]) -> Floats:
+        """((m, L)): sums of the weights of the features of m values."""
+        features = self._index.encode(Keys(np.stack(keys), None))
+        out = np.zeros((features.n_rows, self._state.shape[1]), dtype=self._state.dtype)
+        features.times(self._state, out=out)
+        return out
+
+
+def edge_observations(columns: Columns, features: Features) -> EdgeObservations | None:
+    """Edge features of a batch, in the order of its units; None if there are no edge templates."""
+    return group_edges(edge_features(columns, features)) if features.extractor.edge_templates else None
+
+
+def edge_features(columns: Columns, features: Features) -> SparseRows:
+    """Edge features of the units of a batch, in their order."""
+    extractor = features.extractor
+    return features.edge.encode(extractor.keys(columns, extractor.edge_templates))

@@ -1,0 +1,249 @@
+"""The trainer that sees the whole corpus in every step: L-BFGS, or OWL-QN where weights are to become 0."""
+
+import time
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import logger
+from thinc.api import Optimizer
+
+from ...core.learn.blocks import Corpus
+from ...core.learn.full_batch import FullBatchObjective, new_optimizer
+from ...core.learn.lbfgs import LBFGS
+from ...core.learn.second_order import TrigramObjective, trigram_optimizer
+from ...core.learn.sgd import sgd_epochs
+from ...core.learn.unseen import expected_unseen
+from ...core.threads import single_threaded_blas
+from ...core.trigrams import Trigrams, seen_trigrams
+from ...core.weights import count_active
+from ...errors import Errors
+from ..encoder import ChainLearner, Sample, join
+from ..model import flat_weights, get_layout, set_flat_weights
+from ..trigrams import forget_trigrams, get_pruning, is_second_order, set_trigrams, trigram_weights
+from .annotation import annotation_checksums
+from .base import MakeSample
+
+
+class LBFGSTrainer:
+    """Full-batch L-BFGS: every step sees every example. See `make_lbfgs` for the settings.
+
+    The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
+    components write, a step that finds it changed encodes everything again and starts a new history.
+    """
+
+    learns_vectors = False
+    learns_trigrams = True
+
+    def __init__(
+        self,
+        iterations_per_step: int,
+        c2: float,
+        n_threads: int,
+        unseen: float = 0.0,
+        c1: float = 0.0,
+        warmup: int = 0,
+        seed: int = 0,
+        first_order_steps: int = 10,
+        **settings: Any,
+    ):
+        for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
+            if not value >= 0:
+                raise ValueError(Errors.CRF204.format(name=name, value=value, expected="at least 0"))
+        if first_order_steps < 1:
+            problem = {"name": "first_order_steps", "value": first_order_steps}
+            raise ValueError(Errors.CRF204.format(**problem, expected="at least 1"))
+        self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
+        self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
+        self.first_order_steps = first_order_steps
+        self.reset()
+
+    def reset(self) -> None:
+        self._corpus: Corpus | None = None  # until the weights are complete
+        self._lacks_unseen = False
+        self._n_steps = 0
+        self._objective: FullBatchObjective | TrigramObjective | None = None
+        self._optimizer: LBFGS | None = None
+        self._references: dict[int, weakref.ref[Doc]] = {}
+        self._checksums: dict[int, int] = {}
+        self._n_tokens = 0  # of the corpus
+        self._end_step()
+
+    def _end_step(self) -> None:
+        self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
+        self._pending: list[Sample] = []
+        self._arrived_tokens = 0
+        self._annotation_changed = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings: encodings and history stay in the process that trains."""
+        names = (
+            "iterations_per_step",
+            "c2",
+            "n_threads",
+            "unseen",
+            "c1",
+            "warmup",
+            "seed",
+            "first_order_steps",
+            "settings",
+        )
+        return {name: self.__dict__[name] for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.reset()
+
+    @property
+    def optimizer(self) -> LBFGS | None:
+        """The optimiser of the present run: its iterations, value and reason to stop."""
+        return self._optimizer
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        arriving = {id(eg.reference): eg.reference for eg in examples}
+        if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():
+            self._end_step()
+            raise ValueError(Errors.CRF203)
+        if self._optimizer is not None and not arriving.keys() <= self._references.keys():
+            self._end_step()
+            raise ValueError(Errors.CRF202)
+        if self._optimizer is None or learner.features.extractor.reads_annotation:
+            sample = make_sample(examples)
+            self._pending.append(sample)
+            self._compare_annotation(learner, examples, sample)
+        self._arrived.update(arriving)
+        n_tokens = sum(len(eg.predicted) for eg in examples)
+        self._arrived_tokens += n_tokens
+        return self._loss(learner, n_tokens)
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        if not self._arrived:
+            return
+        try:
+            with single_threaded_blas():
+                self._step(learner, time.perf_counter())
+        finally:
+            self._end_step()
+
+    def _step(self, learner: ChainLearner, started: float) -> None:
+        if self._optimizer is not None and self._arrived.keys() != self._references.keys():
+            raise ValueError(Errors.CRF202)
+        if self._optimizer is None or self._annotation_changed:
+            self._start(learner)
+        elif self._adds_trigrams(learner) and self._corpus is not None:
+            self._optimize_trigrams(learner, self._corpus)
+            self._corpus = None
+        if not self._run(learner, started) or self._corpus is None:
+            return
+        self._n_steps += 1
+        if self._lacks_unseen:
+            self._add_unseen(learner, self._corpus)
+            self._lacks_unseen = False
+        if not is_second_order(learner.model):
+            self._corpus = None
+
+    def _adds_trigrams(self, learner: ChainLearner) -> bool:
+        """Whether the first-order weights are final, and those of trigrams are to follow."""
+        if not is_second_order(learner.model) or self._optimizer is None:
+            return False
+        return self._n_steps >= self.first_order_steps or self._optimizer.reason is not None
+
+    def _run(self, learner: ChainLearner, started: float) -> bool:
+        """Some iterations. RETURNS (bool): False where there was nothing left to do."""
+        objective, optimizer = self._objective, self._optimizer
+        if objective is None or optimizer is None or optimizer.reason is not None:
+            return False
+        optimizer.run(self.iterations_per_step)
+        if isinstance(objective, TrigramObjective):
+            set_trigrams(learner.model, objective.trigrams, optimizer.x)
+        else:
+            set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
+        _log_step(learner, optimizer, time.perf_counter() - started)
+        if optimizer.reason is not None:
+            logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
+        return True
+
+    def _start(self, learner: ChainLearner) -> None:
+        """Encode everything that has arrived and begin at the present weights."""
+        samples, self._pending = self._pending, []
+        learner.grow(samples)
+        corpus = join([learner.encode(sample) for sample in samples])
+        if not len(corpus.gold.labels):
+            return
+        self._n_tokens = self._arrived_tokens
+        learner.warn_of_unseen_labels(corpus.gold)
+        learner.add_weights(corpus)
+        # the run is over when its examples are gone: nothing encoded outlives them
+        self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
+        self._lacks_unseen = self.unseen > 0
+        self._corpus = corpus if self._lacks_unseen or is_second_order(learner.model) else None
+        forget_trigrams(learner.model, len(learner.tags))  # each run begins with the chain of order 1
+        self._optimize(learner, corpus)
+
+    def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
+        """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
+        self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
+        layout, flat = get_layout(learner.model), flat_weights(learner.model)
+        cells = expected_unseen(corpus, layout, flat, self.unseen, self.n_threads)
+        learner.add_state_weights(cells)
+        logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
+        self._optimize(learner, corpus)
+
+    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
+        self._objective = self._optimizer = None  # not two sets of work arrays at a time
+        layout, flat = get_layout(learner.model), flat_weights(learner.model)
+        if self.warmup and not flat.any():
+            flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
+        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
+        self._optimizer = new_optimizer(objective, flat, self.c1, **self.settings)
+
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
+        """Go on with the weights of trigrams alone."""
+        self._objective = self._optimizer = None
+        layout, flat, n_labels = get_layout(learner.model), flat_weights(learner.model), len(learner.tags)
+        trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
+        logger.info("%d weights for trigrams of labels.", len(trigrams))
+        pruning = get_pruning(learner.model)
+        self._objective = TrigramObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
+        self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
+
+    def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
+        """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
+        if self._optimizer is None:
+            return n_tokens * float(np.log(max(1, len(learner.tags))))
+        return self._optimizer.value * n_tokens / self._n_tokens
+
+    def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
+        """Note whether components upstream have annotated a Doc otherwise than in the step before."""
+        if not learner.features.extractor.reads_annotation:
+            return
+        now = dict(zip((id(eg.reference) for eg in examples), annotation_checksums(sample.columns)))
+        if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
+            self._annotation_changed = True
+        self._checksums.update(now)
+
+
+def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
+    layout, flat = get_layout(learner.model), flat_weights(learner.model)
+    weights, features = count_active(layout, flat)
+    weights += int(np.count_nonzero(trigram_weights(learner.model)))
+    logger.info(
+        "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s.",
+        *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights, features),
+        *(optimizer.evaluations, seconds),
+    )
+
+
+class _Forget:
+    """Resets a trainer when an example of its run is gone."""
+
+    def __init__(self, trainer: LBFGSTrainer):
+        self._trainer = weakref.ref(trainer)
+
+    def __call__(self, _: Any) -> None:
+        trainer = self._trainer()
+        if trainer is not None:
+            trainer.reset()

@@ -1,0 +1,184 @@
+"""Counting gold labels: each unit counts 1, shared out where more than one label may be right."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from ...core.arrays import Bools, Doubles, Indices
+from ...core.gold import UNKNOWN, Gold
+from ...errors import Errors
+
+Key = TypeVar("Key", bound=Hashable)
+Data = dict[str, Any]  # arrays, lists, strings and numbers, or dicts of them
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What gold says of N units, as a list of n (unit, label) pairs by ascending unit; unknown units have none.
+
+    units ((n,)), labels ((n,)): the pairs. weights ((n,)): their shares, which sum to 1 for each unit that is known.
+    """
+
+    units: Indices
+    labels: Indices
+    weights: Doubles
+
+    def sums(self, n_labels: int) -> Doubles:
+        """((L,)): how often each label occurs."""
+        return np.bincount(self.labels, weights=self.weights, minlength=n_labels).astype(np.float64)
+
+    def where(self, keep: Bools) -> "Shares":
+        """Some of the pairs. keep ((n,)): which."""
+        return Shares(self.units[keep], self.labels[keep], self.weights[keep])
+
+    def shifted(self) -> "Shares":
+        """The same as what is before the next unit."""
+        return Shares(self.units + 1, self.labels, self.weights)
+
+
+def gold_shares(gold: Gold) -> Shares:
+    """Fractional counts of gold labels, as of `known_shares`.
+
+    RAISES (ValueError): where no unit is known.
+    """
+    shares = known_shares(gold)
+    if not len(shares.units):
+        raise ValueError(Errors.CRF831)
+    return shares
+
+
+def known_shares(gold: Gold) -> Shares:
+    """Fractional counts of gold labels, none where no unit is known. O(N + M L).
+
+    Weights of a unit are divided by their sum: a set of two labels counts one half for each. A unit open to every
+    label says nothing and is left out.
+
+    gold (Gold): of N units.
+    RETURNS (Shares): one pair for each label that has a weight.
+    """
+    exact = np.flatnonzero(gold.labels != UNKNOWN)
+    told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
+    weights = gold.weights[told].astype(np.float64)
+    rows, labels = np.nonzero(weights)
+    shares = (weights / weights.sum(axis=1, keepdims=True))[rows, labels]
+    units = np.concatenate([exact, gold.rows[told[rows]]]).astype(np.intp)
+    order = np.argsort(units, kind="stable")
+    every_label = np.concatenate([gold.labels[exact], labels]).astype(np.intp)
+    every_share = np.concatenate([np.ones(len(exact)), shares])
+    return Shares(units[order], every_label[order], every_share[order])
+
+
+def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tuple[list[str], Indices]:
+    """The words of all sequences one after the other, and the lengths (B,) of the sequences.
+
+    gold (Gold | None): what must have one unit for each word.
+    RAISES (ValueError): where it has not.
+    """
+    words = list(chain.from_iterable(sequences))
+    if gold is not None and len(gold.labels) != len(words):
+        raise ValueError(Errors.CRF832.format(words=len(words), units=len(gold.labels)))
+    return words, np.array([len(sequence) for sequence in sequences], dtype=np.intp)
+
+
+def check_amount(name: str, value: float) -> None:
+    """Raise a coded error for a setting that is negative or not finite."""
+    if not 0 <= value < np.inf:
+        raise ValueError(Errors.CRF833.format(name=name, value=value))
+
+
+def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:
+    """Keys without repetition, in the order of their first occurrence, and for each key given its place there."""
+    numbers: dict[Key, int] = {}
+    places = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return list(numbers), np.array(places, dtype=np.intp)
+
+
+def sum_by_cell(cells: Indices, weights: Doubles) -> tuple[Indices, Doubles]:
+    """The cells that occur, ascending, and for each the sum of its weights. O(n log n).
+
+    cells ((n,)), weights ((n,)): what is summed.
+    """
+    found, owners = np.unique(cells, return_inverse=True)
+    return found, np.bincount(owners, weights=weights, minlength=len(found)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """How often each of V strings was seen with each label, as sparse rows.
+
+    keys (list[str]): the strings, sorted.
+    ends ((V + 1,)): string v has the pairs `ends[v]:ends[v + 1]`, at least one.
+    labels ((n,)), counts ((n,)): the pairs, labels ascending. n_labels (int): L.
+    """
+
+    keys: list[str]
+    ends: Indices
+    labels: Indices
+    counts: Doubles
+    n_labels: int
+
+    @classmethod
+    def build(cls, keys: Sequence[str], labels: Indices, weights: Doubles, n_labels: int) -> Self:
+        """Sum the weights of n (key, label) pairs. O(n log n).
+
+        keys (Sequence[str]): n keys. labels ((n,)), weights ((n,)): what each is seen with. n_labels (int): L.
+        """
+        names, places = distinct(keys)
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+        rank = np.argsort(order)
+        cells, sums = sum_by_cell(rank[places] * n_labels + labels, weights)
+        ends = np.searchsorted(cells, np.arange(len(names) + 1) * n_labels)
+        return cls([names[place] for place in order], ends, cells % n_labels, sums, n_labels)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {key: number for number, key in enumerate(self.keys)}
+
+    def find(self, keys: Sequence[str]) -> Indices:
+        """((n,)): row of each key, UNKNOWN where it was never seen."""
+        return np.array([self._number.get(key, UNKNOWN) for key in keys], dtype=np.intp)
+
+    @classmethod
+    def merged(cls, tables: Sequence[Self]) -> Self:
+        """The sum of tables of the same labels. O(n log n)."""
+        keys = [key for table in tables for key, size in zip(table.keys, np.diff(table.ends)) for _ in range(size)]
+        labels = np.concatenate([table.labels for table in tables])
+        return cls.build(keys, labels, np.concatenate([table.counts for table in tables]), tables[0].n_labels)
+
+    def pairs(self, rows: Indices) -> Shares:
+        """The labels of the given rows and their counts; units are places in `rows`."""
+        sizes = np.diff(self.ends)[rows]
+        owners = np.repeat(np.arange(len(rows)), sizes)
+        places = np.arange(len(owners)) + (self.ends[rows] - np.cumsum(sizes) + sizes)[owners]
+        return Shares(owners, self.labels[places], self.counts[places])
+
+    def dense(self, rows: Indices) -> Doubles:
+        """((n, L)): counts in the given rows."""
+        out = np.zeros((len(rows), self.n_labels))
+        found = self.pairs(rows)
+        out[found.units, found.labels] = found.weights
+        return out
+
+    def totals(self) -> Doubles:
+        """((V,)): how often each key was seen."""
+        owners = np.repeat(np.arange(len(self.keys)), np.diff(self.ends))
+        return np.bincount(owners, weights=self.counts, minlength=len(self.keys)).astype(np.float64)
+
+    def to_data(self) -> Data:
+        """Arrays and lists that can be stored."""
+        return {
+            "keys": self.keys,
+            "ends": self.ends,
+            "labels": self.labels,
+            "counts": self.counts,
+            "n_labels": self.n_labels,
+        }
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """The inverse of `to_data`."""
+        return cls(list(data["keys"]), data["ends"], data["labels"], data["counts"], int(data["n_labels"]))

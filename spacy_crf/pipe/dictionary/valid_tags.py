@@ -1,0 +1,195 @@
+"""The tag dictionary at work in a component: features and masks from it, and how it is kept with the model."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ...core.arrays import Bools, Floats, Indices
+from ...core.chain.evidence import blocked_sequences
+from ...core.gold import Gold
+from ...core.labels import TagSet
+from ...core.weights import Layout
+from ...errors import Errors, Warnings
+from ...features.attributes import VALID_TAGS, Attribute
+from ...features.columns import Column, Columns, describe
+from ...features.config import FeatureConfig
+from ...features.spelling import Speller
+from .block import DictionaryConfig
+from .closure import AmbiguityClasses, TagDictionary, count_words
+from .counts import known_shares
+
+ATTRIBUTE = Attribute(VALID_TAGS)
+
+
+class ValidTags:
+    """What a component knows of the valid tags of words; nothing without a dictionary.
+
+    name (str): of the component. config (DictionaryConfig | None): its block. features (FeatureConfig): its templates.
+    """
+
+    def __init__(self, name: str, config: DictionaryConfig | None, features: FeatureConfig):
+        self.name, self.config = name, config
+        asking = [
+            str(template)
+            for template in features.templates
+            if any(atom.attribute == ATTRIBUTE for atom in template.atoms)
+        ]
+        if bool(asking) != (config is not None and config.has_feature):
+            raise ValueError(Errors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
+        if config is not None and config.look_up != "form" and features.spelling is None:
+            raise ValueError(Errors.CRF439.format(name=name, value=config.look_up))
+        self.dictionary: TagDictionary | None = None
+        self._tags: list[str] = []
+        self._class_column: Column | None = None
+        self._has_warned = False
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether there is a dictionary to be made from training data."""
+        return self.config is not None and self.config.path is None
+
+    # -- making it ---------------------------------------------------------------------------------------------
+
+    def read(self, tags: TagSet, speller: Speller | None) -> None:
+        """Take the dictionary from the table that the config names. speller (Speller | None): of the features."""
+        if self.config is not None and self.config.path is not None:
+            self._set(self.config.read(self.config.path, self.name, tags, speller), list(tags.tags))
+
+    def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
+        """Count the words of training data.
+
+        columns (Columns), gold (Gold): of the same tokens.
+        RAISES (ValueError): where no token has gold.
+        """
+        if self.config is None:
+            return
+        if not len(known_shares(gold).units):
+            raise ValueError(Errors.CRF431.format(name=self.name))
+        words, places = self._words(self.config, columns, strings)
+        table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
+        self._set(self.config.make(table, self.name, tags), list(tags.tags))
+
+    def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
+        self.dictionary, self._tags, self._class_column = dictionary, tags, None
+
+    # -- what it says of words ---------------------------------------------------------------------------------
+
+    def fill(self, columns: Columns, strings: StringStore) -> Columns:
+        """Columns with the feature, as for new text."""
+        if self.dictionary is None or self.config is None or not self.config.has_feature:
+            return columns
+        classes = self._classes(self.dictionary, self.config, columns, strings)
+        if self._class_column is None:
+            self._class_column = self._column(classes.members)
+        return _with(columns, self._class_column.take(classes.numbers))
+
+    def fill_training(self, columns: Columns, gold: Gold, strings: StringStore) -> Columns:
+        """Columns with the feature as the other occurrences of each word make it.
+
+        gold (Gold): of the same tokens, as it was counted.
+        """
+        if self.dictionary is None or self.config is None or not self.config.has_feature:
+            return columns
+        words, places = self._words(self.config, columns, strings)
+        groups = None
+        if self.config.leave_out == "document":
+            groups = np.repeat(np.arange(len(columns.doc_lengths)), columns.doc_lengths)
+        classes = self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
+        return _with(columns, self._column(classes.members).take(classes.numbers))
+
+    def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
+        """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
+        if self.dictionary is None or self.config is None or not self.config.masks:
+            return None
+        classes = self._classes(self.dictionary, self.config, columns, strings)
+        missing = n_labels - self.dictionary.n_labels
+        return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
+
+    def training_mask(self, columns: Columns, gold: Gold, strings: StringStore) -> Floats | None:
+        """((N, L) | None): -inf for tags that are ruled out in training, 0 for the others, gold always among them."""
+        if self.config is None or not self.config.mask_training:
+            return None
+        mask = self.mask(columns, strings, gold.weights.shape[1])
+        if mask is None:
+            return None
+        return np.where(mask | (gold.dense() > 0), np.float32(0), np.float32(-np.inf))
+
+    def _classes(
+        self, dictionary: TagDictionary, config: DictionaryConfig, columns: Columns, strings: StringStore
+    ) -> AmbiguityClasses:
+        words, places = self._words(config, columns, strings)
+        classes = dictionary.valid(words)
+        return AmbiguityClasses(classes.members, classes.numbers[places])
+
+    def _words(self, config: DictionaryConfig, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
+        """The distinct forms as they are looked up, and for each unit the number of its form."""
+        orths, places = np.unique(columns.orths, return_inverse=True)
+        return [config.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()], places
+
+    def _column(self, members: Bools) -> Column:
+        """One value for each set of tags: their names."""
+        names = np.array(self._tags, dtype=object)
+        return Column.of_strings([" ".join(names[row]) for row in members])
+
+    def narrow(
+        self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
+    ) -> Bools | None:
+        """Evidence of tags, less what is not valid; says once where sequences had to go without the mask.
+
+        evidence ((N, L) | None), columns (Columns): of the Docs. layout (Layout): of the model.
+        """
+        mask = self.mask(columns, strings, layout.n_labels)
+        if mask is None:
+            return evidence
+        allowed, blocked = narrow_evidence(mask, evidence, columns.lengths, layout)
+        if len(blocked) and not self._has_warned:
+            self._has_warned = True
+            first = columns.lengths[: blocked[0]].sum()
+            doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
+            warnings.warn(Warnings.CRFW430.format(name=self.name, document=describe(doc)), stacklevel=2)
+        return allowed
+
+    # -- keeping it --------------------------------------------------------------------------------------------
+
+    def to_data(self) -> dict[str, Any]:
+        """What is stored with the features; nothing without a dictionary."""
+        if self.dictionary is None:
+            return {}
+        return {"dictionary": {"tags": self._tags, **self.dictionary.to_data()}}
+
+    def require(self, features: dict[str, Any]) -> None:
+        """Raise a coded error where the config has a dictionary, but the model was trained without."""
+        if self.config is not None and "dictionary" not in features:
+            raise ValueError(Errors.CRF433.format(name=self.name))
+
+    def from_data(self, features: dict[str, Any]) -> None:
+        """Restore from what was stored with the features; without a block in the config, it is not wanted."""
+        if self.config is not None:
+            data = features["dictionary"]
+            self._set(TagDictionary.from_data(data), list(data["tags"]))
+
+
+def _with(columns: Columns, column: Column) -> Columns:
+    return replace(columns, by_attribute={**columns.by_attribute, ATTRIBUTE: column})
+
+
+def narrow_evidence(mask: Bools, evidence: Bools | None, lengths: Indices, layout: Layout) -> tuple[Bools, Indices]:
+    """Labels that both a mask and evidence allow. Where they leave nothing, evidence counts.
+
+    mask ((N, L)), evidence ((N, L) | None): labels that each unit may have. lengths ((B,)): of the sequences.
+    layout (Layout): transitions that are forbidden in any case.
+    RETURNS (tuple): (N, L) what is left, and the sequences without the mask: under it they would have no path.
+    """
+    allowed = mask
+    if evidence is not None:
+        allowed = np.where((mask & evidence).any(axis=1, keepdims=True), mask & evidence, evidence)
+    blocked = blocked_sequences(lengths, allowed, layout)
+    if len(blocked):
+        units = np.isin(np.repeat(np.arange(len(lengths)), lengths), blocked)[:, None]
+        allowed = np.where(units, True if evidence is None else evidence, allowed)
+    return allowed, blocked

@@ -1,0 +1,213 @@
+"""Why a token got its label: what each feature and transition contributes, against the runner-up.
+
+The best labelling of the sequence is compared with the best one in which the token has its second most probable label.
+Both scores are sums of weights, so that the differences of the weights sum up to the difference of the scores: nothing
+is approximated. Where the runner-up asks for other labels around it (I-PER after B-PER), those tokens are part of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..core.arrays import Floats
+from ..core.chain.marginals import node_marginals
+from ..core.chain.observations import Observations, potentials
+from ..core.chain.potentials import ChainPotentials
+from ..core.chain.viterbi import viterbi
+from ..core.sparse import SparseRows
+from ..core.weights import DenseWeights
+from ..errors import Errors
+from ..learning.model import get_layout
+from ..learning.scores import Emissions
+from .component import ChainPipe
+from .inference import encode
+from .orders import require_first_order
+from .reading import given, probabilistic
+
+Kind = Literal["feature", "vector", "transition", "edge feature", "start", "end"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one part of the score adds to both labellings.
+
+    token (int): of the document; for transitions, the one that they lead to.
+    kind (str), name (str): "feature", "vector" (of the tok2vec layer), "transition", "edge feature", "start" or "end";
+        the feature's text, or the kind again.
+    labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition.
+    weight (float), other_weight (float): what it adds to the score of the chosen labelling, and of the other.
+    """
+
+    token: int
+    kind: Kind
+    name: str
+    labels: str
+    other_labels: str
+    weight: float
+    other_weight: float
+
+    @property
+    def difference(self) -> float:
+        """How much it speaks for the chosen labelling."""
+        return self.weight - self.other_weight
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a token got its label.
+
+    token (int), text (str): of the document. label (str), probability (float): the label that was chosen.
+    runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
+    difference (float): score of the chosen labelling less that of the best one with the runner-up.
+    contributions (list[Contribution]): they sum up to the difference; the greatest come first.
+    """
+
+    token: int
+    text: str
+    label: str
+    probability: float
+    runner_up: str | None
+    runner_up_probability: float
+    difference: float
+    contributions: list[Contribution]
+
+
+def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> list[Explanation]:
+    """Explain the most probable labelling under the component's weights and settings.
+
+    pipe (ChainPipe): a trained component. doc (Doc): as the component sees it: annotated by those before it.
+    tokens (Sequence[int] | None): which tokens; None: all.
+    RETURNS (list[Explanation]): one for each of them.
+    RAISES (ValueError): for a component without labels, a model of order 2, or a token that the document does not have.
+    """
+    if not get_layout(pipe.model).n_labels:
+        raise ValueError(Errors.CRF401.format(name=pipe.name))
+    require_first_order(pipe.name, pipe.model, "explaining labels")
+    wanted = range(len(doc)) if tokens is None else tokens
+    for token in wanted:
+        if not 0 <= token < len(doc):
+            raise ValueError(Errors.CRF741.format(token=token, count=len(doc)))
+    if not wanted:
+        return []
+    document = _Document(pipe, doc)
+    return [document.explain(token) for token in wanted]
+
+
+class _Document:
+    """A document under the weights of a component, in double precision."""
+
+    def __init__(self, pipe: ChainPipe, doc: Doc):
+        columns, emissions = pipe._read_all([doc]), pipe._emissions()
+        self._doc, self._tags, self._layout = doc, pipe.tags.tags, emissions.layout
+        self._temperature = pipe.inference().temperature
+        self._lengths, self._ends = columns.lengths, np.cumsum(columns.lengths)
+        self._observations = encode(columns, emissions.features, emissions.vectors)
+        self._evidence = pipe.possible_tags([doc], columns)
+        parts = _Parts(pipe.tags.tags, emissions)
+        self._parts, self._weights = parts, parts.weights
+
+    def explain(self, token: int) -> Explanation:
+        sequence = int(np.searchsorted(self._ends, token, side="right"))
+        first = int(self._ends[sequence] - self._lengths[sequence])
+        position = token - first
+        observations, _ = self._observations.select(np.array([sequence]))
+        evidence = None if self._evidence is None else self._evidence[first : int(self._ends[sequence])]
+        chain = given(potentials(observations, self._weights, self._layout), evidence)
+        best = viterbi(chain)
+        marginals = node_marginals(probabilistic(chain, self._temperature))[position]
+        chosen = int(best.labels[position])
+        other = _runner_up(marginals, chosen)
+        known = (token, self._doc[token].text, self._tags[chosen], float(marginals[chosen]))
+        if other is None:
+            return Explanation(*known, None, 0.0, 0.0, [])
+        rival = viterbi(_with_label(chain, position, other))
+        found = list(self._parts.differences(observations, first, best.labels.tolist(), rival.labels.tolist()))
+        found.sort(key=lambda part: -abs(part.difference))
+        difference = float(best.scores[0] - rival.scores[0])
+        return Explanation(*known, self._tags[other], float(marginals[other]), difference, found)
+
+
+class _Parts:
+    """The parts that scores are made of, by name.
+
+    tags (Sequence[str]): of the chain. emissions (Emissions): features and weights.
+    """
+
+    def __init__(self, tags: Sequence[str], emissions: Emissions):
+        self._tags, self._layout = tags, emissions.layout
+        self._index, self._edge_index = emissions.features.state, emissions.features.edge
+        self.weights = DenseWeights(*(section.astype(np.float64) for section in emissions.weights.sections()))
+
+    def differences(
+        self, observations: Observations, first: int, path: list[int], other: list[int]
+    ) -> Iterator[Contribution]:
+        """What differs between two labellings of a sequence.
+
+        observations (Observations): of the sequence alone. first (int): its first token.
+        """
+        pairs = list(zip(path, other))
+        for position, (a, b) in enumerate(pairs):
+            if a != b:
+                yield from self._unit(observations, position, first + position, a, b)
+        for position, (before, after) in enumerate(zip(pairs, pairs[1:]), 1):
+            if before[0] != before[1] or after[0] != after[1]:
+                steps = (before[0], after[0]), (before[1], after[1])
+                yield from self._transition(observations, position, first + position, *steps)
+        if self._layout.boundary:
+            yield from self._boundary("start", first, self.weights.start, *pairs[0])
+            yield from self._boundary("end", first + len(pairs) - 1, self.weights.end, *pairs[-1])
+
+    def _unit(self, observations: Observations, row: int, token: int, a: int, b: int) -> Iterator[Contribution]:
+        labels = self._tags[a], self._tags[b]
+        for number, value in _row(observations.features, row):
+            scores = value * self.weights.state[number, [a, b]]
+            if scores.any():
+                yield Contribution(token, "feature", self._index.name(number), *labels, *scores.tolist())
+        if observations.scores is not None:
+            scores = observations.scores[row, [a, b]].astype(np.float64)
+            yield Contribution(token, "vector", "vector", *labels, *scores.tolist())
+
+    def _transition(
+        self, observations: Observations, row: int, token: int, a: tuple[int, int], b: tuple[int, int]
+    ) -> Iterator[Contribution]:
+        labels, others = (f"{self._tags[before]} > {self._tags[after]}" for before, after in (a, b))
+        table = self.weights.transitions
+        yield Contribution(token, "transition", "transition", labels, others, float(table[a]), float(table[b]))
+        if observations.edges is None:
+            return
+        cells = [before * len(self._tags) + after for before, after in (a, b)]
+        for number, value in _row(observations.edges.features, int(observations.edges.groups[row])):
+            scores = value * self.weights.edges[number, cells]
+            if scores.any():
+                name = self._edge_index.name(number)
+                yield Contribution(token, "edge feature", name, labels, others, *scores.tolist())
+
+    def _boundary(self, kind: Kind, token: int, weights: Floats, a: int, b: int) -> Iterator[Contribution]:
+        if a != b:
+            yield Contribution(token, kind, kind, self._tags[a], self._tags[b], float(weights[a]), float(weights[b]))
+
+
+def _row(rows: SparseRows, number: int) -> Iterator[tuple[int, float]]:
+    """Columns and values of a row."""
+    low, high = rows.indptr[number], rows.indptr[number + 1]
+    values = [1.0] * int(high - low) if rows.values is None else rows.values[low:high].tolist()
+    return zip(rows.indices[low:high].tolist(), values)
+
+
+def _runner_up(marginals: Floats, chosen: int) -> int | None:
+    """The most probable label but the chosen one, None if no other is possible."""
+    others = marginals.copy()
+    others[chosen] = 0.0
+    best = int(others.argmax())
+    return best if others[best] > 0 else None
+
+
+def _with_label(chain: ChainPotentials, position: int, label: int) -> ChainPotentials:
+    """The same chain where a unit must have a label."""
+    only = np.zeros(chain.emissions.shape)
+    only[position] = -np.inf
+    only[position, label] = 0.0
+    return chain.clamped(only)

@@ -1,0 +1,105 @@
+"""Trained components of one kind as one: the log-linear pool of their chains. See `core.pool`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from spacy.language import Language
+
+from ..core.pool import Member, pool
+from ..errors import Errors
+from ..features.config import Features
+from ..features.resources import Resources
+from ..learning.model import flat_weights, get_layout, get_tok2vec, scale_vectors
+from ..learning.trigrams import is_second_order
+from .component import ChainPipe
+from .storage import NAMES
+
+
+def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequence[float]) -> Language:
+    """Make one pipeline of several, by pooling a component of each.
+
+    pipelines (sequence of Language): trained; one component at most may have a tok2vec layer.
+    names (sequence of str): of the component in each. exponents (sequence of float): how much each counts.
+    RETURNS (Language): the pipeline whose component has a tok2vec layer, or else the first one, with the pool in the
+        place of that component.
+    RAISES (ValueError): for components that cannot be pooled: of different kinds or labels, with word lists or classes
+        that differ, two with networks, hashed features, chains of order 2, tag dictionaries, learned constraints.
+    """
+    pipes = [_member(nlp, name) for nlp, name in zip(pipelines, names)]
+    for name, pipe in zip(names, pipes):
+        _check(name, pipe, pipes[0])
+    with_vectors = [k for k, pipe in enumerate(pipes) if get_tok2vec(pipe.model) is not None]
+    if len(with_vectors) > 1:
+        raise _unfit(names[with_vectors[1]], "it has a tok2vec layer, as another one has")
+    base = with_vectors[0] if with_vectors else 0
+    resources = _resources(names, pipes)
+    blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
+    config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
+    nlp, name = pipelines[base], names[base]
+    made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
+    _fill(made, pipes[base], pipes, exponents, resources)
+    scale_vectors(made.model, exponents[base])
+    return nlp
+
+
+def _member(nlp: Language, name: str) -> ChainPipe:
+    pipe = nlp.get_pipe(name)
+    if not isinstance(pipe, ChainPipe):
+        raise _unfit(name, "it is no component over a linear chain")
+    return pipe
+
+
+def _check(name: str, pipe: ChainPipe, first: ChainPipe) -> None:
+    """Raise a coded error for a component that cannot be a member."""
+    if type(pipe) is not type(first):
+        raise _unfit(name, f"it is a {type(pipe).__name__}, the first one a {type(first).__name__}")
+    if not pipe.labels or pipe.labels != first.labels:
+        raise _unfit(name, f"its labels are {', '.join(pipe.labels) or 'none'}, those of the first one differ")
+    if is_second_order(pipe.model):
+        raise _unfit(name, "it is of order 2")
+    if pipe.has_dictionary or pipe.parts != NAMES:
+        raise _unfit(name, "it has learned more than weights: a tag dictionary, constraints or a grammar")
+    if pipe.feature_config.max_features or pipe.feature_config.padding != first.feature_config.padding:
+        raise _unfit(name, "its features are hashed to buckets, or padded otherwise than those of the first one")
+
+
+def _unfit(name: str, problem: str) -> ValueError:
+    return ValueError(Errors.CRF648.format(name=name, problem=problem))
+
+
+def _features_block(pipes: Sequence[ChainPipe], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The `features` block with the templates of all members, and what these ask for."""
+    merged: dict[str, Any] = {}
+    for block in blocks:
+        merged |= {key: value for key, value in block.items() if value or key not in merged}
+    templates = [str(template) for pipe in pipes for template in pipe.feature_config.templates]
+    return {**merged, "templates": list(dict.fromkeys(templates))}
+
+
+def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
+    """Word lists, classes and the like of all members, which may not contradict each other."""
+    merged: dict[str, Any] = {"lists": {}}
+    for name, pipe in zip(names, pipes):
+        data = pipe.features.resources.to_data()
+        for held, found in ((merged["lists"], data.pop("lists")), (merged, data)):
+            for key, value in found.items():
+                if held.setdefault(key, value) != value:
+                    raise _unfit(name, f"its {key.replace('_', ' ')} differ from those of another one")
+    return Resources.from_data(merged)
+
+
+def _fill(
+    made: ChainPipe,
+    base: ChainPipe,
+    pipes: Sequence[ChainPipe],
+    exponents: Sequence[float],
+    resources: Resources,
+) -> None:
+    """Give a new component the features and the weights of all members."""
+    features = Features(made.feature_config, made.sequence, resources)
+    numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
+    members = [
+        Member(get_layout(pipe.model), flat_weights(pipe.model), exponent, *own)
+        for pipe, exponent, own in zip(pipes, exponents, numbers)
+    ]
+    made.take_over(base, features, *pool(members, len(features.state), len(features.edge)))

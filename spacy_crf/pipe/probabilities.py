@@ -1,0 +1,74 @@
+"""What a component must offer so that others can build on its probabilities, or on its sets of tags."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..core.arrays import Floats
+from .strata import Tokens
+
+TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
+
+
+@runtime_checkable
+class GivesProbabilities(Protocol):
+    """A component with probabilities of its labels for each token."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, L of them."""
+        ...
+
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Probabilities of the labels; Docs stay as they are, and what they are annotated with is no evidence.
+
+        RETURNS (list of (n, L)): for each Doc, in single precision.
+        """
+        ...
+
+
+@runtime_checkable
+class GivesSets(GivesProbabilities, Protocol):
+    """A component that gives each token a set of its labels, by their probabilities.
+
+    name (str): of the component. cfg (dict): run-time settings, those of `set_rules` among them, and the names
+        "tag_set" and "gold_tags" of custom attributes. target (str): "tag" or "pos".
+    """
+
+    name: str
+    cfg: dict[str, Any]
+    target: str
+
+    @property
+    def tag_probs(self) -> str:
+        """Name of the custom attribute with the probabilities."""
+        ...
+
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs."""
+        ...
+
+
+def token_probabilities(source: Any, docs: Sequence[Doc]) -> list[Floats]:
+    """Probabilities that any component gives to tokens.
+
+    source (Any): one that `GivesProbabilities`, or a trainable component whose model gives scores of its labels for
+        each token, as spaCy's tagger, morphologizer and senter do.
+    RETURNS (list of (n, L)): for each Doc.
+    """
+    if isinstance(source, GivesProbabilities):
+        return source.token_probabilities(docs)
+    filled = [doc for doc in docs if len(doc)]
+    found = iter(source.model.predict(filled) if filled else [])
+    none = np.zeros((0, len(source.labels)), dtype=np.float32)
+    return [_normalised(np.asarray(next(found))) if len(doc) else none for doc in docs]
+
+
+def _normalised(scores: Floats) -> Floats:
+    """((n, L)): scores of one Doc as they are if they are probabilities, else their softmax."""
+    if (scores >= 0).all() and np.allclose(scores.sum(axis=1), 1.0, atol=TOLERANCE):
+        return scores
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,147 @@
+"""Fits calibration and thresholds of a punctuation restorer to data that it was not trained on."""
+
+import warnings
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..core.arrays import Bools, Floats, Ints
+from ..core.calibration.bins import Reliability, classwise_errors, reliability
+from ..core.calibration.dirichlet import fit_dirichlet
+from ..core.calibration.expected_scores import (
+    Scores,
+    best_f_threshold,
+    expected_scores,
+    found_scores,
+    precision_threshold,
+)
+from ..core.gold import UNKNOWN
+from ..errors import Errors, Warnings
+from .calibration import MarkCalibration
+from .component import PunctuationRestorer
+from .gold import gold_labels
+from .marks import NONE
+
+BATCH_SIZE = 64
+FEW = 2000  # words; with fewer, the map made the probabilities of talks worse as often as better
+LEAST_THRESHOLD = 1e-6  # thresholds have to be above 0
+
+
+class Marked(NamedTuple):
+    """Words with gold.
+
+    marks (tuple[str, ...]): M of them, NONE among them. probabilities ((n, M)): of these marks.
+    labels ((n,)): the column of the gold mark.
+    """
+
+    marks: tuple[str, ...]
+    probabilities: Floats
+    labels: Ints
+
+    @property
+    def told(self) -> list[str]:
+        """The marks without NONE."""
+        return [mark for mark in self.marks if mark != NONE]
+
+    @property
+    def of_told(self) -> Floats:
+        """((n, M - 1)): probabilities of the marks without NONE."""
+        return self.probabilities[:, [mark != NONE for mark in self.marks]]
+
+    @property
+    def error(self) -> float:
+        """Classwise calibration error, the mean over the marks, NONE among them."""
+        return float(classwise_errors(self.probabilities, self.labels).mean())
+
+    def at(self, mark: str) -> tuple[Floats, Bools]:
+        """((n,), (n,)): the probability of a mark, and whether it is there."""
+        column = self.marks.index(mark)
+        return self.probabilities[:, column], self.labels == column
+
+    def reliability(self, mark: str, n_bins: int) -> Reliability:
+        """How probable a mark was held to be, and how often it was there; bins of equal width."""
+        return reliability(*self.at(mark), n_bins)
+
+    def scores(self, mark: str, threshold: float) -> tuple[Scores, Scores]:
+        """What probabilities promise of a mark that is set from a threshold on, and what gold says of it."""
+        probabilities, there = self.at(mark)
+        taken = probabilities >= threshold
+        return expected_scores(probabilities, taken), found_scores(there, taken)
+
+
+class FittedMarks(NamedTuple):
+    """Result of a fit.
+
+    calibration (MarkCalibration): fitted to all words.
+    before (Marked), after (Marked): words with the probabilities that the component gave so far and with calibrated
+        ones: those of either half of the words are calibrated by the other half.
+    """
+
+    calibration: MarkCalibration
+    before: Marked
+    after: Marked
+
+
+def calibrate_marks(restorer: PunctuationRestorer, examples: Iterable[Example]) -> FittedMarks:
+    """Fit a calibration; the component itself stays as it is, until its `calibration` is set.
+
+    restorer (PunctuationRestorer): a trained component.
+    examples (Iterable[Example]): with what the component needs to see on the predicted side. Words without gold, and
+        those with marks that the component does not know, count for nothing.
+    RETURNS (FittedMarks): the calibration, and what it is worth.
+    RAISES (ValueError): with gold for fewer than two words.
+    """
+    chain = held_out(restorer, examples)
+    if len(chain.labels) < 2:
+        raise ValueError(Errors.CRF990.format(name=restorer.name))
+    if len(chain.labels) < FEW:
+        warnings.warn(Warnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW), stacklevel=2)
+    half, old = len(chain.labels) // 2, restorer.calibration
+    crossed = np.empty_like(chain.probabilities)
+    for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
+        fitted = fit_dirichlet(chain.probabilities[fitted_to], chain.labels[fitted_to])
+        crossed[measured] = fitted(chain.probabilities[measured])
+    whole = MarkCalibration(chain.marks, fit_dirichlet(chain.probabilities, chain.labels))
+    so_far = chain.probabilities if old is None else old.map(chain.probabilities)
+    return FittedMarks(whole, chain._replace(probabilities=so_far), chain._replace(probabilities=crossed))
+
+
+def held_out(restorer: PunctuationRestorer, examples: Iterable[Example]) -> Marked:
+    """The words of examples that have gold, with the probabilities of the chain."""
+    table = restorer.label_table
+    numbers = {mark: number for number, mark in enumerate(table.marks)}
+    parts: list[Floats] = [np.zeros((0, len(table.marks)), dtype=np.float32)]
+    labels = [np.zeros(0, dtype=np.int32)]
+    for batch in minibatch(examples, BATCH_SIZE):
+        parts.append(restorer.uncalibrated([restorer.bare(example.predicted) for example in batch]))
+        gold = (label for example in batch for label in gold_labels(example, restorer.label_scheme))
+        found = [UNKNOWN if label is None else numbers.get(label.mark, UNKNOWN) for label in gold]
+        labels.append(np.array(found, dtype=np.int32))
+    gold_marks = np.concatenate(labels)
+    known = gold_marks != UNKNOWN
+    return Marked(table.marks, np.concatenate(parts)[known], gold_marks[known])
+
+
+def best_thresholds(words: Marked) -> dict[str, float]:
+    """The threshold for all marks under which the F of all of them together is expected to be best.
+
+    RETURNS (dict[str, float]): for the setting `thresholds`.
+    """
+    threshold = best_f_threshold(words.of_told.max(axis=1, initial=0.0), float(words.of_told.sum()))
+    return dict.fromkeys(words.told, max(threshold, LEAST_THRESHOLD))
+
+
+def precise_thresholds(words: Marked, precision: float) -> dict[str, float]:
+    """The lowest threshold of each mark from which on the marks that are set are expected to be right often enough.
+
+    precision (float): the share of them, above 0, up to 1.
+    RETURNS (dict[str, float]): for the setting `thresholds`; 1, with a warning, for marks that are never so probable.
+    """
+    found = {mark: precision_threshold(words.at(mark)[0], precision) for mark in words.told}
+    never = [mark for mark, threshold in found.items() if threshold is None]
+    if never:
+        warnings.warn(Warnings.CRFW973.format(marks=", ".join(never), precision=precision), stacklevel=2)
+    return {mark: 1.0 if value is None else max(value, LEAST_THRESHOLD) for mark, value in found.items()}

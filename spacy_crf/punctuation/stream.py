@@ -1,0 +1,185 @@
+"""Restores an endless text piece by piece, looking a fixed number of words ahead.
+
+A word goes out, with its mark, when so many words have come behind it. It is decoded in a block, together with the
+words before it, which bear on it less the further away they are, and with those that have come behind it; a side where
+the text goes on is open. With a lag as long as the text, the result is that of the whole text.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import takewhile
+from typing import NamedTuple, Protocol
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .annotation import write_open
+from .marks import NONE
+from .restore import Edit, apply_edits
+from .writer import Restoration
+
+HISTORY = 40  # words before a block that are decoded with it once more
+_CHUNK = re.compile(r"\s*\S+")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # bytes that are no UTF-8, as the handler "surrogateescape" decodes them
+
+
+class Restorer(Protocol):
+    """What a stream asks of a component."""
+
+    vocab: Vocab
+
+    def restored(self, doc: Doc) -> Restoration: ...
+
+
+class StreamedWord(NamedTuple):
+    """What stands between white space, as it has left a stream.
+
+    text (str): as it came, with the white space before it. restored (str): the same with its marks and case.
+    mark (str): name of the mark behind it, "" for none.
+    probability (float | None): of that mark, or of none, where the component gives probabilities.
+    """
+
+    text: str
+    restored: str
+    mark: str
+    probability: float | None
+
+
+class RestorationStream:
+    """A restorer at work on a text that comes in pieces.
+
+    restorer (Restorer): a trained punctuation_restorer.
+    lag (int): words that must have come behind a word before it goes out.
+    block (int): words that are decoded at a time; more are faster and wait longer.
+    prepare (Callable | None): annotates Docs whose annotation the features read; the components before this one.
+    RAISES (ValueError): for a negative lag or an empty block.
+    """
+
+    def __init__(self, restorer: Restorer, lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None):
+        for name, value, least in (("lag", lag, 0), ("block", block, 1)):
+            if value < least:
+                raise ValueError(Errors.CRF985.format(name=name, value=value, least=least))
+        self._restorer, self._lag, self._block, self._prepare = restorer, lag, block, prepare
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._chunks: list[str] = []  # those that may still matter, with the white space before them
+        self._done, self._has_begun = 0, False  # how many of them have gone out, and whether others came before
+
+    def push(self, chunks: Iterable[str]) -> Iterator[StreamedWord]:
+        """Take words in, each with the white space before it.
+
+        YIELDS (StreamedWord): those that can go out.
+        """
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            if len(self._chunks) - self._done >= self._block + self._lag:
+                yield from self._emit(self._block, is_last=False)
+
+    def close(self) -> Iterator[StreamedWord]:
+        """End the text; another one may begin.
+
+        YIELDS (StreamedWord): all that are left, of which the last one is the last word of a text.
+        """
+        if len(self._chunks) > self._done:
+            yield from self._emit(len(self._chunks) - self._done, is_last=True)
+        self._start_over()
+
+    def _emit(self, count: int, is_last: bool) -> list[StreamedWord]:
+        out = self._decode(is_last)[self._done : self._done + count]
+        self._done += count
+        surplus = self._done - HISTORY
+        if surplus > 0:
+            del self._chunks[:surplus]
+            self._done, self._has_begun = HISTORY, True
+        return out
+
+    def _decode(self, is_last: bool) -> list[StreamedWord]:
+        """All chunks at hand, restored."""
+        shown = [_SURROGATE.sub("\ufffd", chunk) for chunk in self._chunks]
+        first = shown[0].lstrip()
+        at = len(first) - len(shown[0])  # what is before the first word has gone out, or belongs to no word
+        doc = _make_doc([first, *shown[1:]], self._restorer.vocab)
+        if self._prepare is not None:
+            doc = self._prepare(doc)
+        write_open(doc, (self._has_begun, not is_last))
+        view, labels, edits, probabilities = self._restorer.restored(doc)
+        marks = {word.end: (label.mark, chance) for word, label, chance in zip(view.words, labels, probabilities)}
+        ends = sorted(marks)
+        out, next_edit, next_word = [], 0, 0
+        for raw, chunk in zip(self._chunks, shown):
+            end, own = at + len(chunk), []
+            while next_edit < len(edits) and edits[next_edit].end <= end:
+                edit = edits[next_edit]
+                own.append(Edit(edit.start - at, edit.end - at, edit.replacement))
+                next_edit += 1
+            mark, chance = "", None
+            while next_word < len(ends) and ends[next_word] <= end:
+                mark, chance = marks[ends[next_word]]
+                next_word += 1
+            out.append(StreamedWord(raw, _edited(raw, own), "" if mark == NONE else mark, chance))
+            at = end
+        return out
+
+
+def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
+    """A Doc with the text of chunks: a token for each, and for white space that is not a single space."""
+    words: list[str] = []
+    spaces: list[bool] = []
+    for chunk in chunks:
+        word = chunk.lstrip()
+        space = chunk[: len(chunk) - len(word)]
+        if space == " " and words and not spaces[-1]:
+            spaces[-1], space = True, ""
+        for token in filter(None, (space, word)):
+            words.append(token)
+            spaces.append(False)
+    return Doc(vocab, words=words, spaces=spaces)
+
+
+def _edited(raw: str, edits: Sequence[Edit]) -> str:
+    """A chunk with its edits, except for those that would replace bytes that are no text."""
+    return apply_edits(raw, [edit for edit in edits if not _SURROGATE.search(raw[edit.start : edit.end])])
+
+
+def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """What the components before one of them do to a Doc; its features may read their annotation."""
+    earlier = [pipe for _, pipe in takewhile(lambda named: named[0] != name, nlp.pipeline)]
+    return lambda doc: reduce(lambda annotated, pipe: pipe(annotated), earlier, doc)
+
+
+def stream_words(
+    restorer: Restorer,
+    words: Iterable[str],
+    lag: int = 20,
+    block: int = 1,
+    prepare: Callable[[Doc], Doc] | None = None,
+) -> Iterator[StreamedWord]:
+    """Words of one text as they come; see `RestorationStream`."""
+    stream = RestorationStream(restorer, lag, block, prepare)
+    spaced = (f" {word}" if number else word for number, word in enumerate(words))
+    yield from stream.push(spaced)
+    yield from stream.close()
+
+
+def chunks_of(pieces: Iterable[str]) -> Iterator[str]:
+    """Words of a text that comes in pieces of any length, each with the white space before it.
+
+    YIELDS (str): a word; white space at the end of the text comes last, alone.
+    """
+    held: list[str] = []
+    for piece in pieces:
+        if not any(map(str.isspace, piece)):  # a long word is joined once, not with each piece
+            held.append(piece)
+            continue
+        text, at = "".join([*held, piece]), 0
+        for found in _CHUNK.finditer(text):
+            if found.end() < len(text):
+                yield found[0]
+                at = found.end()
+        held = [text[at:]]
+    if rest := "".join(held):
+        yield rest

@@ -1,0 +1,153 @@
+"""The corpus reader of the section parser: documents with labelled elements and section trees."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import registry
+from spacy.vocab import Vocab
+
+from ..corpora.docbin import read_docbin
+from ..corpora.inputs import copy_tokens
+from ..corpora.names import name_file, number_name, register_doc_name, write_doc_name
+from ..errors import Errors
+from .elements import Elements, write_elements
+from .names import ELEMENTS, SECTIONS
+from .spans import register_extensions, write_sections
+from .units.annotated import ROOT, read_annotated
+from .units.gold import Gold
+from .units.layout import LAYOUT, NAME, Layout, to_doc
+from .units.rechtspraak import ROOTS, read_rechtspraak_gold
+from .units.tree import from_json
+from .units.xml_source import root_of
+
+SUFFIXES = (".json", ".jsonl", ".spacy", ".xml")
+
+
+@registry.readers("spacy_crf.SectionCorpus.v1")
+def make_section_corpus(
+    path: Path | str | list[Path | str] | None, hidden: bool = False, trees: bool = True, limit: int = 0
+) -> "SectionCorpus":
+    """Make a reader of annotated documents. The settings are those of SectionCorpus.
+
+    RETURNS (SectionCorpus): The reader.
+    """
+    return SectionCorpus(path, hidden=hidden, trees=trees, limit=limit)
+
+
+class SectionCorpus:
+    """Reads documents with gold elements (`doc.spans["elements"]`) and trees (`doc.spans["sections"]`, the tree).
+
+    By suffix and content: annotated XML (root `document`), Rechtspraak XML with labels of elements (`manualAnnotation`)
+    and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
+    what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
+    """
+
+    def __init__(
+        self,
+        path: Path | str | Sequence[Path | str] | None,
+        *,
+        hidden: bool = False,
+        trees: bool = True,
+        limit: int = 0,
+    ) -> None:
+        """Check the settings; nothing is read yet.
+
+        path (Path | str | Sequence | None): A file, a folder that is searched with its subfolders, or several of them.
+        hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
+        trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
+        limit (int): Number of documents to read at most; 0 for all.
+        """
+        if path is None or path == []:
+            raise ValueError(Errors.CRF501)
+        self.paths = [Path(each) for each in ([path] if isinstance(path, Path | str) else path)]
+        for each in self.paths:
+            if not each.exists():
+                raise ValueError(Errors.CRF502.format(path=each))
+        self.hidden, self.trees, self.limit = hidden, trees, limit
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield the examples of the corpus.
+
+        nlp (Language): The current pipeline; of it, only the vocabulary is used: `nlp.max_length` does not hold.
+        YIELDS (Example): Gold in `reference`; in `predicted` the text and its formatting.
+        """
+        for reference in self.read_docs(nlp.vocab):
+            predicted = copy_tokens(reference, [])
+            kept = [key for key in (LAYOUT, NAME) if key in reference.user_data]
+            predicted.user_data.update({key: reference.user_data[key] for key in kept})
+            yield Example(predicted, reference)
+
+    def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
+        """Yield the Docs of the corpus with their gold, reading file by file.
+
+        vocab (Vocab): The shared vocab.
+        YIELDS (Doc): One document; `doc._.doc_name` says which.
+        RAISES (ValueError): For a file that cannot be read, or where there is none.
+        """
+        register_doc_name()
+        register_extensions()
+        files = ((file, path) for path in self.paths for file in _find_files(path))
+        is_empty = True
+        for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
+            is_empty = False
+            yield doc
+        if is_empty:
+            raise ValueError(Errors.CRF520.format(path=", ".join(map(str, self.paths))))
+
+    def _read_file(self, file: Path, path: Path, vocab: Vocab) -> Iterator[Doc]:
+        name = name_file(file, path, self.paths)
+        if file.suffix == ".spacy":
+            yield from read_docbin(file, vocab, "document", name)
+        elif file.suffix == ".xml":
+            yield write_doc_name(self._read_xml(file, vocab), name)
+        else:
+            for number, doc in enumerate(_read_json(file, vocab), 1):
+                yield write_doc_name(doc, number_name(name, number))
+
+    def _read_xml(self, file: Path, vocab: Vocab) -> Doc:
+        root = root_of(file)
+        if root == ROOT:
+            return _gold_doc(vocab, read_annotated(file), self.trees)
+        if root in ROOTS:
+            gold = read_rechtspraak_gold(file, self.hidden)
+            return _gold_doc(vocab, gold, self.trees and bool(gold.sections))  # without any, no tree was marked up
+        problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
+        raise ValueError(Errors.CRF970.format(path=file, problem=problem))
+
+
+def _gold_doc(vocab: Vocab, gold: Gold, has_tree: bool) -> Doc:
+    doc, units = to_doc(vocab, gold.layout), gold.layout.units
+    if gold.leaves:
+        triples = [(unit.start, unit.end, label) for unit, label in zip(units, gold.labels)]
+        write_elements(doc, ELEMENTS, Elements.of(triples), {})
+    if has_tree:
+        write_sections(doc, SECTIONS, gold.tree)
+    return doc
+
+
+def _find_files(path: Path) -> list[Path]:
+    """A file itself, or the files of a folder that the reader knows, sorted."""
+    if path.is_file():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+
+
+def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
+    try:
+        data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
+        for entry in data if isinstance(data, list) else [data]:
+            runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
+            doc, tree = to_doc(vocab, Layout(str(entry["text"]), runs)), from_json(entry["tree"])
+            triples = [(element.start, element.end, element.label) for element in tree.elements]
+            write_elements(doc, ELEMENTS, Elements.of(triples), {})
+            write_sections(doc, SECTIONS, tree)
+            yield doc
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        problem = f"not JSON with text and tree: {error!r}"
+        raise ValueError(Errors.CRF970.format(path=file, problem=problem)) from error

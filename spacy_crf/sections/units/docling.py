@@ -1,0 +1,109 @@
+"""DoclingDocument JSON, as docling exports it from PDF and office files."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import Errors
+from .builder import LayoutBuilder
+from .layout import Layout
+from .plain import read_text
+from .unit import PARAGRAPH, Kind
+
+SCHEMA = "DoclingDocument"
+HIDDEN = "furniture"  # headers and footers of pages
+FORMATTING = ("bold", "italic", "underline")
+OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption", "form", "key_value_region"})
+
+
+def read_docling(path: Path) -> Layout:
+    """Read a DoclingDocument: its texts in reading order, each a line or, with line ends in it, a paragraph.
+
+    Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
+    texts. The markers of lists are in the text. Tables, code, formulas, captions and footnotes are units of their own.
+
+    path (Path): JSON. RETURNS (Layout): the document.
+    RAISES (ValueError): for what is not JSON or not a DoclingDocument, with the line where it is known.
+    """
+    data = _load(path)
+    reader = _Reader()
+    try:
+        for item in _items(data):
+            reader.read(item)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise ValueError(Errors.CRF957.format(path=path, line=1, problem=problem)) from error
+    return reader.builder.build(str(data.get("name") or path.stem))
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise ValueError(Errors.CRF957.format(path=path, line=error.lineno, problem=error.msg)) from error
+    except RecursionError as error:
+        raise ValueError(Errors.CRF957.format(path=path, line=1, problem="nested too deeply")) from error
+    if not isinstance(data, dict) or data.get("schema_name") != SCHEMA:
+        raise ValueError(Errors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
+    return data
+
+
+def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Items of the body in reading order, each before those in it, and none twice."""
+    seen: set[str] = set()
+    waiting = [child["$ref"] for child in reversed(data["body"]["children"])]
+    while waiting:
+        reference = waiting.pop()
+        if reference in seen:
+            continue
+        seen.add(reference)
+        _, kind, number = reference.split("/")
+        item = data[kind][int(number)]
+        if item.get("content_layer") != HIDDEN:
+            yield item
+            waiting += [child["$ref"] for child in reversed(item.get("children") or ())]
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.builder = LayoutBuilder()
+
+    def read(self, item: Mapping[str, Any]) -> None:
+        table = item.get("data")
+        if isinstance(table, dict) and "table_cells" in table:
+            self._line(_table(table["table_cells"]), [Kind.OTHER.value])
+        elif text := item.get("text") or item.get("orig"):
+            marker = str(item.get("marker") or "")
+            self._line(f"{marker} {text}" if marker else str(text), _styles(item))
+
+    def _line(self, text: str, styles: list[str]) -> None:
+        self.builder.end_line()
+        start = self.builder.length
+        self.builder.write(text)
+        for style in styles:
+            self.builder.style(start, style)
+        if "\n" in text and Kind.OTHER.value not in styles:
+            self.builder.style(start, PARAGRAPH)
+        self.builder.end_line()
+
+
+def _styles(item: Mapping[str, Any]) -> list[str]:
+    label = item["label"]
+    formatting = item.get("formatting") or {}
+    styles = [name for name in FORMATTING if formatting.get(name)]
+    if label in OTHER:
+        styles.append(Kind.OTHER.value)
+    elif label == "title":
+        styles.append("title")
+    elif label == "section_header":
+        styles.append(f"heading{min(max(int(item.get('level') or 1), 1), 6)}")
+    return styles
+
+
+def _table(cells: list[Mapping[str, Any]]) -> str:
+    """Rows as lines, cells with tabs between them."""
+    rows: dict[int, list[str]] = {}
+    for cell in cells:
+        rows.setdefault(cell["start_row_offset_idx"], []).append(str(cell["text"]))
+    return "\n".join("\t".join(rows[row]) for row in sorted(rows))

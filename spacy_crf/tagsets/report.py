@@ -1,0 +1,122 @@
+"""What tag sets save: how much an annotator need not look at, and how right that is."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.training import Example
+
+from ..core.arrays import Bools, Doubles
+from ..core.sets.metrics import has_gold, ml_acc, set_measures
+from ..core.sets.reliability import (
+    StratifiedCoverage,
+    best_label_error,
+    classwise_error,
+    coverage_by_group,
+    coverage_by_label,
+    coverage_by_size,
+)
+from ..errors import Errors
+from ..pipe.probabilities import GivesSets
+from .rules import target_coverage, utility_values
+from .table import set_table
+
+
+@dataclass(frozen=True)
+class SetReport:
+    """Measures of sets over the tokens with gold of documents that the tagger has annotated.
+
+    tokens (int): with gold. labels (int): that the tagger knows; sizes and ml-util compare only for equal numbers.
+    unknown_words (float | None): share of tokens whose form the training data lack.
+    ml_acc (float | None): of the best tags. ml_acc_known, ml_acc_unknown (float | None): of known and unknown words.
+    ml_util, coverage, size (float): of the sets, by the tagger's utility.
+    singletons (float): share of tokens with one tag. singletons_right (float | None): their ml-acc.
+    target (float): what CovGap is measured from: the coverage that the tagger's method aims at, or `coverage` itself
+        where it aims at none.
+    gap_tags, gap_documents (float): CovGap, the mean distance of the coverage of a gold tag, or of a document, from
+        the target (Ding et al. 2023). Each tag counts the same, rare ones too, whose coverage is mostly chance.
+    ece (float): expected calibration error of the most probable tags, in ten bins of equal width.
+    classwise_ece (float): mean over tags of the calibration error of their probabilities.
+    by_size (StratifiedCoverage): coverage of the sets of each size.
+    """
+
+    tokens: int
+    labels: int
+    unknown_words: float | None
+    ml_acc: float | None
+    ml_acc_known: float | None
+    ml_acc_unknown: float | None
+    ml_util: float
+    coverage: float
+    size: float
+    singletons: float
+    singletons_right: float | None
+    target: float
+    gap_tags: float
+    gap_documents: float
+    ece: float
+    classwise_ece: float
+    by_size: StratifiedCoverage
+
+
+def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
+    """Measure the sets of documents.
+
+    Tags that the tagger does not know have a probability of 0.
+
+    tagger (GivesSets): the component.
+    examples (Iterable[Example]): `predicted` as the tagger has annotated it.
+    words (Collection[str]): forms of the training data; empty if they are not known.
+    RETURNS (SetReport): all measures.
+    RAISES (ValueError): where no token has gold.
+    """
+    examples, known = list(examples), list(tagger.labels)
+    settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
+    table = set_table(examples, known, tagger.target, *settings)
+    with_gold = has_gold(table.weights)
+    if not with_gold.any():
+        raise ValueError(Errors.CRF638)
+    weights, chosen, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
+    is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
+    right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1
+    g = np.pad(utility_values(tagger.cfg, len(known)), (0, weights.shape[1] - len(known)))
+    measures = set_measures(weights, chosen, g)
+    target = target_coverage(tagger.name, tagger.cfg)
+    level = 1 - (measures.coverage if target is None else target)
+    documents = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[with_gold]
+    marginals = _probabilities(tagger, examples, weights.shape[1])[with_gold]
+    return SetReport(
+        tokens=len(weights),
+        labels=len(known),
+        unknown_words=float((~is_known).mean()) if words else None,
+        ml_acc=_mean(right, np.ones(len(right), dtype=bool)),
+        ml_acc_known=_mean(right, is_known) if words else None,
+        ml_acc_unknown=_mean(right, ~is_known) if words else None,
+        ml_util=measures.ml_util,
+        coverage=measures.coverage,
+        size=measures.size,
+        singletons=measures.singletons,
+        singletons_right=_mean(right, single),
+        target=1 - level,
+        gap_tags=coverage_by_label(weights, chosen).gap(level),
+        gap_documents=coverage_by_group(weights, chosen, documents).gap(level),
+        ece=best_label_error(marginals, weights),
+        classwise_ece=classwise_error(marginals, weights),
+        by_size=coverage_by_size(weights, chosen),
+    )
+
+
+def _probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:
+    """((N, width)): probabilities of the tagger's tags that documents hold, and zeros for other tags."""
+    found = np.zeros((sum(len(example.predicted) for example in examples), width))
+    low = 0
+    for example in examples:
+        stored = example.predicted._.get(tagger.tag_probs)
+        values = np.asarray(stored["values"]) if stored else np.zeros((0, len(tagger.labels)))
+        found[low : low + len(values), : values.shape[1]] = values
+        low += len(example.predicted)
+    return found
+
+
+def _mean(values: Doubles, chosen: Bools) -> float | None:
+    return float(values[chosen].mean()) if chosen.any() else None

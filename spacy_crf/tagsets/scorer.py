@@ -1,0 +1,59 @@
+"""Scorer of `set_valued_tagger`: measures of tags and tag sets against weighted gold."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from spacy.scorer import Scorer
+from spacy.training import Example
+from spacy.util import registry
+
+from ..core.sets.metrics import ml_acc, set_measures
+from ..core.sets.utility import make_utility
+from .table import set_table
+
+
+@registry.scorers("spacy_crf.set_tagger_scorer.v1")
+def make_set_tagger_scorer() -> Callable[..., dict[str, Any]]:
+    """Scores of `set_valued_tagger`.
+
+    RETURNS (Callable): the scorer.
+    """
+    return set_tagger_score
+
+
+def set_tagger_score(
+    examples: Iterable[Example],
+    *,
+    target: str,
+    labels: Iterable[str],
+    tag_set: str,
+    gold_tags: str,
+    utility: str,
+    alpha: float,
+    beta: float,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """ml_acc of the best tag; ml_util, coverage and mean size of the sets; all are means over tokens with gold.
+
+    Gold tags that the component does not know count as missed. g is that of the component's utility, for the number of
+    its labels, so that ml_util and sizes compare only for equal numbers.
+
+    RETURNS (dict): ml_acc, ml_util, set_coverage, set_size, set_singletons (share of sets with one tag), tag_acc.
+    """
+    examples = list(examples)
+    known = list(labels)
+    g = make_utility(utility, alpha, beta).values(len(known))
+    table = set_table(examples, known, target, tag_set, gold_tags)
+    scores = Scorer.score_token_attr(examples, target)
+    if not table.weights.any():
+        return {**dict.fromkeys(("ml_acc", "ml_util", "set_coverage", "set_size", "set_singletons")), **scores}
+    found = set_measures(table.weights, table.members, np.pad(g, (0, table.weights.shape[1] - len(g))))
+    return {
+        "ml_acc": float(ml_acc(table.weights, table.best).mean()),
+        "ml_util": found.ml_util,
+        "set_coverage": found.coverage,
+        "set_size": found.size,
+        "set_singletons": found.singletons,
+        **scores,
+    }
