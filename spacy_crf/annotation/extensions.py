@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from spacy.tokens import Doc, Token
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import AnnotationErrors
 
 KEY_PREFIX = "._."
 
@@ -20,7 +21,7 @@ def register_extension(name: str) -> None:
         return
     _, method, getter, setter = Token.get_extension(name)
     if method is not None or (getter is not None and setter is None):
-        raise ValueError(Errors.CRF522.format(name=name))
+        raise CRFError(AnnotationErrors.CRF522.format(name=name))
 
 
 def set_extension_values(doc: Doc, name: str, values: Sequence[str]) -> None:

@@ -11,7 +11,8 @@ from typing import Any, cast
 from spacy.attrs import IDX
 from spacy.tokens import Doc, Token
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import AnnotationErrors
 
 GOLD_TAGS = "gold_tags"
 TagWeights = dict[str, float]
@@ -32,7 +33,7 @@ def register_gold_tags(name: str = GOLD_TAGS) -> None:
         return
     _, method, getter, _ = Token.get_extension(name)
     if method is not None or getter is not None:
-        raise ValueError(Errors.CRF522.format(name=name))
+        raise CRFError(AnnotationErrors.CRF522.format(name=name))
 
 
 def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = GOLD_TAGS) -> None:
@@ -42,7 +43,7 @@ def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = G
     RAISES (ValueError): for another number of rows than tokens.
     """
     if len(rows) != len(doc):
-        raise ValueError(Errors.CRF532.format(found=len(rows), expected=len(doc)))
+        raise CRFError(AnnotationErrors.CRF532.format(found=len(rows), expected=len(doc)))
     register_gold_tags(name)
     stored = _user_data(doc)
     for token, weights in zip(doc, rows):

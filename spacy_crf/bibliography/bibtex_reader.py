@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .bibtex import PUBLISHERS, TEXT_FIELDS, VERBATIM_FIELDS
 from .bibtex_names import OTHERS
 from .dates import month_of
 from .entry import Date, Day, Entry, EntryType, Name, Names
+from .errors import BibliographyErrors
 from .latex import decode
 
 # Types of other styles, and of biblatex.
@@ -46,7 +47,7 @@ def read_bibtex(text: str) -> list[Entry]:
     try:
         data = database.parse_string(text, "bibtex")
     except database.PybtexError as error:
-        raise ValueError(Errors.CRF643.format(error=error)) from error
+        raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
     return [_read(key, entry) for key, entry in data.entries.items()]
 
 
@@ -54,7 +55,7 @@ def _pybtex() -> ModuleType:
     try:
         import pybtex.database
     except ImportError as error:
-        raise ImportError(Errors.CRF642) from error
+        raise ImportError(BibliographyErrors.CRF642) from error
     return pybtex.database
 
 

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from .errors import BibliographyErrors
 from .fields import report_type
 
 TYPES = {
@@ -72,7 +73,7 @@ def read_csl(text: str) -> list[Entry]:
         items = json.loads(text)
         return [from_item(item) for item in items]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(Errors.CRF644.format(error=error)) from error
+        raise CRFError(BibliographyErrors.CRF644.format(error=error)) from error
 
 
 def to_item(entry: Entry) -> Item:

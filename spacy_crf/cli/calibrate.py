@@ -10,8 +10,8 @@ from spacy.language import Language
 from spacy.training import Example
 from wasabi import msg
 
+from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..errors import Errors
 from ..punctuation.calibration import MarkCalibration
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.fit import best_thresholds, calibrate_marks, precise_thresholds
@@ -20,6 +20,7 @@ from ..tagging.calibrate import calibrate
 from ..tagging.component import CRFTagger
 from .app import app
 from .calibration_tables import format_marks, format_tags, format_thresholds
+from .errors import CommandErrors
 from .score import _names
 from .tag import Calibrated, find_tagger
 
@@ -87,7 +88,9 @@ class Choices(NamedTuple):
         """
         for option in options:
             if getattr(self, option):
-                raise ValueError(Errors.CRF988.format(option="--" + option.replace("_", "-"), kind=kind, name=name))
+                raise CRFError(
+                    CommandErrors.CRF988.format(option="--" + option.replace("_", "-"), kind=kind, name=name)
+                )
 
 
 class Fitted(NamedTuple):
@@ -132,7 +135,7 @@ def fit_tags(tagger: CRFTagger, examples: Iterable[Example], chosen: Choices) ->
 def fit_marks(restorer: PunctuationRestorer, examples: Iterable[Example], chosen: Choices) -> Fitted:
     """Fit the map of the probabilities of marks, and thresholds on request."""
     if chosen.precision and chosen.best_f:
-        raise ValueError(Errors.CRF989.format(options="--precision and --best-f"))
+        raise CRFError(CommandErrors.CRF989.format(options="--precision and --best-f"))
     fitted = calibrate_marks(restorer, examples)
     thresholds: dict[str, float] = {}
     if chosen.best_f:

@@ -17,9 +17,10 @@ from ..bibliography.entry import Entry
 from ..bibliography.segments import Segment, read_segments
 from ..bibliography.split import Reference, split_references
 from ..bibliography.table import write_table
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..tagging.component import CRFTagger
 from .app import app
+from .errors import CommandErrors
 from .output import write_result
 from .tag import find_tagger
 
@@ -54,12 +55,12 @@ def cite_cli(
         name = find_tagger(nlp, component)
         references = split_references(read_text(data))
         if not references:
-            raise ValueError(Errors.CRF641.format(path=data))
+            raise CRFError(CommandErrors.CRF641.format(path=data))
         entries = make_entries(label(nlp, name, references))
         known = [entry for entry in entries if entry is not None]
         if not known:
             labels = ", ".join(cast(CRFTagger, nlp.get_pipe(name)).labels)
-            raise ValueError(Errors.CRF646.format(count=len(entries), model=model, labels=labels))
+            raise CRFError(CommandErrors.CRF646.format(count=len(entries), model=model, labels=labels))
         _report_missing(references, entries)
         write_result(WRITERS[to](known, unicode), output)
     except (ValueError, OSError) as error:
@@ -85,8 +86,8 @@ def read_text(path: Path) -> str:
     try:
         return data.decode("utf8").removeprefix(BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
-        message = Errors.CRF640.format(path=path, value=data[error.start], position=error.start)
-        raise ValueError(message) from error
+        message = CommandErrors.CRF640.format(path=path, value=data[error.start], position=error.start)
+        raise CRFError(message) from error
 
 
 def label(nlp: Language, name: str, references: Sequence[Reference]) -> list[list[Segment]]:
@@ -105,5 +106,5 @@ def _report_missing(references: Sequence[Reference], entries: Sequence[Entry | N
         if entry is None:
             first, last = reference.first_line, reference.last_line
             lines = f"line {first}" if first == last else f"lines {first} to {last}"
-            text = Errors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
+            text = CommandErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
             typer.echo(SILENT.warn(text), err=True)

@@ -12,8 +12,9 @@ from wasabi import msg, table
 from ..constraints.component import ConstrainedNER
 from ..constraints.decoder import ConstraintDecoder
 from ..constraints.table import Entry, table_rows, to_bytes
-from ..errors import Errors
+from ..core.errors import CRFError
 from .app import app
+from .errors import CommandErrors
 
 HEADER = ("cost", "support", "rate", "origin", "constraint")
 
@@ -42,5 +43,5 @@ def _entries(nlp: Language, path: str, component: str | None) -> list[Entry]:
     known = {name: pipe for name, pipe in nlp.components if isinstance(pipe, ConstrainedNER | ConstraintDecoder)}
     chosen = component or next(iter(known), None)
     if chosen not in known:
-        raise ValueError(Errors.CRF446.format(name=component, path=path, known=", ".join(known) or "none"))
+        raise CRFError(CommandErrors.CRF446.format(name=component, path=path, known=", ".join(known) or "none"))
     return known[chosen].constraint_entries

@@ -11,10 +11,11 @@ import typer
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
+from ..core.errors import CRFError
 from ..corpora.reader import Corpus, Format
 from ..corpora.sentence import Group
-from ..errors import Errors
 from .app import app
+from .errors import CommandErrors
 
 SHOWN_LABELS = 10
 
@@ -115,7 +116,7 @@ def convert(
     """
     output_path = Path(output_path)
     if output_path.suffix != ".spacy":
-        raise ValueError(Errors.CRF601.format(path=output_path))
+        raise CRFError(CommandErrors.CRF601.format(path=output_path))
     corpus = Corpus(input_path, format=format, columns=columns, group=group, separator=separator)
     summary = Summary()
     doc_bin = DocBin(store_user_data=True)

@@ -9,12 +9,13 @@ import typer
 from wasabi import msg, table
 
 from ..annotation.gold_tags import GOLD_TAGS
+from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..errors import Errors
 from ..pipe.dictionary.block import make_tag_dictionary
 from ..pipe.dictionary.closure import Fold, TagDictionary
 from ..pipe.dictionary.similarity import similar_pairs
 from ..pipe.dictionary.table import write_table
+from ..pipe.errors import PipeErrors
 from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
 from .app import app
 from .score import Target, _names
@@ -47,7 +48,7 @@ def dictionary_cli(
         words = TaggedWords.of(Corpus(train, **layout).read_docs(nlp.vocab), target, gold_tags)  # type: ignore[arg-type]
         tags = words.tags
         if not len(tags):
-            raise ValueError(Errors.CRF831)
+            raise CRFError(PipeErrors.CRF831)
         config = make_tag_dictionary(open_types=open_types, similarity=similarity, fold=fold)
         counts = words.count(tags, fold)
         dictionary = config.make(counts, NAME, tags)

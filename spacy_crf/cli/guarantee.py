@@ -12,11 +12,11 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 from wasabi import msg
 
+from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Fallback
 from ..core.sets.risk import Loss, Unit
 from ..core.sets.scores import Kind, Score
 from ..corpora.reader import Corpus
-from ..errors import Errors
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import SequenceLength, Strata, UnknownWords
 from ..tagsets.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
@@ -24,6 +24,7 @@ from ..tagsets.promise import ConformalPromise
 from ..tagsets.rules import Guarantee, guarantee_data, guarantee_rule
 from .app import app
 from .calibrate import annotated
+from .errors import CommandErrors
 from .score import _names
 from .tag import find_tagger
 from .tune import parse_numbers
@@ -125,7 +126,7 @@ def check_options(
     ]
     for setting, is_wrong, owner in checks:
         if is_wrong:
-            raise ValueError(Errors.CRF639.format(setting=setting, owner=owner))
+            raise CRFError(CommandErrors.CRF639.format(setting=setting, owner=owner))
 
 
 def make_strata(

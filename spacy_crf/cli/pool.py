@@ -7,10 +7,11 @@ import spacy
 import typer
 from wasabi import msg
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..pipe.component import ChainPipe
 from ..pipe.pool import pool_pipelines
 from .app import app
+from .errors import CommandErrors
 from .tag import find_tagger
 
 
@@ -31,7 +32,7 @@ def pool_cli(
     try:
         exponents = exponent or [1 / len(models)] * len(models)
         if len(exponents) != len(models):
-            raise ValueError(Errors.CRF647.format(exponents=len(exponents), models=len(models)))
+            raise CRFError(CommandErrors.CRF647.format(exponents=len(exponents), models=len(models)))
         pipelines = [spacy.load(Path(model) if Path(model).exists() else model) for model in models]
         names = [find_tagger(nlp, pipe, ChainPipe) for nlp in pipelines]
         pool_pipelines(pipelines, names, exponents).to_disk(output)

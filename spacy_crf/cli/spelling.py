@@ -8,12 +8,13 @@ import typer
 from spacy.vocab import Vocab
 from wasabi import msg, table
 
+from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..errors import Errors
 from ..features.normalise import LENGTHS, RATIO, Spelling
 from ..features.resources import word_counter
 from ..features.spelling import FIT, make_spelling
 from .app import app
+from .errors import CommandErrors
 from .score import _names
 
 DEFAULT_LENGTHS = ",".join(map(str, LENGTHS))
@@ -57,7 +58,7 @@ def parse_lengths(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError as error:
-        raise ValueError(Errors.CRF607.format(name="lengths", value=text)) from error
+        raise CRFError(CommandErrors.CRF607.format(name="lengths", value=text)) from error
 
 
 def format_groups(spelling: Spelling) -> str:

@@ -12,11 +12,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg, table
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..punctuation.component import PunctuationRestorer
 from ..sections.component import SectionParser
 from ..tagging.component import CRFTagger
 from .app import app
+from .errors import CommandErrors
 
 EXTENSION = "crf_marginals"
 Calibrated = CRFTagger | PunctuationRestorer
@@ -64,7 +65,7 @@ def find_tagger(nlp: Language, name: str | None, kind: type[Any] | UnionType = C
     if name not in names:
         wanted = FACTORIES.get(kind, "set_valued_tagger")
         known = ", ".join(nlp.pipe_names)
-        raise ValueError(Errors.CRF602.format(kind=wanted, name=name or wanted, known=known))
+        raise CRFError(CommandErrors.CRF602.format(kind=wanted, name=name or wanted, known=known))
     return name
 
 

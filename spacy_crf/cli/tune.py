@@ -15,11 +15,13 @@ from spacy.util import load_config, resolve_dot_names
 from thinc.api import Config
 from wasabi import Printer, msg, table
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from ..lab.errors import LabErrors
 from ..lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
 from ..tagging.component import CRFTagger
 from .app import app
 from .calibrate import annotated
+from .errors import CommandErrors
 from .tag import find_tagger
 
 TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
@@ -93,7 +95,7 @@ def parse_numbers(name: str, text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError as error:
-        raise ValueError(Errors.CRF605.format(name=name, value=text)) from error
+        raise CRFError(LabErrors.CRF605.format(name=name, value=text)) from error
 
 
 def training_examples(nlp: Language, name: str) -> list[Example]:
@@ -108,7 +110,7 @@ def training_examples(nlp: Language, name: str) -> list[Example]:
     annotating = [other for other in training["annotating_components"] if other != name]
     for other in annotating:
         if isinstance(nlp.get_pipe(other), TrainablePipe) and other not in training["frozen_components"]:
-            raise ValueError(Errors.CRF606.format(name=name, annotating=other))
+            raise CRFError(CommandErrors.CRF606.format(name=name, annotating=other))
     with nlp.select_pipes(enable=[*annotating, name]):
         return list(annotated(nlp, name, list(corpus(nlp))))
 

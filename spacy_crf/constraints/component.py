@@ -16,8 +16,8 @@ from thinc.api import Optimizer
 from ..core.constraints.families import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.constraints.learn import ScoredGold
+from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..errors import Errors
 from ..features.columns import Columns, SequenceMode
 from ..features.config import FeatureConfig
 from ..learning.block import Trainer
@@ -30,6 +30,7 @@ from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
 from .decode_info import constraint_changes, decode_info, register_info
+from .errors import ConstraintErrors
 from .mining import MiningConfig, mine_constraints
 from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
@@ -169,7 +170,7 @@ class ConstrainedNER(CRFTagger):
             if not (gold[low:high] == UNKNOWN).any()
         ]
         if not known:
-            raise ValueError(Errors.CRF447.format(name=self.name))
+            raise CRFError(ConstraintErrors.CRF447.format(name=self.name))
 
         def hold_out(others: Sequence[Example], own: Sequence[Example]) -> ScoredGold:
             return self._hold_out(others, own, nlp, config)

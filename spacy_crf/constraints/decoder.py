@@ -14,8 +14,8 @@ from ..core.arrays import Floats
 from ..core.batch import pack
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.families import Constraint
+from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
-from ..errors import Errors
 from ..features.columns import ColumnReader, describe
 from ..features.resources import Resources
 from ..pipe.annotate import register_extensions
@@ -28,6 +28,7 @@ from ..pipe.storage import readable
 from ..pipe.writer import LabelWriter, read_along
 from ..tagging.component import BUILT_IN_TARGETS
 from .decode_info import constraint_changes, decode_info, register_info
+from .errors import ConstraintErrors
 from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
 from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
@@ -57,7 +58,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         self.cfg: dict[str, Any] = settings
         if (settings["source"] is None) == (settings["marginals"] is None):
             where = {"source": settings["source"], "marginals": settings["marginals"]}
-            raise ValueError(Errors.CRF443.format(name=name, **where))
+            raise CRFError(ConstraintErrors.CRF443.format(name=name, **where))
         self._facts = FactReader(settings["predicates"], name)
         self._reader = ColumnReader([], Resources(), settings["sequence"])
         self._entries: list[Entry] = []
@@ -148,7 +149,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
             elif stored is not None:
                 names = names or tuple(stored["tags"])
             if values is None or len(values) != len(doc) or (stored and tuple(stored["tags"]) != names):
-                raise ValueError(Errors.CRF442.format(name=self.name, place=place, document=describe(doc)))
+                raise CRFError(ConstraintErrors.CRF442.format(name=self.name, place=place, document=describe(doc)))
             rows.append(values)
         width = len(names or ())
         return self._tag_set(names or ()), [values if len(values) else np.zeros((0, width)) for values in rows]

@@ -14,8 +14,8 @@ from ..core.constraints.learn import Learning, ScoredGold, charged, learn_costs,
 from ..core.constraints.likelihood import Likelihood, likely_costs
 from ..core.constraints.mine import KINDS, Mined, Mining, mine
 from ..core.constraints.predicates import UnitFacts
+from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
-from ..errors import Errors
 from .token_predicates import MARKS, UNMARKED
 
 Costs: TypeAlias = Literal["likelihood", "perceptron", "rate"]
@@ -90,10 +90,10 @@ def make_mining(
     """
     for setting, value, least in (("folds", folds, 2), ("iterations", iterations, 1)):
         if value < least:
-            raise ValueError(Errors.CRF932.format(setting=setting, value=value, expected=f"at least {least}"))
+            raise CRFError(CoreErrors.CRF932.format(setting=setting, value=value, expected=f"at least {least}"))
     if costs not in get_args(Costs):
-        raise ValueError(
-            Errors.CRF932.format(setting="costs", value=costs, expected=f"one of {', '.join(get_args(Costs))}")
+        raise CRFError(
+            CoreErrors.CRF932.format(setting="costs", value=costs, expected=f"one of {', '.join(get_args(Costs))}")
         )
     mining = Mining(
         kinds=KINDS if kinds is None else tuple(kinds),

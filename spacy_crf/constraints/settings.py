@@ -7,8 +7,9 @@ from ..core.constraints.decision import Settings
 from ..core.constraints.families import Boundary, Constraint, StateChange
 from ..core.constraints.ilp import require_solver
 from ..core.constraints.spelling import to_text
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
 from ..pipe.constrained import ConstrainedDecoder
+from ..pipe.errors import PipeErrors
 from .token_predicates import FactReader
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
@@ -63,7 +64,7 @@ def decoding_settings(
     core_settings(name, settings)
     if not info or changes in ("", info):
         problem = {"setting": "changes" if info else "info", "value": changes if info else info}
-        raise ValueError(Errors.CRF408.format(name=name, **problem, expected="a name of its own"))
+        raise CRFError(PipeErrors.CRF408.format(name=name, **problem, expected="a name of its own"))
     if decoder == "ilp":
         require_solver(solver)
     FactReader(settings["predicates"], name)
@@ -79,7 +80,7 @@ def core_settings(name: str, cfg: Mapping[str, Any]) -> Settings:
     if cfg["decoder"] not in get_args(Decoder):
         known = ", ".join(map(repr, get_args(Decoder)))
         problem = {"setting": "decoder", "value": cfg["decoder"], "expected": f"one of {known}"}
-        raise ValueError(Errors.CRF408.format(name=name, **problem))
+        raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
     return Settings(
         method=cfg["decoder"],
         max_iterations=cfg["max_iterations"],
@@ -103,4 +104,4 @@ def check_predicates(name: str, constraints: Iterable[Constraint], predicates: P
     for constraint in constraints:
         if isinstance(constraint, StateChange | Boundary) and constraint.at not in known:
             text, listing = to_text(constraint), ", ".join(known)
-            raise ValueError(Errors.CRF906.format(constraint=text, name=constraint.at, known=listing))
+            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.at, known=listing))

@@ -13,8 +13,9 @@ from ..core.constraints.logic import require_consistent
 from ..core.constraints.mine import Mined
 from ..core.constraints.predicates import Fields
 from ..core.constraints.spelling import to_json, to_text
+from ..core.errors import CRFError
 from ..core.labels import TagSet
-from ..errors import Errors
+from .errors import ConstraintErrors
 
 FILE = "constraints.json"
 MINED = "mined"
@@ -57,7 +58,7 @@ def read_given(name: str, given: Given) -> list[Entry]:
     try:
         text = Path(given).read_text(encoding="utf8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(Errors.CRF440.format(name=name, path=given, error=error)) from error
+        raise CRFError(ConstraintErrors.CRF440.format(name=name, path=given, error=error)) from error
     if text.lstrip().startswith("["):
         return from_bytes(name, text.encode("utf8"), given)
     return [Entry(constraint) for constraint in parse_all(text)]
@@ -80,7 +81,7 @@ def from_bytes(name: str, content: bytes, path: str) -> list[Entry]:
         if not isinstance(records, list):
             raise TypeError("it is not a list")
     except (ValueError, TypeError) as error:
-        raise ValueError(Errors.CRF440.format(name=name, path=path, error=error)) from error
+        raise CRFError(ConstraintErrors.CRF440.format(name=name, path=path, error=error)) from error
     return [Entry.of(record) for record in records]
 
 
@@ -96,7 +97,7 @@ def check_entries(name: str, entries: Sequence[Entry], tags: TagSet) -> None:
             fields.check(constraint)
         require_consistent(constraints, tags)
     except ValueError as error:
-        raise ValueError(Errors.CRF441.format(name=name, error=error)) from error
+        raise CRFError(ConstraintErrors.CRF441.format(name=name, error=error)) from error
 
 
 def table_rows(entries: Iterable[Entry]) -> list[tuple[str, str, str, str, str]]:

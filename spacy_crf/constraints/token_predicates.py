@@ -11,7 +11,9 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Hashes, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
+from ..pipe.errors import PipeErrors
+from .errors import ConstraintErrors
 
 OPENING, CLOSING = "([{<«“‘„", ")]}>»”’"
 QUOTES = "\"'`«»“”‘’„"
@@ -93,7 +95,7 @@ class FactReader:
             elif isinstance(what, list | tuple) and what and all(isinstance(word, str) for word in what):
                 self._by_form[predicate] = _OneOf(what)
             else:
-                raise ValueError(Errors.CRF444.format(name=name, predicate=predicate, value=what))
+                raise CRFError(ConstraintErrors.CRF444.format(name=name, predicate=predicate, value=what))
 
     def predicates(self, docs: Sequence[Doc], orths: Hashes, vocab: Vocab, wanted: Sequence[str]) -> dict[str, Bools]:
         """Whether predicates hold.
@@ -130,13 +132,13 @@ class FactReader:
         for predicate in wanted:
             if predicate not in self.names:
                 known = ", ".join(self.names)
-                raise ValueError(
-                    Errors.CRF408.format(name=name, setting="marks", value=predicate, expected=f"one of {known}")
+                raise CRFError(
+                    PipeErrors.CRF408.format(name=name, setting="marks", value=predicate, expected=f"one of {known}")
                 )
 
     def _extension(self, docs: Sequence[Doc], extension: str) -> Bools:
         if not Token.has_extension(extension):
-            raise ValueError(Errors.CRF445.format(extension=extension))
+            raise CRFError(ConstraintErrors.CRF445.format(extension=extension))
         return np.array([bool(token._.get(extension)) for doc in docs for token in doc], dtype=bool)
 
 

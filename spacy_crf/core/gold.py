@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import Errors
 from .arrays import Bools, Floats, Indices, Ints
+from .errors import CoreErrors, CRFError
 
 UNKNOWN = -1
 
@@ -34,7 +34,7 @@ class Gold:
         wrong = (labels < UNKNOWN) | (labels >= n_labels)
         if wrong.any():
             unit = int(np.argmax(wrong))
-            raise ValueError(Errors.CRF107.format(unit=unit, label=labels[unit], last=n_labels - 1))
+            raise CRFError(CoreErrors.CRF107.format(unit=unit, label=labels[unit], last=n_labels - 1))
         labels = labels.astype(np.int32)
         rows = np.flatnonzero(labels == UNKNOWN)
         return cls(labels, rows, np.ones((len(rows), n_labels), dtype=np.float32))
@@ -47,10 +47,10 @@ class Gold:
         RAISES (ValueError): for negative or non-finite weights, or a row of zeros.
         """
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise ValueError(Errors.CRF104)
+            raise CRFError(CoreErrors.CRF104)
         chosen = weights > 0
         if not chosen.any(axis=1).all():
-            raise ValueError(Errors.CRF105.format(unit=int(np.argmin(chosen.any(axis=1)))))
+            raise CRFError(CoreErrors.CRF105.format(unit=int(np.argmin(chosen.any(axis=1)))))
         single = chosen.sum(axis=1) == 1
         labels = np.where(single, weights.argmax(axis=1), UNKNOWN).astype(np.int32)
         return cls(labels, np.flatnonzero(~single), weights[~single].astype(np.float32))

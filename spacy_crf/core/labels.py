@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import Errors
 from .arrays import Bools, Indices, Ints
+from .errors import CoreErrors, CRFError
 
 Scheme = Literal["BIO", "BILUO", "none"]
 PREFIXES: dict[str, str] = {"BIO": "BI", "BILUO": "BILU", "none": ""}
@@ -33,7 +33,7 @@ class TagSet:
     def of_spans(cls, labels: tuple[str, ...], scheme: Scheme) -> "TagSet":
         """Tags for spans with the given labels."""
         if scheme == "none":
-            raise ValueError(Errors.CRF106)
+            raise CRFError(CoreErrors.CRF106)
         prefixed = (f"{prefix}-{label}" for label in labels for prefix in PREFIXES[scheme])
         return cls((OUTSIDE, *prefixed), scheme)
 

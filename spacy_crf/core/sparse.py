@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import Errors
 from .arrays import Floats, Indices, Ints
+from .errors import CoreErrors, CRFError
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def stack(parts: Iterable[SparseRows], n_columns: int) -> SparseRows:
 def _check(name: str, values: Floats, n_rows: int) -> None:
     """The compiled kernels would read and write beyond the ends of arrays that are too short."""
     if len(values) != n_rows:
-        raise ValueError(Errors.CRF101.format(name=name, expected=(n_rows, *values.shape[1:]), actual=values.shape))
+        raise CRFError(CoreErrors.CRF101.format(name=name, expected=(n_rows, *values.shape[1:]), actual=values.shape))
 
 
 _ONES: dict[np.dtype[np.floating], Floats] = {}

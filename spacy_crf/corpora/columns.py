@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .files import read_blocks
 from .kinds import SKIPPED, WORD
 from .sentence import Sentence
@@ -78,7 +79,7 @@ def _pick_layout(path: Path, line: int, width: int, format: str) -> Sequence[str
         if len(layout) == width:
             return layout
     known = " or ".join("(" + ", ".join(layout) + ")" for layout in LAYOUTS[format])
-    raise ValueError(Errors.CRF506.format(path=path, line=line, width=width, format=format, known=known))
+    raise CRFError(CorpusErrors.CRF506.format(path=path, line=line, width=width, format=format, known=known))
 
 
 def _parse_rows(
@@ -92,7 +93,7 @@ def _parse_rows(
     for line, row in enumerate(rows, first):
         if len(row) != len(names):
             expected = f"{len(names)} ({', '.join(names)})"
-            raise ValueError(Errors.CRF507.format(path=path, line=line, found=len(row), expected=expected))
+            raise CRFError(CorpusErrors.CRF507.format(path=path, line=line, found=len(row), expected=expected))
     sentence = Sentence([], starts_document=starts_document)
     for name, values in zip(names, zip(*rows)):
         if name == WORD:
@@ -102,5 +103,5 @@ def _parse_rows(
             checker.check(name, known, range(first, first + len(rows)))
             sentence.columns[name] = known
     if "" in sentence.words:
-        raise ValueError(Errors.CRF511.format(path=path, line=first + sentence.words.index("")))
+        raise CRFError(CorpusErrors.CRF511.format(path=path, line=first + sentence.words.index("")))
     return sentence

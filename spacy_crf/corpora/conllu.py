@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .files import CONLLU_WIDTH, read_blocks
 from .sentence import Sentence
 from .spacing import find_spaces
@@ -111,7 +112,7 @@ def _sort_line(path: Path, number: int, line: str, block: _Block) -> None:
         return
     fields = line.split("\t")
     if len(fields) != CONLLU_WIDTH:
-        raise ValueError(Errors.CRF507.format(path=path, line=number, found=len(fields), expected=CONLLU_WIDTH))
+        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=CONLLU_WIDTH))
     if fields[0] == str(len(block.rows) + 1):
         block.rows.append(fields)
         block.lines.append(number)
@@ -138,7 +139,7 @@ def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> N
 
 
 def _raise_bad_id(path: Path, line: int, id: str, expected: str) -> NoReturn:
-    raise ValueError(Errors.CRF515.format(path=path, line=line, id=id, expected=expected))
+    raise CRFError(CorpusErrors.CRF515.format(path=path, line=line, id=id, expected=expected))
 
 
 def _make_sentence(
@@ -146,7 +147,7 @@ def _make_sentence(
 ) -> Sentence:
     _, forms, lemmas, pos, tags, morphs, heads, deps, _, misc = zip(*block.rows)
     if "" in forms:
-        raise ValueError(Errors.CRF511.format(path=path, line=block.lines[forms.index("")]))
+        raise CRFError(CorpusErrors.CRF511.format(path=path, line=block.lines[forms.index("")]))
     columns = {
         # An underscore on its own is a word like any other, and its own lemma.
         "lemma": ["" if lemma == UNKNOWN != form else lemma for form, lemma in zip(forms, lemmas)],

@@ -15,7 +15,8 @@ from spacy.util import registry
 
 from ..annotation.extensions import register_extension
 from ..annotation.gold_tags import GOLD_TAGS, TagWeights
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
+from .errors import CorpusErrors
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
 from .tagsets import TOLERANCE, parse_tags
@@ -73,9 +74,9 @@ def make_cora_settings(
     """
     for name, element in (("tag", tag), ("lemma", lemma), ("morph", morph)):
         if not element:
-            raise ValueError(Errors.CRF549.format(name=name, value=element, expected="the name of an element"))
+            raise CRFError(CoreErrors.CRF549.format(name=name, value=element, expected="the name of an element"))
     if any(number < 0 for number in (case_fields or {}).values()):
-        raise ValueError(Errors.CRF549.format(name="case_fields", value=case_fields, expected="numbers from 0"))
+        raise CRFError(CoreErrors.CRF549.format(name="case_fields", value=case_fields, expected="numbers from 0"))
     given = {"case_fields": case_fields, "alternatives": alternatives, "borders": borders}
     tables: dict[str, Any] = {name: table for name, table in given.items() if table is not None}
     return CoraSettings(tag, lemma, morph, with_case, **tables)
@@ -107,9 +108,9 @@ def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = G
     words = _Parser(path).parse()
     found = sorted({element for word in words for element in word.tags})
     if not words:
-        raise ValueError(Errors.CRF537.format(path=path))
+        raise CRFError(CorpusErrors.CRF537.format(path=path))
     if settings.tag not in found:
-        raise ValueError(Errors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
+        raise CRFError(CorpusErrors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
     morph = f"cora_{settings.morph}"
     register_extension(morph)
     starts_document = True
@@ -142,7 +143,7 @@ class _Parser(XmlReader):
         if element in WORDS:
             form = attributes.get("utf", "").strip()
             if not form:
-                raise ValueError(Errors.CRF535.format(path=self.path, line=line, element=element))
+                raise CRFError(CorpusErrors.CRF535.format(path=self.path, line=line, element=element))
             self.word = _Word(form, line)
             self.words.append(self.word)
         elif self.word is not None and "tag" in attributes:

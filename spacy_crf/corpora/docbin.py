@@ -14,7 +14,8 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .names import number_name, read_doc_name, write_doc_name
 from .sentence import Group
 from .text import open_binary
@@ -44,7 +45,7 @@ def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "")
         if group in ("auto", "document"):
             yield doc
         elif not doc.has_annotation("SENT_START"):
-            raise ValueError(Errors.CRF521.format(path=path, number=number, group=group))
+            raise CRFError(CorpusErrors.CRF521.format(path=path, number=number, group=group))
         else:
             for part in split_doc(doc, group if isinstance(group, int) else 1):
                 yield write_doc_name(part, own)
@@ -56,7 +57,7 @@ def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
             yield from DocBin().from_bytes(file_.read()).get_docs(vocab)
         # Damaged data fails anywhere between zlib, msgpack, numpy and Doc, with whatever error they have.
         except Exception as err:
-            raise ValueError(Errors.CRF517.format(path=path, reason=err)) from err
+            raise CRFError(CorpusErrors.CRF517.format(path=path, reason=err)) from err
 
 
 def split_doc(doc: Doc, size: int) -> Iterator[Doc]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .review_layout import FORMAT, MARK
 from .text import read_lines
 
@@ -51,7 +52,7 @@ def find_files(path: Path, kind: str | None) -> list[Path]:
         found = [file for file in files if data_suffix(file) in suffixes]
         if found:
             return found
-    raise ValueError(Errors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
+    raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
 
 
 def pick_kind(path: Path) -> str:

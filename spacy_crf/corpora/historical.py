@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from spacy.util import registry
 
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
 
@@ -65,10 +65,12 @@ def make_historical_text(
     """
     if punctuation not in get_args(Punctuation):
         expected = " or ".join(map(repr, get_args(Punctuation)))
-        raise ValueError(Errors.CRF549.format(name="punctuation", value=punctuation, expected=expected))
+        raise CRFError(CoreErrors.CRF549.format(name="punctuation", value=punctuation, expected=expected))
     for name, tags in (("punctuation_tags", punctuation_tags), ("cut_at_tags", cut_at_tags)):
         if not all(tags or ()):
-            raise ValueError(Errors.CRF549.format(name=name, value=tags, expected="a list of tags that are not empty"))
+            raise CRFError(
+                CoreErrors.CRF549.format(name=name, value=tags, expected="a list of tags that are not empty")
+            )
     lists = tuple(punctuation_tags or ()), tuple(cut_at_tags or ())
     return HistoricalText(untagged, punctuation, lists[0], join_segments, cut_at_punctuation, lists[1])
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 
 WORD = "word"
 SKIPPED = "_"
@@ -42,10 +43,10 @@ def validate_columns(columns: Sequence[str]) -> None:
     for name in columns:
         if name not in (WORD, SKIPPED) and not _is_annotation(name):
             known = (WORD, *ANNOTATIONS, SKIPPED)
-            raise ValueError(Errors.CRF508.format(setting="columns", name=name, known=", ".join(known)))
+            raise CRFError(CorpusErrors.CRF508.format(setting="columns", name=name, known=", ".join(known)))
     named = [name for name in columns if name != SKIPPED]
     if WORD not in named or len(set(named)) != len(named):
-        raise ValueError(Errors.CRF509.format(columns=", ".join(columns)))
+        raise CRFError(CorpusErrors.CRF509.format(columns=", ".join(columns)))
 
 
 def validate_input(kinds: Sequence[str]) -> None:
@@ -55,7 +56,7 @@ def validate_input(kinds: Sequence[str]) -> None:
     """
     for name in kinds:
         if not _is_annotation(name):
-            raise ValueError(Errors.CRF508.format(setting="input", name=name, known=", ".join(ANNOTATIONS)))
+            raise CRFError(CorpusErrors.CRF508.format(setting="input", name=name, known=", ".join(ANNOTATIONS)))
 
 
 def _is_annotation(name: str) -> bool:

@@ -14,12 +14,13 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_extension
 from ..annotation.gold_tags import GOLD_TAGS
-from ..errors import Errors
+from ..core.errors import CRFError
 from .columns import read_columns
 from .conllu import read_conllu
 from .cora import CoraSettings, read_cora
 from .docbin import read_docbin
 from .docs import DocMaker
+from .errors import CorpusErrors
 from .files import find_files, is_review, pick_kind
 from .historical import HistoricalText, apply_text
 from .inputs import align_annotation, copy_tokens
@@ -185,7 +186,7 @@ class Corpus:
             is_empty = False
             yield doc
         if is_empty:
-            raise ValueError(Errors.CRF520.format(path=", ".join(map(str, self.paths))))
+            raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
 
     def _make_example(self, nlp: Language, reference: Doc) -> Example:
         if not self.retokenize:
@@ -227,31 +228,31 @@ class Corpus:
             for kind in self.input:
                 if kind not in sentence.columns:
                     has = ", ".join(sentence.columns)
-                    raise ValueError(Errors.CRF519.format(path=file, kind=kind, has=has))
+                    raise CRFError(CorpusErrors.CRF519.format(path=file, kind=kind, has=has))
             yield sentence
 
 
 def _check_paths(paths: Paths | None) -> list[Path]:
     if paths is None:
-        raise ValueError(Errors.CRF501)
+        raise CRFError(CorpusErrors.CRF501)
     found = [Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths)]
     if not found:
-        raise ValueError(Errors.CRF501)
+        raise CRFError(CorpusErrors.CRF501)
     for path in found:
         if not path.exists():
-            raise ValueError(Errors.CRF502.format(path=path))
+            raise CRFError(CorpusErrors.CRF502.format(path=path))
     return found
 
 
 def _check_format(format: Format | None, columns: Sequence[str] | None, separator: str | None) -> Format | None:
     if format is not None and format not in get_args(Format):
-        raise ValueError(Errors.CRF523.format(format=format, known=", ".join(get_args(Format))))
+        raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(get_args(Format))))
     if separator is not None and (format in WHOLE_FORMATS or not separator):
-        raise ValueError(Errors.CRF510.format(setting="separator", value=separator, format=format))
+        raise CRFError(CorpusErrors.CRF510.format(setting="separator", value=separator, format=format))
     if columns is None:
         return format
     if format not in (None, "columns"):
-        raise ValueError(Errors.CRF510.format(setting="columns", value=columns, format=format))
+        raise CRFError(CorpusErrors.CRF510.format(setting="columns", value=columns, format=format))
     validate_columns(columns)
     return "columns"
 
@@ -260,12 +261,12 @@ def _check_owner(setting: str, value: Block, format: Format | None, owners: Sequ
     """A block that only some formats read, which must be named then: the content of a file could mean another."""
     if value is not None and format not in owners:
         known = " or ".join(map(repr, owners))
-        raise ValueError(Errors.CRF552.format(setting=setting, format=format, known=known))
+        raise CRFError(CorpusErrors.CRF552.format(setting=setting, format=format, known=known))
     return value
 
 
 def _check_group(group: Group) -> Group:
     is_name = group in ("auto", "document", "sentence")
     if not is_name and not (isinstance(group, int) and group > 0):
-        raise ValueError(Errors.CRF518.format(group=group))
+        raise CRFError(CorpusErrors.CRF518.format(group=group))
     return group

@@ -12,7 +12,8 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import Warnings
+from ..core.errors import CRFWarning
+from .errors import CorpusWarnings
 from .files import NEW_REFERENCE, has_xml
 from .text import read_lines
 from .xml_events import XmlReader
@@ -61,7 +62,7 @@ def read_markup(path: Path, known: Container[str]) -> Iterator[Reference]:
         try:
             fields = _assemble(events, known)
         except _Fault as fault:
-            warnings.warn(Warnings.CRFW560.format(path=path, line=line, fault=fault), stacklevel=2)
+            warnings.warn(CorpusWarnings.CRFW560.format(path=path, line=line, fault=fault), CRFWarning, stacklevel=2)
         else:
             yield Reference(line, fields)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spacy.util import registry
 
 from ..annotation.extensions import register_extension
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
 from .kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from .reference_markup import LETTER_OR_DIGIT, Field, read_markup
 from .sentence import Sentence
@@ -55,9 +55,9 @@ def make_reference_settings(
     RAISES (ValueError): For names that are empty.
     """
     if spans_key == "":
-        raise ValueError(Errors.CRF549.format(name="spans_key", value=spans_key, expected="null or a name"))
+        raise CRFError(CoreErrors.CRF549.format(name="spans_key", value=spans_key, expected="null or a name"))
     if fields is not None and not all(fields):
-        raise ValueError(Errors.CRF549.format(name="fields", value=fields, expected="null or names of fields"))
+        raise CRFError(CoreErrors.CRF549.format(name="fields", value=fields, expected="null or names of fields"))
     known = FIELDS if fields is None else frozenset(name.upper() for name in fields)
     return ReferenceSettings(punctuation, ents, spans_key, known)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..annotation.extensions import register_extension
 from ..annotation.partial import partial_extension
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .files import read_blocks
 from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, validate_input
 from .review_layout import COLUMNS, FORMAT, MARK, unescape
@@ -52,13 +53,13 @@ def read_review(path: Path) -> Iterator[Sentence]:
     for sequence in _read_json(path) if is_json else _read_rows(path):
         own = (sequence.kind, *sequence.input)
         if own != (kinds or own):
-            raise ValueError(Errors.CRF526.format(path=path, line=sequence.lines[0]))
+            raise CRFError(CorpusErrors.CRF526.format(path=path, line=sequence.lines[0]))
         kinds = own
         if any(sequence.gold):
             is_empty = False
             yield _make_sentence(path, sequence, checker)
     if is_empty:
-        raise ValueError(Errors.CRF527.format(path=path))
+        raise CRFError(CorpusErrors.CRF527.format(path=path))
 
 
 def _read_rows(path: Path) -> Iterator[_Sequence]:
@@ -69,7 +70,7 @@ def _read_rows(path: Path) -> Iterator[_Sequence]:
             header = comments
         rows = [(number, line) for number, line in enumerate(lines, first) if not _is_comment(line)]
         if rows and not header:
-            raise ValueError(Errors.CRF526.format(path=path, line=first))
+            raise CRFError(CorpusErrors.CRF526.format(path=path, line=first))
         if rows:
             yield _parse_rows(path, rows, header, comments.get("text"))
 
@@ -92,7 +93,7 @@ def _parse_rows(path: Path, rows: list[tuple[int, str]], header: dict[str, str],
     for (number, _), row in zip(rows, cells):
         if len(row) != len(names):
             expected = f"{len(names)} ({', '.join(names)})"
-            raise ValueError(Errors.CRF507.format(path=path, line=number, found=len(row), expected=expected))
+            raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(row), expected=expected))
     columns = dict(zip(names, zip(*cells)))
     return _Sequence(
         header["target"],
@@ -115,7 +116,7 @@ def _read_json(path: Path) -> Iterator[_Sequence]:
         try:
             yield _parse_object(json.loads(line), number)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(Errors.CRF525.format(path=path, line=number, reason=repr(error))) from error
+            raise CRFError(CorpusErrors.CRF525.format(path=path, line=number, reason=repr(error))) from error
 
 
 def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
@@ -137,7 +138,7 @@ def _make_sentence(path: Path, sequence: _Sequence, checker: ValueChecker) -> Se
     kind, words, lines = sequence.kind, sequence.words, sequence.lines
     validate_input([kind, *sequence.input])
     if "" in words:
-        raise ValueError(Errors.CRF511.format(path=path, line=lines[words.index("")]))
+        raise CRFError(CorpusErrors.CRF511.format(path=path, line=lines[words.index("")]))
     columns = {**sequence.input, kind: sequence.gold}
     for name, values in columns.items():
         checker.check(name, values, lines)
@@ -160,5 +161,5 @@ def _check_spans(path: Path, sequence: _Sequence) -> None:
     for tag, line in zip(sequence.gold, sequence.lines):
         is_tag = not tag or tag == OUTSIDE or (tag[:2] in ("B-", "I-") and len(tag) > 2)
         if not is_tag or (tag[:2] == "I-" and before and before[1:] != tag[1:]):
-            raise ValueError(Errors.CRF524.format(path=path, line=line, value=tag, before=before))
+            raise CRFError(CorpusErrors.CRF524.format(path=path, line=line, value=tag, before=before))
         before = tag

@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from spacy.tokens import Doc
 
 from ..annotation.gold_tags import GOLD_TAGS, TagWeights, stored_gold_tags, write_gold_tags
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 
 NO_GOLD = "_"
 BETWEEN = "|"
@@ -49,7 +50,7 @@ def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
     parts = [_split_weight(part.strip()) for part in text.split(BETWEEN)]
     fault = _find_fault(parts)
     if fault:
-        raise ValueError(Errors.CRF530.format(where=where, cell=cell, fault=fault))
+        raise CRFError(CorpusErrors.CRF530.format(where=where, cell=cell, fault=fault))
     # `_find_fault` has seen to it that all weights are numbers, or that there is none.
     weights = {tag: float(weight) if weight else 1 / len(parts) for tag, weight in parts}
     total = math.fsum(weights.values())
@@ -101,7 +102,7 @@ def format_tags(weights: Mapping[str, float]) -> str:
     """
     for tag in weights:
         if not tag or tag != tag.strip() or any(character in tag for character in "|\t\n\r"):
-            raise ValueError(Errors.CRF531.format(tag=tag))
+            raise CRFError(CorpusErrors.CRF531.format(tag=tag))
     if not weights:
         return NO_GOLD
     is_open = all(abs(weight - 1 / len(weights)) <= ROUNDING / len(weights) for weight in weights.values())

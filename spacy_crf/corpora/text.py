@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -49,7 +50,7 @@ def unpacking(path: Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as err:
-        raise ValueError(Errors.CRF505.format(path=path, reason=err)) from err
+        raise CRFError(CorpusErrors.CRF505.format(path=path, reason=err)) from err
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -64,7 +65,7 @@ def read_lines(path: Path) -> Iterator[str]:
             lines = chunk.decode("utf-8").replace("\r\n", "\n").split("\n")
         except UnicodeDecodeError as err:
             line = done + chunk.count(b"\n", 0, err.start) + 1
-            raise ValueError(Errors.CRF504.format(path=path, line=line, reason=err.reason)) from err
+            raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=err.reason)) from err
         if not lines[-1]:
             lines.pop()
         done += len(lines)

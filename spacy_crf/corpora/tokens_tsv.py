@@ -7,7 +7,8 @@ from pathlib import Path
 from spacy.tokens import Doc, Span
 
 from ..annotation.gold_tags import GOLD_TAGS, best_tag, register_gold_tags
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .files import read_blocks
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
@@ -47,9 +48,9 @@ def _split(path: Path, line: int, text: str) -> tuple[str, str]:
     fields = text.split("\t")
     if len(fields) != len(COLUMNS):
         expected = f"{len(COLUMNS)} ({', '.join(COLUMNS)})"
-        raise ValueError(Errors.CRF507.format(path=path, line=line, found=len(fields), expected=expected))
+        raise CRFError(CorpusErrors.CRF507.format(path=path, line=line, found=len(fields), expected=expected))
     if not fields[0]:
-        raise ValueError(Errors.CRF511.format(path=path, line=line))
+        raise CRFError(CorpusErrors.CRF511.format(path=path, line=line))
     return fields[0], fields[1]
 
 
@@ -137,5 +138,5 @@ def check_word(doc: Doc, index: int) -> str:
     """
     text = doc[index].text
     if any(character in text for character in "\t\n\r"):
-        raise ValueError(Errors.CRF541.format(token=index, text=text, document=doc[:6].text))
+        raise CRFError(CorpusErrors.CRF541.format(token=index, text=text, document=doc[:6].text))
     return text

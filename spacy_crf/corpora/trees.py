@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 
 UNKNOWN = "_"
 ROOT_RELATION = "root"
@@ -31,7 +32,7 @@ def parse_tree(path: Path, lines: Sequence[int], heads: Sequence[str], deps: Seq
     malformed = set(heads) - positions.keys() - {UNKNOWN}
     if malformed:
         line, head = next((line, head) for line, head in zip(lines, heads) if head in malformed)
-        raise ValueError(Errors.CRF516.format(path=path, line=line, head=head, last=len(heads)))
+        raise CRFError(CorpusErrors.CRF516.format(path=path, line=line, head=head, last=len(heads)))
     if UNKNOWN in heads or UNKNOWN in deps or "" in deps:
         return Tree()
     parents = [positions[head] for head in heads]

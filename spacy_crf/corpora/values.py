@@ -7,7 +7,8 @@ from pathlib import Path
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .kinds import ENTITIES, spans_key
 from .spans import split_tag
 
@@ -39,15 +40,15 @@ class ValueChecker:
             if value and value not in known:
                 message = _find_fault(kind, value)
                 if message:
-                    raise ValueError(message.format(path=self.path, line=line, column=kind, value=value))
+                    raise CRFError(message.format(path=self.path, line=line, column=kind, value=value))
         known.update(values)
 
 
 def _find_fault(kind: str, value: str) -> str | None:
     if kind == "pos":
-        return None if value in PARTS_OF_SPEECH else Errors.CRF513
+        return None if value in PARTS_OF_SPEECH else CorpusErrors.CRF513
     if kind == "morph":
-        return None if FEATURES.fullmatch(value) else Errors.CRF514
+        return None if FEATURES.fullmatch(value) else CorpusErrors.CRF514
     if kind == ENTITIES or spans_key(kind):
-        return None if split_tag(value) else Errors.CRF512
+        return None if split_tag(value) else CorpusErrors.CRF512
     return None

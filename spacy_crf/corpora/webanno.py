@@ -15,7 +15,8 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.extensions import KEY_PREFIX, get_user_data
 from ..annotation.gold_tags import GOLD_TAGS
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .files import WEBANNO_MARK, read_blocks
 from .sentence import Sentence
 from .tagsets import format_tags, parse_tags
@@ -145,7 +146,7 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str =
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
     if not header[0].startswith(WEBANNO_MARK):
-        raise ValueError(Errors.CRF538.format(path=path))
+        raise CRFError(CorpusErrors.CRF538.format(path=path))
     column, width = _find_column(path, header, layer)
     sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]
     for number, (rows, following) in enumerate(zip(sentences, [*sentences[1:], []])):
@@ -170,7 +171,7 @@ def _find_column(path: Path, header: Sequence[str], layer: WebannoLayer) -> tupl
             width += max(1, len(features))
     if column is None:
         layers = ", ".join(known) or "none"
-        raise ValueError(Errors.CRF539.format(path=path, layer=layer.name, feature=layer.tag, known=layers))
+        raise CRFError(CorpusErrors.CRF539.format(path=path, layer=layer.name, feature=layer.tag, known=layers))
     return column, width
 
 
@@ -200,7 +201,7 @@ def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width:
 
 
 def _raise_bad_row(path: Path, line: int, problem: str) -> NoReturn:
-    raise ValueError(Errors.CRF540.format(path=path, line=line, problem=problem))
+    raise CRFError(CorpusErrors.CRF540.format(path=path, line=line, problem=problem))
 
 
 def escape_value(value: str) -> str:

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import CorpusErrors
 from .text import read_chunks
 
 
@@ -26,10 +27,10 @@ class XmlReader:
                 self.expat.Parse(chunk)
             self.expat.Parse(b"", True)
         except LookupError as err:
-            raise ValueError(Errors.CRF533.format(path=self.path, line=1, reason=err)) from err
+            raise CRFError(CorpusErrors.CRF533.format(path=self.path, line=1, reason=err)) from err
         except expat.ExpatError as err:
             reason = expat.ErrorString(err.code)
-            raise ValueError(Errors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+            raise CRFError(CorpusErrors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
 
     def _refuse(self, *_: Any) -> NoReturn:
-        raise ValueError(Errors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
+        raise CRFError(CorpusErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from ..core.arrays import Doubles
-from ..errors import Errors
+from ..core.errors import CRFError
 from .crfsuite import read_model
+from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
 from .preparation import DevData, prepare
@@ -124,7 +125,7 @@ class CRF:
         """
         settings = read_settings(self.get_params())
         if (X_dev is None) != (y_dev is None):
-            raise ValueError(Errors.CRF706)
+            raise CRFError(EstimatorErrors.CRF706)
         data = prepare(X, y, settings)
         dev = None if X_dev is None else DevData(X_dev, y_dev, data, settings["n_threads"])
         log = TrainingLog(data.layout.size, dev)
@@ -198,7 +199,7 @@ class CRF:
     def _fitted(self) -> ChainWeights:
         weights: ChainWeights | None = self.__dict__.get("_weights")
         if weights is None:
-            raise NotFittedError(Errors.CRF707)
+            raise NotFittedError(EstimatorErrors.CRF707)
         return weights
 
     # -- protocols of scikit-learn ---------------------------------------------------------------------------
@@ -211,7 +212,7 @@ class CRF:
         """Change parameters; they count from the next `fit` on."""
         for name, value in params.items():
             if name not in _PARAMETERS:
-                raise ValueError(Errors.CRF712.format(name=name, known=", ".join(_PARAMETERS)))
+                raise CRFError(EstimatorErrors.CRF712.format(name=name, known=", ".join(_PARAMETERS)))
             setattr(self, name, value)
         return self
 

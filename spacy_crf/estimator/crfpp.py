@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..features.attribute_names import parse_attribute
 from ..features.templates import MAX_OFFSET
+from .errors import EstimatorErrors
 
 _LINE = re.compile(r"(?P<kind>[UB])(?P<id>[^:]*)(:(?P<body>.*))?$")
 _MACRO = re.compile(r"%x\[\s*(?P<row>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
@@ -42,7 +43,9 @@ def read_templates(path: str | Path, columns: Sequence[str] | Mapping[int, str])
         try:
             templates.update(dict.fromkeys(_templates(line.strip(), attributes, known)))
         except _BadLine as problem:
-            raise ValueError(Errors.CRF731.format(path=path, line=number, problem=problem, text=line.strip())) from None
+            raise CRFError(
+                EstimatorErrors.CRF731.format(path=path, line=number, problem=problem, text=line.strip())
+            ) from None
     return list(templates)
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from ..core.arrays import Doubles, Indices
+from ..core.errors import CRFError
 from ..core.weights import Layout
-from ..errors import Errors
+from .errors import EstimatorErrors
 
 HEADER = struct.Struct("<4sI4s9I")
 CHUNK = struct.Struct("<4sII")  # name, size, number of entries
@@ -63,7 +64,7 @@ def read_model(path: str | Path) -> CRFsuiteModel:
     try:
         return _parse(data)
     except _Damaged as problem:
-        raise ValueError(Errors.CRF721.format(path=path, problem=problem)) from None
+        raise CRFError(EstimatorErrors.CRF721.format(path=path, problem=problem)) from None
 
 
 def _parse(data: bytes) -> CRFsuiteModel:

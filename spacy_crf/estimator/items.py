@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Doubles, Indices, Ints
+from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..errors import Errors
+from .errors import EstimatorErrors
 
 UNKNOWN = -1
 
@@ -87,7 +88,7 @@ def encode_items(X: Iterable[Any], number: Callable[[str], int]) -> Items:
 def _as_list(sequence: Any, position: int) -> list[Any] | tuple[Any, ...]:
     if isinstance(sequence, str | bytes | dict) or not isinstance(sequence, Iterable):
         problem = f"the sequence is {sequence!r:.60}, not a list of items"
-        raise ValueError(Errors.CRF701.format(sequence=position, item=0, problem=problem))
+        raise CRFError(EstimatorErrors.CRF701.format(sequence=position, item=0, problem=problem))
     return sequence if isinstance(sequence, list | tuple) else list(sequence)
 
 
@@ -108,7 +109,7 @@ def _encode_pairs(lengths: Indices, items: list[Any], number: Callable[[str], in
                 indices.append(number(attribute))
                 values.append(value)
         except _BadItem as error:
-            raise ValueError(Errors.CRF701.format(**_place(unit, lengths), problem=error)) from None
+            raise CRFError(EstimatorErrors.CRF701.format(**_place(unit, lengths), problem=error)) from None
         ends.append(len(indices))
     weights = np.array(values, dtype=np.float64)
     indptr = np.array(ends, dtype=np.int32)
@@ -117,7 +118,7 @@ def _encode_pairs(lengths: Indices, items: list[Any], number: Callable[[str], in
         unit = int(np.searchsorted(indptr, pair, side="right")) - 1
         name, value = list(_pairs(items[unit]))[pair - int(indptr[unit])]
         problem = f"the value of {name!r} is {value}, not a finite number"
-        raise ValueError(Errors.CRF701.format(**_place(unit, lengths), problem=problem))
+        raise CRFError(EstimatorErrors.CRF701.format(**_place(unit, lengths), problem=problem))
     return Items(lengths, indptr, np.array(indices, dtype=np.int32), None if (weights == 1).all() else weights)
 
 
@@ -192,14 +193,14 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
     """
     sequences: list[Sequence[Any]] = [list(sequence) for sequence in y]
     if len(sequences) != len(lengths):
-        raise ValueError(Errors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
+        raise CRFError(EstimatorErrors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
     for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
         if len(labels) != expected:
-            raise ValueError(Errors.CRF702.format(sequence=position, found=len(labels), expected=expected))
+            raise CRFError(EstimatorErrors.CRF702.format(sequence=position, found=len(labels), expected=expected))
     if not all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(sequences)))):
         for position, labels in enumerate(sequences):
             for label in labels:
                 if not isinstance(label, str):
-                    raise ValueError(Errors.CRF703.format(sequence=position, label=label))
+                    raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
     strings = map(str, chain.from_iterable(sequences))
     return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))

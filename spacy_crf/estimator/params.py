@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import EstimatorErrors
 
 _FEATURES = {"min_freq": 0.0, "all_possible_states": False, "all_possible_transitions": False}
 _ONLINE = {"max_iterations": 100, "epsilon": 0.0}
@@ -108,14 +109,14 @@ def read_settings(params: Mapping[str, Any]) -> dict[str, Any]:
     algorithm = params["algorithm"] or "lbfgs"
     algorithm = ALIASES.get(algorithm, algorithm)
     if algorithm not in DEFAULTS:
-        raise ValueError(Errors.CRF708.format(algorithm=algorithm, known=", ".join(DEFAULTS)))
+        raise CRFError(EstimatorErrors.CRF708.format(algorithm=algorithm, known=", ".join(DEFAULTS)))
     given = {name: value for name, value in params.items() if value is not None and name != "algorithm"}
     for name, value in given.items():
         if name in VALUES and not VALUES[name].fits(value):
-            raise ValueError(Errors.CRF710.format(name=name, value=value, expected=VALUES[name].expected))
+            raise CRFError(EstimatorErrors.CRF710.format(name=name, value=value, expected=VALUES[name].expected))
         owners = [owner for owner, defaults in DEFAULTS.items() if name in defaults]
         if owners and algorithm not in owners:
-            raise ValueError(Errors.CRF709.format(name=name, algorithm=algorithm, owners=", ".join(owners)))
+            raise CRFError(EstimatorErrors.CRF709.format(name=name, algorithm=algorithm, owners=", ".join(owners)))
     settings = {name: given.get(name, default) for name, default in DEFAULTS[algorithm].items()}
     _refuse(given, settings)
     shared = {name: given.get(name, 0) for name in ("random_state", "n_threads")}
@@ -131,12 +132,14 @@ def _refuse(given: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     }
     for name, reason in reasons.items():
         if given.get(name):
-            raise ValueError(Errors.CRF711.format(name=name, value=given[name], reason=reason))
+            raise CRFError(EstimatorErrors.CRF711.format(name=name, value=given[name], reason=reason))
     search = settings.get("linesearch", "MoreThuente")
     known = ("MoreThuente", "Backtracking") if settings.get("c1") else ("MoreThuente",)
     if search not in known:
         reason = "without c1 there is one line search, for the strong Wolfe conditions (MoreThuente), with c1 another"
-        raise ValueError(Errors.CRF711.format(name="linesearch", value=search, reason=reason))
+        raise CRFError(EstimatorErrors.CRF711.format(name="linesearch", value=search, reason=reason))
     if settings.get("max_linesearch", 20) != 20:
         reason = "the line search ends after 20 trials"
-        raise ValueError(Errors.CRF711.format(name="max_linesearch", value=settings["max_linesearch"], reason=reason))
+        raise CRFError(
+            EstimatorErrors.CRF711.format(name="max_linesearch", value=settings["max_linesearch"], reason=reason)
+        )

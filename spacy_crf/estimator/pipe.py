@@ -9,13 +9,14 @@ import srsly
 from spacy.language import Language
 
 from ..core.arrays import Indices, Ints
+from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..errors import Errors
 from ..features.config import Features
 from ..learning.model import extend, set_flat_weights
 from ..pipe.storage import Parts
 from ..tagging.component import SPAN_TARGETS, CRFTagger
 from .crfsuite import CRFsuiteModel
+from .errors import EstimatorErrors
 from .spelling import Spelling, parse_spellings
 
 SHOWN = 5
@@ -84,7 +85,7 @@ def _match(model: CRFsuiteModel, spellings: list[Spelling]) -> _Imported:
     unmatched = np.setdiff1d(np.arange(len(model.attributes)), owners)
     if len(unmatched):
         examples = ", ".join(repr(model.attributes[a]) for a in unmatched[:SHOWN].tolist())
-        raise ValueError(Errors.CRF724.format(count=len(unmatched), examples=examples))
+        raise CRFError(EstimatorErrors.CRF724.format(count=len(unmatched), examples=examples))
     template, atoms = (np.concatenate([getattr(p, name) for p in parts]) for name in ("template", "atoms"))
     return _Imported(owners, template, atoms, list(numbers))
 
@@ -113,7 +114,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     pipe.initialize(lambda: [], labels=_component_labels(pipe, model.labels))
     unknown = [label for label in model.labels if label not in pipe.tags.number]
     if unknown:
-        raise ValueError(Errors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
+        raise CRFError(EstimatorErrors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
     n, n_tags = len(model.labels), len(pipe.tags)
     attribute, label = np.divmod(model.state_cells, n)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Doubles
+from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.learn.blocks import Corpus
 from ..core.weights import Layout, prune
-from ..errors import Errors
+from .errors import EstimatorErrors
 from .items import UNKNOWN, Known, Numbering, encode_items, encode_labels
 from .layouts import seen_layout
 from .log import Scores, score_labels
@@ -43,7 +44,7 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
     items = encode_items(X, numbering.__getitem__)
     gold = encode_labels(y, items.lengths, labels.__getitem__)
     if not len(gold):
-        raise ValueError(Errors.CRF705)
+        raise CRFError(EstimatorErrors.CRF705)
     attributes, features = list(numbering), items.features(len(numbering))
     if features.values is not None:
         features = replace(features, values=features.values.astype(np.float32))

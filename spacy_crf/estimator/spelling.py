@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..features.attributes import LEXEME_FLAGS, Attribute
 from ..features.templates import Template, parse_templates
+from .errors import EstimatorErrors
 
 GAP = "{}"
 FLAGS = (*LEXEME_FLAGS, "HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER", "BIAS", "BOS", "EOS", "SPACY")
@@ -53,10 +54,12 @@ def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:
     for text, form in spellings.items():
         templates = parse_templates([text])
         if len(templates) != 1 or templates[0].is_edge:
-            raise ValueError(Errors.CRF722.format(template=text))
+            raise CRFError(EstimatorErrors.CRF722.format(template=text))
         gaps = sum(not is_flag(atom.attribute) for atom in templates[0].atoms)
         if form.count(GAP) != gaps:
-            raise ValueError(Errors.CRF723.format(template=text, form=form, expected=gaps, found=form.count(GAP)))
+            raise CRFError(
+                EstimatorErrors.CRF723.format(template=text, form=form, expected=gaps, found=form.count(GAP))
+            )
         parsed.append(Spelling(templates[0], form))
     return parsed
 

@@ -17,7 +17,7 @@ from ..core.learn.perceptron import Perceptron
 from ..core.learn.sgd import SGD, Calibration
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
-from ..errors import Warnings
+from .errors import EstimatorWarnings
 from .log import TrainingLog, logger
 
 Settings = dict[str, Any]
@@ -110,7 +110,9 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
     log.objective = float(value)
     log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
     if reason is None:
-        message = Warnings.CRFW701.format(algorithm=settings["algorithm"], iterations=settings["max_iterations"])
+        message = EstimatorWarnings.CRFW701.format(
+            algorithm=settings["algorithm"], iterations=settings["max_iterations"]
+        )
         warnings.warn(message, stacklevel=5)  # where fit was called
 
 

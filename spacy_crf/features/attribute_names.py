@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attributes import (
     COMPUTED,
     COUNTED,
@@ -22,6 +22,7 @@ from .attributes import (
     TOKEN_ATTRIBUTES,
     Attribute,
 )
+from .errors import FeatureErrors
 from .word_classes import class_names
 
 _FORM = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
@@ -60,10 +61,10 @@ def parse_attribute(text: str) -> Attribute:
         return _structural(text, found["name"], found["key"], int(found["number"] or 0))
     found = _FORM.match(text)
     if not found or found["name"] not in _KNOWN:
-        raise ValueError(Errors.CRF301.format(attribute=text, near=_nearest(text)))
+        raise CRFError(FeatureErrors.CRF301.format(attribute=text, near=_nearest(text)))
     name, number = found["name"], int(found["number"] or 0)
     if (name in NUMBERED) != bool(found["number"]) or (name in NUMBERED and not number):
-        raise ValueError(Errors.CRF302.format(attribute=text))
+        raise CRFError(FeatureErrors.CRF302.format(attribute=text))
     return Attribute(name, number)
 
 
@@ -72,11 +73,11 @@ def _structural(text: str, name: str, key: str, number: int) -> Attribute:
     counted = key if name in COUNTS else key.removeprefix(HAS) if key.startswith(HAS) else None
     if counted is None and key not in PART_ATTRIBUTES:
         known = ", ".join((*PART_ATTRIBUTES, "has CLASS"))
-        raise ValueError(Errors.CRF330.format(attribute=text, key=key, known=known))
+        raise CRFError(FeatureErrors.CRF330.format(attribute=text, key=key, known=known))
     if counted is not None and counted not in class_names():
-        raise ValueError(Errors.CRF331.format(attribute=text, name=counted, known=", ".join(class_names())))
+        raise CRFError(FeatureErrors.CRF331.format(attribute=text, name=counted, known=", ".join(class_names())))
     if number and (name in COUNTS or key == "place"):
-        raise ValueError(Errors.CRF332.format(attribute=text))
+        raise CRFError(FeatureErrors.CRF332.format(attribute=text))
     return Attribute(name, number, key)
 
 

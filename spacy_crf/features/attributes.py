@@ -15,7 +15,8 @@ from spacy.lexeme import Lexeme
 from spacy.strings import get_string_id
 
 from ..core.arrays import Hashes
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import FeatureErrors
 from .lexicon import NOTHING, Lexicon
 from .spelling import Speller
 from .word_classes import classify
@@ -116,20 +117,20 @@ class WordForms:
 
     def _spell(self) -> Speller:
         if self._lexicon.speller is None:
-            raise ValueError(Errors.CRF324)
+            raise CRFError(FeatureErrors.CRF324)
         return self._lexicon.speller
 
     def classes(self, size: int) -> list[str]:
         """Their induced classes among so many."""
         if self._lexicon.classes is None:
-            raise ValueError(Errors.CRF978)
+            raise CRFError(FeatureErrors.CRF978)
         return self._lexicon.classes.classify(self.texts, size)
 
     def common(self, threshold: int) -> list[bool]:
         """Whether each occurred so often in training."""
         counts = self._lexicon.counts
         if counts is None:
-            raise ValueError(Errors.CRF325)
+            raise CRFError(FeatureErrors.CRF325)
         return [counts.at_least(text, threshold) for text in self.texts]
 
 

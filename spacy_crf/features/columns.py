@@ -15,9 +15,10 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attributes import Attribute, string_hash, string_hashes
 from .clauses import Structure
+from .errors import FeatureErrors
 from .hashing import ABSENT
 from .lexemes import LexemeColumns
 from .lexicon import NOTHING, Lexicon
@@ -167,7 +168,7 @@ class ColumnReader:
         if self.sequence == "sents":
             for doc in docs:
                 if len(doc) > 1 and not doc.has_annotation("SENT_START"):
-                    raise ValueError(Errors.CRF311.format(document=describe(doc)))
+                    raise CRFError(FeatureErrors.CRF311.format(document=describe(doc)))
         firsts = np.cumsum(doc_lengths) - doc_lengths
         starts[firsts[doc_lengths > 0]] = True
         return np.diff(np.append(np.flatnonzero(starts), len(starts)))
@@ -254,6 +255,6 @@ def _category(name: str, value: Any, token: Token) -> tuple[str, float | None]:
     if isinstance(value, float) and abs(value) <= _GREATEST:
         return "value" if value else "", value
     document = describe(token.doc)
-    raise ValueError(
-        Errors.CRF308.format(extension=name, value=value, token=token.i, text=token.text, document=document)
+    raise CRFError(
+        FeatureErrors.CRF308.format(extension=name, value=value, token=token.i, text=token.text, document=document)
     )

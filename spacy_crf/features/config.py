@@ -9,10 +9,11 @@ from spacy import registry
 from spacy.language import Language
 
 from ..core.arrays import Bools
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attributes import COUNTED, INDUCED, Attribute
 from .buckets import BucketIndex
 from .columns import SequenceMode
+from .errors import FeatureErrors
 from .extract import FeatureExtractor, Reader
 from .index import FeatureIndex
 from .induced import ClassConfig, Texts, WordClasses
@@ -110,12 +111,12 @@ def make_features(
     """
     parsed = parse_templates(templates)
     if not parsed:
-        raise ValueError(Errors.CRF310)
+        raise CRFError(FeatureErrors.CRF310)
     for template in parsed:
         for atom in template.atoms:
             _check_resource(template, atom.attribute, lists or {}, spelling, classes)
     if max_features < 0:
-        raise ValueError(Errors.CRF312.format(value=max_features))
+        raise CRFError(FeatureErrors.CRF312.format(value=max_features))
     return FeatureConfig(parsed, min_count, min_edge_count, dict(lists or {}), padding, max_features, spelling, classes)
 
 
@@ -128,13 +129,13 @@ def _check_resource(
 ) -> None:
     """Raise a coded error for a template that asks for what the features do not have."""
     if attribute.is_of_units:
-        raise ValueError(Errors.CRF966.format(template=str(template)))
+        raise CRFError(FeatureErrors.CRF966.format(template=str(template)))
     if attribute.name == "LIST" and attribute.key not in lists:
-        raise ValueError(Errors.CRF305.format(template=str(template), name=attribute.key))
+        raise CRFError(FeatureErrors.CRF305.format(template=str(template), name=attribute.key))
     if attribute.is_spelt and spelling is None:
-        raise ValueError(Errors.CRF323.format(template=str(template)))
+        raise CRFError(FeatureErrors.CRF323.format(template=str(template)))
     if attribute.is_induced and classes is None:
-        raise ValueError(Errors.CRF976.format(template=str(template)))
+        raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
 
 class Features:
@@ -192,6 +193,6 @@ class Features:
             ours = getattr(self.config, setting)
             theirs = data.get(setting, ours if setting == "padding" else 0)
             if theirs != ours:
-                raise ValueError(Errors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
+                raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
         self.state.from_data(data["state"])
         self.edge.from_data(data["edge"])

@@ -13,9 +13,10 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attributes import Attribute, string_hash
 from .columns import ColumnReader, Columns, SequenceMode
+from .errors import FeatureErrors
 from .hashing import ABSENT, mix
 from .resources import Resources
 from .templates import Atom, Template
@@ -89,7 +90,7 @@ class FeatureExtractor:
         """
         for name, template in self._extensions.items():
             if not Token.has_extension(name):
-                raise ValueError(Errors.CRF309.format(template=str(template), extension=name))
+                raise CRFError(FeatureErrors.CRF309.format(template=str(template), extension=name))
         with _READING:
             return self._reader.read(docs, vocab, extra)
 

@@ -14,7 +14,8 @@ from typing import Any, Self
 import numpy as np
 from spacy import registry
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import FeatureErrors
 from .exchange import Bigrams, exchange_classes
 
 RARE = "rare"
@@ -85,7 +86,7 @@ def make_induced_classes(min_count: int = 4, max_words: int = 20_000, rounds: in
     """
     for name, value in (("min_count", min_count), ("max_words", max_words), ("rounds", rounds)):
         if value < 1:
-            raise ValueError(Errors.CRF977.format(name=name, value=value))
+            raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
     return ClassConfig(min_count, max_words, rounds)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from spacy.language import Language
 
 from ..core.arrays import Hashes, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attributes import string_hash, string_hashes
+from .errors import FeatureErrors
 from .hashing import HashTable
 
 
@@ -80,7 +81,7 @@ class WordList:
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(Errors.CRF307.format(name=name, path=path, error=error)) from error
+            raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
         entries = []
         for number, line in enumerate(lines, 1):
             fields = line.split("\t")
@@ -88,7 +89,7 @@ class WordList:
             if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
                 continue
             if len(fields) != 2 or not phrase or not value:
-                raise ValueError(Errors.CRF306.format(name=name, path=path, line=number, text=line))
+                raise CRFError(FeatureErrors.CRF306.format(name=name, path=path, line=number, text=line))
             words = phrase.split() if nlp is None else [token.text for token in nlp.make_doc(phrase)]
             entries.append((tuple(word.lower() for word in words), value))
         return cls(name, entries)

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
+from .errors import FeatureErrors
 
 # One edit from 4 characters on, two from 8.
 LENGTHS = (4, 8)
@@ -128,7 +129,9 @@ class Neighbours:
 
 def _check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
     if any(length < 1 for length in lengths) or list(lengths) != sorted(lengths):
-        raise ValueError(Errors.CRF549.format(name="lengths", value=lengths, expected="numbers of at least 1, rising"))
+        raise CRFError(
+            CoreErrors.CRF549.format(name="lengths", value=lengths, expected="numbers of at least 1, rising")
+        )
     return tuple(lengths)
 
 
@@ -145,7 +148,7 @@ class Spelling:
         for form, normal in self.table.items():
             own = self.table.get(normal, normal)
             if own != normal:
-                raise ValueError(Errors.CRF547.format(form=normal, variant=form, normal=own))
+                raise CRFError(FeatureErrors.CRF547.format(form=normal, variant=form, normal=own))
         self.neighbours = Neighbours(lengths)
         for normal in dict.fromkeys(self.table.values()):
             self.neighbours.add(normal)
@@ -188,16 +191,16 @@ class Spelling:
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(Errors.CRF548.format(path=path, error=error)) from error
+            raise CRFError(FeatureErrors.CRF548.format(path=path, error=error)) from error
         table: dict[str, str] = {}
         for number, line in enumerate(lines, 1):
             if not line.strip() or (line.startswith("#") and "\t" not in line):
                 continue
             form, _, normal = (fold(part.strip()) for part in line.partition("\t"))
             if not form or not normal or "\t" in normal:
-                raise ValueError(Errors.CRF545.format(path=path, line=number, text=line))
+                raise CRFError(FeatureErrors.CRF545.format(path=path, line=number, text=line))
             if form in table:
-                raise ValueError(Errors.CRF546.format(path=path, line=number, form=form))
+                raise CRFError(FeatureErrors.CRF546.format(path=path, line=number, form=form))
             table[form] = normal
         return cls(table, lengths)
 
@@ -215,7 +218,7 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
     RETURNS (Spelling): The table, in falling frequency of the normal forms.
     """
     if not ratio >= 1:
-        raise ValueError(Errors.CRF549.format(name="ratio", value=ratio, expected="at least 1"))
+        raise CRFError(CoreErrors.CRF549.format(name="ratio", value=ratio, expected="at least 1"))
     folded: Counter[str] = Counter()
     for form, count in counts.items():
         folded[fold(form)] += count

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import FeatureErrors
 from .normalise import fold
 
 SHIPPED = files(__package__) / "rewrites"
@@ -32,7 +33,9 @@ class Rewriter:
                 compiled = re.compile(pattern)
                 compiled.sub(replacement, "")  # parses the replacement
             except (re.error, IndexError) as error:
-                raise ValueError(Errors.CRF320.format(name=name, rule=number, pattern=pattern, error=error)) from error
+                raise CRFError(
+                    FeatureErrors.CRF320.format(name=name, rule=number, pattern=pattern, error=error)
+                ) from error
             self._compiled.append((compiled, replacement))
 
     def __call__(self, form: str) -> str:
@@ -56,14 +59,16 @@ class Rewriter:
         try:
             text = (shipped if shipped.is_file() else Path(source)).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(Errors.CRF321.format(path=source, known=", ".join(known_rules()), error=error)) from error
+            raise CRFError(
+                FeatureErrors.CRF321.format(path=source, known=", ".join(known_rules()), error=error)
+            ) from error
         rules = []
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip() or line.startswith("#"):
                 continue
             pattern, tab, replacement = line.rstrip("\r").partition("\t")
             if not tab or not pattern or "\t" in replacement:
-                raise ValueError(Errors.CRF322.format(path=source, line=number, text=line))
+                raise CRFError(FeatureErrors.CRF322.format(path=source, line=number, text=line))
             rules.append((pattern, replacement))
         return cls(rules, source)
 

@@ -24,9 +24,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .attribute_names import parse_attribute
 from .attributes import Attribute
+from .errors import FeatureErrors
 from .presets import PRESETS
 
 MAX_OFFSET = 100
@@ -72,7 +73,7 @@ def parse_templates(texts: Iterable[str]) -> list[Template]:
 def _expand(text: str) -> list[Template]:
     if text.startswith("@"):
         if text[1:] not in PRESETS:
-            raise ValueError(Errors.CRF303.format(preset=text, known=", ".join(f"@{name}" for name in PRESETS)))
+            raise CRFError(FeatureErrors.CRF303.format(preset=text, known=", ".join(f"@{name}" for name in PRESETS)))
         return parse_templates(PRESETS[text[1:]])
     is_edge = text.startswith("B:")
     body = text[2:] if is_edge or text.startswith("U:") else text
@@ -83,10 +84,10 @@ def _expand(text: str) -> list[Template]:
 def _expand_atom(text: str, template: str) -> list[Atom]:
     found = _ATOM.match(text)
     if not found:
-        raise ValueError(Errors.CRF304.format(template=template, part=text))
+        raise CRFError(FeatureErrors.CRF304.format(template=template, part=text))
     attribute = parse_attribute(found["attribute"])
     first = int(found["first"] or 0)
     last = int(found["last"]) if found["last"] else first
     if last < first or max(abs(first), abs(last)) > MAX_OFFSET:
-        raise ValueError(Errors.CRF304.format(template=template, part=text))
+        raise CRFError(FeatureErrors.CRF304.format(template=template, part=text))
     return [Atom(attribute, offset) for offset in range(first, last + 1)]

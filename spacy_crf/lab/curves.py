@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import LabErrors
 
 INCHES = (6.0, 4.0)
 DOTS_PER_INCH = 150
@@ -14,7 +15,7 @@ def check_plotting() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ValueError(Errors.CRF627) from error
+        raise CRFError(LabErrors.CRF627) from error
 
 
 def draw_curves(

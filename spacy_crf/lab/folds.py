@@ -10,7 +10,8 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
+from .errors import LabErrors
 
 Part = Literal["train", "held_out"]
 
@@ -50,7 +51,7 @@ class FoldCorpus:
             ("fold", fold, not 0 <= fold < folds, f"from 0 to {folds - 1}"),
         ):
             if wrong:
-                raise ValueError(Errors.CRF549.format(name=name, value=value, expected=expected))
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=expected))
         self.corpus, self.folds, self.fold, self.part, self.seed = corpus, folds, fold, part, seed
         self._read: tuple[Vocab, list[Example]] | None = None
 
@@ -68,7 +69,7 @@ class FoldCorpus:
 
     def _choose(self, examples: list[Example]) -> list[Example]:
         if len(examples) < self.folds:
-            raise ValueError(Errors.CRF551.format(folds=self.folds, found=len(examples)))
+            raise CRFError(LabErrors.CRF551.format(folds=self.folds, found=len(examples)))
         drawn = np.random.default_rng(self.seed).permutation(len(examples))
         is_held_out = np.zeros(len(examples), dtype=bool)
         is_held_out[drawn[self.fold :: self.folds]] = True
@@ -89,7 +90,7 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     names = {"train": training["train_corpus"], "held_out": training["dev_corpus"]}
     corpus = _block(config, names["train"])
     if corpus.get("augmenter") is not None:
-        raise ValueError(Errors.CRF550.format(name=names["train"]))
+        raise CRFError(LabErrors.CRF550.format(name=names["train"]))
     corpora = {"train": corpus, "held_out": _scored_as(_block(config, names["held_out"]), corpus)}
     for part, name in names.items():
         *path, last = name.split(".")

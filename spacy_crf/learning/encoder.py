@@ -11,14 +11,15 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Indices
 from ..core.chain.observations import EdgeObservations
+from ..core.errors import CRFWarning
 from ..core.gold import Gold
 from ..core.labels import TagSet
 from ..core.learn.blocks import Corpus
 from ..core.sparse import SparseRows, stack
-from ..errors import Warnings
 from ..features.columns import Columns
 from ..features.config import Features
 from ..features.extract import FeatureExtractor, Keys
+from .errors import LearningWarnings
 from .model import ChainModel, extend, get_layout
 
 
@@ -84,7 +85,9 @@ class ChainLearner:
         counts = count_labels(gold, len(self.tags))
         unseen = [label for label in self.labels if not counts[self.tags.tags_of(label)].any()]
         if unseen:
-            warnings.warn(Warnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), stacklevel=2)
+            warnings.warn(
+                LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), CRFWarning, stacklevel=2
+            )
 
     def add_weights(self, corpus: Corpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""

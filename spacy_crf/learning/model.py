@@ -16,10 +16,11 @@ from thinc.types import Floats1d, Floats2d
 from ..core.arrays import Bools, Floats, Indices
 from ..core.chain.observations import Observations, potentials
 from ..core.chain.potentials import ChainPotentials
+from ..core.errors import CRFError
 from ..core.labels import TagSet
 from ..core.trigrams import no_trigrams
 from ..core.weights import DenseWeights, Layout, gather, scatter
-from ..errors import Errors
+from .errors import LearningErrors
 from .layouts import empty_layout
 from .trigrams import (
     TRIGRAMS,
@@ -69,7 +70,7 @@ def LinearChain(
     RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
     """
     if order == 2 and tok2vec is not None:
-        raise ValueError(Errors.CRF437)
+        raise CRFError(LearningErrors.CRF437)
     params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if order == 2 else [])]
     model: ChainModel = Model(
         "linear_chain",

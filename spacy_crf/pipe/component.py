@@ -15,9 +15,9 @@ from thinc.api import Optimizer, set_dropout_rate
 from ..core.arrays import Bools, Floats, Indices
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import ChainPotentials
+from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.weights import DenseWeights
-from ..errors import Errors
 from ..features.columns import Columns
 from ..features.config import Features
 from ..features.resources import word_counter, word_lists
@@ -25,6 +25,7 @@ from ..learning.encoder import Sample
 from ..learning.model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
 from ..learning.vectors import begin_update, predict_vectors
 from .constrained import SequenceFacts
+from .errors import PipeErrors
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
 from .orders import require_first_order
@@ -244,7 +245,7 @@ class ChainPipe(IsolatesFailures, ChainState):
 
     def _require_gradients(self) -> None:
         if not self.trainer.learns_vectors:
-            raise ValueError(Errors.CRF206.format(name=self.name, trainer=type(self.trainer).__name__))
+            raise CRFError(PipeErrors.CRF206.format(name=self.name, trainer=type(self.trainer).__name__))
 
     def _chains(self, columns: Columns) -> ChainPotentials:
         """Potentials of a batch under the present weights."""
@@ -253,4 +254,4 @@ class ChainPipe(IsolatesFailures, ChainState):
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
-            raise ValueError(Errors.CRF401.format(name=self.name))
+            raise CRFError(PipeErrors.CRF401.format(name=self.name))

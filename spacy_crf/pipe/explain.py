@@ -17,12 +17,13 @@ from ..core.chain.marginals import node_marginals
 from ..core.chain.observations import Observations, potentials
 from ..core.chain.potentials import ChainPotentials
 from ..core.chain.viterbi import viterbi
+from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import DenseWeights
-from ..errors import Errors
 from ..learning.model import get_layout
 from ..learning.scores import Emissions
 from .component import ChainPipe
+from .errors import PipeErrors
 from .inference import encode
 from .orders import require_first_order
 from .reading import given, probabilistic
@@ -84,12 +85,12 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     RAISES (ValueError): for a component without labels, a model of order 2, or a token that the document does not have.
     """
     if not get_layout(pipe.model).n_labels:
-        raise ValueError(Errors.CRF401.format(name=pipe.name))
+        raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
     require_first_order(pipe.name, pipe.model, "explaining labels")
     wanted = range(len(doc)) if tokens is None else tokens
     for token in wanted:
         if not 0 <= token < len(doc):
-            raise ValueError(Errors.CRF741.format(token=token, count=len(doc)))
+            raise CRFError(PipeErrors.CRF741.format(token=token, count=len(doc)))
     if not wanted:
         return []
     document = _Document(pipe, doc)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Floats, Indices, Ints
+from ..core.errors import CRFError
 from ..core.weights import Layout
-from ..errors import Errors
 from ..features.index import FeatureIndex
 from ..learning.model import VECTORS, flat_weights, get_layout, get_tok2vec
 from .component import ChainPipe
+from .errors import PipeErrors
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
     """
     learner, layout = pipe._learner, get_layout(pipe.model)
     if not layout.n_labels:
-        raise ValueError(Errors.CRF401.format(name=pipe.name))
+        raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
     state_index, edge_index = learner.features.state, learner.features.edge
     tags, flat = learner.tags.tags, flat_weights(pipe.model)
     state, _, edges, *_ = layout.split(flat)

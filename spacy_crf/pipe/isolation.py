@@ -7,8 +7,9 @@ from spacy import util
 from spacy.tokens import Doc
 
 from ..core.chain.potentials import NonFiniteError, NoPathError
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..features.columns import describe
+from .errors import PipeErrors
 
 
 class IsolatesFailures:
@@ -43,6 +44,6 @@ class IsolatesFailures:
     def _explained(self, error: Exception, doc: Doc) -> Exception:
         """The error; one of the core with the name of the document, which the core does not know."""
         if isinstance(error, NonFiniteError | NoPathError):
-            message = Errors.CRF407.format(name=self.name, document=describe(doc), error=error)
-            return ValueError(message).with_traceback(error.__traceback__)
+            message = PipeErrors.CRF407.format(name=self.name, document=describe(doc), error=error)
+            return CRFError(message).with_traceback(error.__traceback__)
         return error

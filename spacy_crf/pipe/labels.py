@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import PipeErrors
 
 
 class HasLabels:
@@ -42,7 +43,7 @@ class HasLabels:
         distinct = list(dict.fromkeys(labels))
         if not distinct:
             where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
-            raise ValueError(Errors.CRF402.format(name=self.name, **where))
+            raise CRFError(PipeErrors.CRF402.format(name=self.name, **where))
         for label in distinct:
             self.check_label(label)
             self.vocab.strings.add(label)
@@ -51,9 +52,9 @@ class HasLabels:
     def check_label(self, label: str) -> None:
         """Raise a coded error for a label that the component could not write."""
         if not isinstance(label, str) or not label:
-            raise ValueError(Errors.CRF409.format(name=self.name, label=label))
+            raise CRFError(PipeErrors.CRF409.format(name=self.name, label=label))
         if self.cfg.get("target") == "pos" and label not in POS_IDS:
-            raise ValueError(Errors.CRF413.format(name=self.name, label=label))
+            raise CRFError(PipeErrors.CRF413.format(name=self.name, label=label))
 
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
         """The gold sides of examples, read once.

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..learning.trigrams import is_second_order
+from .errors import PipeErrors
 
 # settings that only chains of order 1 can serve, and what they ask for
 FIRST_ORDER_SETTINGS = {
@@ -25,12 +26,12 @@ def check_order(name: str, model: ChainModel, trainer: Trainer, settings: Mappin
     if not is_second_order(model):
         return
     if not trainer.learns_trigrams:
-        raise ValueError(Errors.CRF435.format(name=name, trainer=type(trainer).__name__))
+        raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(trainer).__name__))
     for setting, what in FIRST_ORDER_SETTINGS.items():
         if settings.get(setting):
-            raise ValueError(Errors.CRF436.format(name=name, what=what))
+            raise CRFError(PipeErrors.CRF436.format(name=name, what=what))
     if settings.get("target") == "spans":
-        raise ValueError(Errors.CRF436.format(name=name, what="target 'spans', which takes probabilities of spans,"))
+        raise CRFError(PipeErrors.CRF436.format(name=name, what="target 'spans', which takes probabilities of spans,"))
 
 
 def require_first_order(name: str, model: ChainModel, what: str) -> None:
@@ -39,4 +40,4 @@ def require_first_order(name: str, model: ChainModel, what: str) -> None:
     what (str): that is asked for, for the message.
     """
     if is_second_order(model):
-        raise ValueError(Errors.CRF436.format(name=name, what=what))
+        raise CRFError(PipeErrors.CRF436.format(name=name, what=what))

@@ -5,13 +5,14 @@ from typing import Any, cast
 
 from spacy.language import Language
 
+from ..core.errors import CRFError
 from ..core.pool import Member, pool
-from ..errors import Errors
 from ..features.config import Features
 from ..features.resources import Resources
 from ..learning.model import flat_weights, get_layout, get_tok2vec, scale_vectors
 from ..learning.trigrams import is_second_order
 from .component import ChainPipe
+from .errors import PipeErrors
 from .storage import NAMES
 
 
@@ -63,8 +64,8 @@ def _check(name: str, pipe: ChainPipe, first: ChainPipe) -> None:
         raise _unfit(name, "its features are hashed to buckets, or padded otherwise than those of the first one")
 
 
-def _unfit(name: str, problem: str) -> ValueError:
-    return ValueError(Errors.CRF648.format(name=name, problem=problem))
+def _unfit(name: str, problem: str) -> CRFError:
+    return CRFError(PipeErrors.CRF648.format(name=name, problem=problem))
 
 
 def _features_block(pipes: Sequence[ChainPipe], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import PipeErrors
 
 SPAN_TARGETS = ("ent", "spans")
 Decode = Literal["viterbi", "posterior"]
@@ -28,8 +29,8 @@ def check_settings(name: str, target: str, settings: Mapping[str, Any]) -> None:
     checks += [(setting, is_wrong, own) for setting, is_wrong in _check_names(target, settings)]
     for setting, is_wrong, expected in checks:
         if is_wrong:
-            raise ValueError(
-                Errors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
+            raise CRFError(
+                PipeErrors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
             )
 
 

@@ -8,8 +8,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..core.arrays import Floats
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..tagging.component import CRFTagger
+from .errors import PipeErrors
 from .probabilities import token_probabilities
 
 
@@ -47,7 +48,7 @@ class ProbabilitySource:
         rows = token_probabilities(self._find(), docs)
         for doc, values in zip(docs, rows):
             if values.shape != (len(doc), n_labels):
-                raise ValueError(Errors.CRF417.format(name=self._name, source=self._source, shape=values.shape))
+                raise CRFError(PipeErrors.CRF417.format(name=self._name, source=self._source, shape=values.shape))
         return [values.astype(np.float32, copy=False) for values in rows]
 
     def _find(self) -> Any:
@@ -55,5 +56,5 @@ class ProbabilitySource:
         names = self._nlp.pipe_names
         before = names[: names.index(self._name)] if self._name in names else names
         if self._source not in before:
-            raise ValueError(Errors.CRF416.format(name=self._name, source=self._source, known=", ".join(before)))
+            raise CRFError(PipeErrors.CRF416.format(name=self._name, source=self._source, known=", ".join(before)))
         return self._nlp.get_pipe(self._source)

@@ -9,9 +9,9 @@ from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats
+from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
 from ..core.weights import Layout, prune
-from ..errors import Errors
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig, Features
 from ..learning.block import Trainer
@@ -33,6 +33,7 @@ from ..learning.scores import Emissions
 from ..learning.trigrams import get_trigrams, is_second_order, second_order, trigram_weights
 from .dictionary.block import DictionaryConfig
 from .dictionary.valid_tags import ValidTags
+from .errors import PipeErrors
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
@@ -146,10 +147,10 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         for pair in self.forbidden:
             if len(pair) != 2:
                 problem = {"setting": "forbidden", "value": pair, "expected": "a list of pairs [from, to]"}
-                raise ValueError(Errors.CRF408.format(name=self.name, **problem))
+                raise CRFError(PipeErrors.CRF408.format(name=self.name, **problem))
             for tag in pair:
                 if tag not in tags.number:
-                    raise ValueError(Errors.CRF410.format(name=self.name, tag=tag, tags=", ".join(tags.tags)))
+                    raise CRFError(PipeErrors.CRF410.format(name=self.name, tag=tag, tags=", ".join(tags.tags)))
             transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
         return transitions, starts, ends
 
@@ -178,7 +179,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
                 layout, flat, kept = pruned.layout, pruned.flat, (pruned.features, pruned.edge_features)
             model = stored_bytes(self.model, layout, flat)
         except OverflowError as error:
-            raise ValueError(Errors.CRF414.format(name=self.name, value=error.args[0])) from error
+            raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
         features = {**self._features.to_data(kept), **self._valid_tags.to_data()}
         return Parts(self.cfg, model, features, self._write_extra())
 
@@ -205,7 +206,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
         if len(get_trigrams(self.model)) and not is_second_order(self.model):
-            raise ValueError(Errors.CRF438.format(name=self.name, path=path))
+            raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()
@@ -228,13 +229,13 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         actual, expected = get_layout(model).n_labels, len(self.make_tags(labels))
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
-            raise ValueError(Errors.CRF418.format(name=self.name, path=path, **found))
+            raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
         return Start(list(labels), features, model)
 
     def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))
         if actual and actual != expected:
-            raise ValueError(Errors.CRF412.format(name=self.name, actual=actual, expected=expected))
+            raise CRFError(PipeErrors.CRF412.format(name=self.name, actual=actual, expected=expected))
         if get_layout(self.model).n_features != len(self._features.state):
             problem = "the features and the model do not belong together"
-            raise ValueError(Errors.CRF404.format(name=self.name, path=path, error=problem))
+            raise CRFError(PipeErrors.CRF404.format(name=self.name, path=path, error=problem))

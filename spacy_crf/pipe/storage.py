@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 import srsly
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..features.config import FeatureConfig
+from .errors import PipeErrors
 
 FORMAT = 2  # of what is written here
 LEVEL = 6  # of compression: 9 takes longer and saves nothing
@@ -59,7 +60,7 @@ class Parts:
             cfg = dict(srsly.json_loads(files["cfg"])) if "cfg" in files else None
         if cfg is not None and cfg.get("format") != FORMAT:
             found = cfg.get("format")
-            raise ValueError(Errors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
+            raise CRFError(PipeErrors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
         with readable(name, path):
             packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
             features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
@@ -134,7 +135,7 @@ def check_templates(name: str, config: FeatureConfig, features: Mapping[str, Any
     """
     theirs, ours = features.get("templates"), [str(template) for template in config.templates]
     if theirs != ours:
-        raise ValueError(Errors.CRF406.format(name=name, theirs=theirs, ours=ours))
+        raise CRFError(PipeErrors.CRF406.format(name=name, theirs=theirs, ours=ours))
 
 
 @contextmanager
@@ -143,4 +144,4 @@ def readable(name: str, path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ValueError(Errors.CRF404.format(name=name, path=path, error=repr(error))) from error
+        raise CRFError(PipeErrors.CRF404.format(name=name, path=path, error=repr(error))) from error

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ..core.arrays import Doubles, Hashes, Indices
-from ..errors import Errors
+from ..core.errors import CoreErrors, CRFError
 from ..features.attributes import string_hashes
 from ..features.hashing import ABSENT, mix
 
@@ -71,7 +71,7 @@ class SequenceLength:
     def __post_init__(self) -> None:
         if not self.edges or list(self.edges) != sorted({edge for edge in self.edges if edge > 0}):
             expected = "lengths in ascending order, at least one"
-            raise ValueError(Errors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
+            raise CRFError(CoreErrors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
 
     def groups(self, tokens: Tokens) -> Indices:
         """((N,)): the number of edges that the sequence is longer than."""

@@ -11,9 +11,10 @@ from thinc.api import Optimizer
 
 from ..core.arrays import Floats
 from ..core.calibration.dirichlet import DirichletMap
-from ..errors import Warnings
+from ..core.errors import CRFWarning
 from ..pipe.component import ChainPipe
 from ..pipe.inference import Inference, Prediction
+from .errors import PunctuationWarnings
 from .labels import LabelTable
 
 CALIBRATION = "calibration"
@@ -79,7 +80,7 @@ class CalibratedPipe(ChainPipe):
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
         if self.cfg[CALIBRATION] is not None:
-            warnings.warn(Warnings.CRFW974.format(name=self.name), stacklevel=2)
+            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
             self.calibration = None
         super().finish_update(sgd)
 

@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
 from ..features.config import FeatureConfig
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
@@ -20,6 +20,7 @@ from .annotation import goes_on, register_punctuation
 from .calibration import CALIBRATION
 from .decide import Thresholds, choose, labels_beside_marks
 from .doc_words import WordView, given_marks
+from .errors import PunctuationErrors
 from .given import labels_beside_given, settle_marks
 from .labels import LabelScheme
 from .settings import check_restoration
@@ -173,7 +174,7 @@ class PunctuationRestorer(WordPipe):
         if prepare is None and nlp is not None:
             prepare = components_before(nlp, self.name)
         if prepare is None and self._annotation():
-            raise ValueError(Errors.CRF992.format(name=self.name))
+            raise CRFError(PunctuationErrors.CRF992.format(name=self.name))
         return stream_words(self, words, lag, block, prepare)
 
     def _writer(self) -> RestorationWriter:

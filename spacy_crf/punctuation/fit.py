@@ -18,10 +18,11 @@ from ..core.calibration.expected_scores import (
     found_scores,
     precision_threshold,
 )
+from ..core.errors import CRFError, CRFWarning
 from ..core.gold import UNKNOWN
-from ..errors import Errors, Warnings
 from .calibration import MarkCalibration
 from .component import PunctuationRestorer
+from .errors import PunctuationErrors, PunctuationWarnings
 from .gold import gold_labels
 from .marks import NONE
 
@@ -96,9 +97,13 @@ def calibrate_marks(restorer: PunctuationRestorer, examples: Iterable[Example]) 
     """
     chain = held_out(restorer, examples)
     if len(chain.labels) < 2:
-        raise ValueError(Errors.CRF990.format(name=restorer.name))
+        raise CRFError(PunctuationErrors.CRF990.format(name=restorer.name))
     if len(chain.labels) < FEW:
-        warnings.warn(Warnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW), stacklevel=2)
+        warnings.warn(
+            PunctuationWarnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW),
+            CRFWarning,
+            stacklevel=2,
+        )
     half, old = len(chain.labels) // 2, restorer.calibration
     crossed = np.empty_like(chain.probabilities)
     for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
@@ -143,5 +148,7 @@ def precise_thresholds(words: Marked, precision: float) -> dict[str, float]:
     found = {mark: precision_threshold(words.at(mark)[0], precision) for mark in words.told}
     never = [mark for mark, threshold in found.items() if threshold is None]
     if never:
-        warnings.warn(Warnings.CRFW973.format(marks=", ".join(never), precision=precision), stacklevel=2)
+        warnings.warn(
+            PunctuationWarnings.CRFW973.format(marks=", ".join(never), precision=precision), CRFWarning, stacklevel=2
+        )
     return {mark: 1.0 if value is None else max(value, LEAST_THRESHOLD) for mark, value in found.items()}

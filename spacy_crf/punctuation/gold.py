@@ -7,11 +7,12 @@ import numpy as np
 from spacy.training import Alignment, Example
 
 from ..core.arrays import Ints
+from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..errors import Errors
 from ..features.columns import describe
 from .case import case_of
 from .doc_words import WordView
+from .errors import PunctuationErrors
 from .labels import Label, LabelScheme
 
 
@@ -27,7 +28,7 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
         return list(labels)
     found: list[Label | None] = [None] * len(ours)
     if "".join(ours) != "".join(theirs):
-        raise ValueError(Errors.CRF975.format(document=describe(example.reference)))
+        raise CRFError(PunctuationErrors.CRF975.format(document=describe(example.reference)))
     alignment = Alignment.from_strings(ours, theirs)
     sizes, back = alignment.x2y.lengths, alignment.y2x.lengths
     targets = alignment.x2y.data

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .case import CASES, case_of
+from .errors import PunctuationErrors
 from .marks import NONE, PAIRS, MarkSet
 from .words import Word, split_words
 
@@ -55,7 +56,7 @@ def parse_label(text: str) -> Label:
     opening, _, closing = around.rpartition(_OPENS)
     label = Label(mark, case, opening, closing.removesuffix(_CLOSES), inside.removeprefix(_INSIDE))
     if parts or not mark or str(label) != text or any(kind and kind not in PAIRS for kind in label[2:4]):
-        raise ValueError(Errors.CRF974.format(label=text))
+        raise CRFError(PunctuationErrors.CRF974.format(label=text))
     return label
 
 

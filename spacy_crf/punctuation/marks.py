@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import PunctuationErrors
 
 NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
@@ -55,12 +56,12 @@ class MarkSet:
     def __post_init__(self) -> None:
         for name in (*self.marks, *self.collapse, *self.ends):
             if name not in SIGNS:
-                raise ValueError(Errors.CRF971.format(name=name, known=", ".join(SIGNS)))
+                raise CRFError(PunctuationErrors.CRF971.format(name=name, known=", ".join(SIGNS)))
         if not self.marks:
-            raise ValueError(Errors.CRF972)
+            raise CRFError(PunctuationErrors.CRF972)
         for name, target in self.collapse.items():
             if target not in self.marks or name in self.marks:
-                raise ValueError(Errors.CRF973.format(name=name, target=target, marks=", ".join(self.marks)))
+                raise CRFError(PunctuationErrors.CRF973.format(name=name, target=target, marks=", ".join(self.marks)))
 
     def label(self, mark: str) -> str:
         """The label of a mark as it stands in a text: one of `marks`, or NONE.

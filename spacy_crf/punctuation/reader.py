@@ -12,11 +12,13 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
+from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix, read_blocks
 from ..corpora.text import read_lines
-from ..errors import Errors, Warnings
 from .annotation import register_punctuation, write_gold, write_open, write_pauses
+from .errors import PunctuationErrors, PunctuationWarnings
 from .marks import ABBREVIATIONS, BY_SIGN, NONE, SIGNS
 from .passages import Anomalies, Passage, labelled_passage, make_passage, spoken_passage, text_of_json, texts_of_lines
 from .subtitles import spoken_cues
@@ -103,17 +105,17 @@ class PunctuationCorpus:
         RAISES (ValueError): for a path that there is not, or a setting that has no meaning.
         """
         if path is None or path == []:
-            raise ValueError(Errors.CRF501)
+            raise CRFError(CorpusErrors.CRF501)
         self.paths = [Path(one) for one in ([path] if isinstance(path, Path | str) else path)]
         for one in self.paths:
             if not one.exists():
-                raise ValueError(Errors.CRF502.format(path=one))
+                raise CRFError(CorpusErrors.CRF502.format(path=one))
         for name, value, known in (("format", format, PunctuationFormat), ("unit", unit, TextUnit)):
             if value is not None and value not in get_args(known):
-                raise ValueError(Errors.CRF549.format(name=name, value=value, expected=" or ".join(get_args(known))))
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=" or ".join(get_args(known))))
         for name, number in (("window", window), ("limit", limit), ("least_marks", least_marks)):
             if number < 0:
-                raise ValueError(Errors.CRF549.format(name=name, value=number, expected="0 or above"))
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=number, expected="0 or above"))
         self.format, self.unit, self.window, self.text_key = format, unit, window, text_key
         self.lower, self.least_marks, self.limit = lower, least_marks, limit
         self.abbreviations = frozenset(ABBREVIATIONS if abbreviations is None else abbreviations)
@@ -133,10 +135,14 @@ class PunctuationCorpus:
         for passage in islice(passages, self.limit or None):
             yield self._make_example(nlp.vocab, passage)
         if not self.anomalies.read:
-            raise ValueError(Errors.CRF981.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies or "-"))
+            raise CRFError(
+                PunctuationErrors.CRF981.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies or "-")
+            )
         if self.anomalies.dropped:
             warnings.warn(
-                Warnings.CRFW971.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies), stacklevel=2
+                PunctuationWarnings.CRFW971.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies),
+                CRFWarning,
+                stacklevel=2,
             )
 
     def _parts(self, passage: Passage) -> Iterator[Passage]:
@@ -152,7 +158,7 @@ class PunctuationCorpus:
     def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Passage]:
         format = self.format or SUFFIXES.get(data_suffix(file))
         if format is None:
-            raise ValueError(Errors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
+            raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
         if format == "labels":
             yield from self._read_labels(file)
             return
@@ -172,7 +178,7 @@ class PunctuationCorpus:
                 if line.strip():
                     text = text_of_json(line, self.text_key)
                     if not isinstance(text, str):
-                        raise ValueError(Errors.CRF983.format(path=file, line=number, key=self.text_key))
+                        raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
                     yield text
 
     def _read_labels(self, file: Path) -> Iterator[Passage]:
@@ -183,7 +189,9 @@ class PunctuationCorpus:
                 word, _, label = line.partition("\t")
                 mark = _mark(label.strip())
                 if mark is None:
-                    raise ValueError(Errors.CRF984.format(path=file, line=number, label=label, known=", ".join(SIGNS)))
+                    raise CRFError(
+                        PunctuationErrors.CRF984.format(path=file, line=number, label=label, known=", ".join(SIGNS))
+                    )
                 word = word.strip()
                 if word and word not in BY_SIGN:
                     rows.append((word, mark))
@@ -216,5 +224,5 @@ def _find(path: Path) -> list[Path]:
     files = [file for file in sorted(path.rglob("*")) if file.is_file() and data_suffix(file) in SUFFIXES]
     found = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
     if not found:
-        raise ValueError(Errors.CRF503.format(path=path, suffixes=", ".join(SUFFIXES)))
+        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join(SUFFIXES)))
     return found

@@ -6,7 +6,9 @@ from typing import Any, Literal, get_args
 
 from spacy.util import registry
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from ..pipe.errors import PipeErrors
+from .errors import PunctuationErrors
 from .labels import LabelScheme
 from .marks import ABBREVIATIONS, ENDS, MarkSet
 
@@ -40,7 +42,7 @@ def make_marks(
     told = MarkSet(tuple(marks), dict(collapse or {}), tuple(ENDS if ends is None else ends), known)
     for kind in kinds or ():
         if kind not in told.marks or not told.is_end(kind):
-            raise ValueError(Errors.CRF979.format(kind=kind, ends=", ".join(filter(told.is_end, told.marks))))
+            raise CRFError(PunctuationErrors.CRF979.format(kind=kind, ends=", ".join(filter(told.is_end, told.marks))))
     return LabelScheme(told, case, pairs, tuple(kinds or ()))
 
 
@@ -57,6 +59,6 @@ def check_restoration(name: str, settings: Mapping[str, Any], scheme: LabelSchem
     ]
     for setting, is_wrong, expected in checks:
         if is_wrong:
-            raise ValueError(
-                Errors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
+            raise CRFError(
+                PipeErrors.CRF408.format(name=name, setting=setting, value=settings[setting], expected=expected)
             )

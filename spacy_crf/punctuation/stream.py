@@ -15,8 +15,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..core.errors import CRFError
 from .annotation import write_open
+from .errors import PunctuationErrors
 from .marks import NONE
 from .restore import Edit, apply_edits
 from .writer import Restoration
@@ -61,7 +62,7 @@ class RestorationStream:
     def __init__(self, restorer: Restorer, lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None):
         for name, value, least in (("lag", lag, 0), ("block", block, 1)):
             if value < least:
-                raise ValueError(Errors.CRF985.format(name=name, value=value, least=least))
+                raise CRFError(PunctuationErrors.CRF985.format(name=name, value=value, least=least))
         self._restorer, self._lag, self._block, self._prepare = restorer, lag, block, prepare
         self._start_over()
 

@@ -12,13 +12,14 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
+from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..core.sections.parse import ParserSettings, parse
-from ..errors import Errors
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, LinearChain
 from ..pipe.component import ChainPipe
+from ..pipe.errors import PipeErrors
 from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
 from ..pipe.storage import NAMES
@@ -131,7 +132,7 @@ class SectionParser(ChainPipe):
         for label in set(names) - {None}:
             if label not in self.tags.number:
                 document = example.reference.text[:40]
-                raise ValueError(Errors.CRF403.format(label=label, document=document, name=self.name))
+                raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
         return [UNKNOWN if label is None else self.tags.number[label] for label in names]
 
     def _is_of_chain(self, unit: Unit) -> bool:

@@ -8,12 +8,13 @@ import numpy as np
 from spacy.training import Example
 
 from ..core.arrays import Doubles
+from ..core.errors import CRFWarning
 from ..core.sections.features import NAMES
 from ..core.sections.gold import GoldSection
 from ..core.sections.learn import LearnSettings, TreeExample, learn_weights
-from ..errors import Warnings
 from ..pipe.storage import readable
 from .elements import labels_of_units, read_elements
+from .errors import SectionWarnings
 from .features.rules import ROLES
 from .roles import Roles
 from .spans import get_tree
@@ -93,7 +94,7 @@ def _is_possible(example: TreeExample) -> bool:
     try:
         learn_weights([example], settings=LearnSettings(rounds=1, iterations=0))
     except ValueError as error:
-        warnings.warn(Warnings.CRFW965.format(document=example.name, problem=error), stacklevel=2)
+        warnings.warn(SectionWarnings.CRFW965.format(document=example.name, problem=error), CRFWarning, stacklevel=2)
         return False
     return True
 

@@ -12,11 +12,13 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
+from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
+from ..corpora.errors import CorpusErrors
 from ..corpora.inputs import copy_tokens
 from ..corpora.names import name_file, number_name, register_doc_name, write_doc_name
-from ..errors import Errors
 from .elements import Elements, write_elements
+from .errors import SectionErrors
 from .names import ELEMENTS, SECTIONS
 from .spans import register_extensions, write_sections
 from .units.annotated import ROOT, read_annotated
@@ -64,11 +66,11 @@ class SectionCorpus:
         limit (int): Number of documents to read at most; 0 for all.
         """
         if path is None or path == []:
-            raise ValueError(Errors.CRF501)
+            raise CRFError(CorpusErrors.CRF501)
         self.paths = [Path(each) for each in ([path] if isinstance(path, Path | str) else path)]
         for each in self.paths:
             if not each.exists():
-                raise ValueError(Errors.CRF502.format(path=each))
+                raise CRFError(CorpusErrors.CRF502.format(path=each))
         self.hidden, self.trees, self.limit = hidden, trees, limit
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -98,7 +100,7 @@ class SectionCorpus:
             is_empty = False
             yield doc
         if is_empty:
-            raise ValueError(Errors.CRF520.format(path=", ".join(map(str, self.paths))))
+            raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
 
     def _read_file(self, file: Path, path: Path, vocab: Vocab) -> Iterator[Doc]:
         name = name_file(file, path, self.paths)
@@ -118,7 +120,7 @@ class SectionCorpus:
             gold = read_rechtspraak_gold(file, self.hidden)
             return _gold_doc(vocab, gold, self.trees and bool(gold.sections))  # without any, no tree was marked up
         problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
-        raise ValueError(Errors.CRF970.format(path=file, problem=problem))
+        raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
 
 
 def _gold_doc(vocab: Vocab, gold: Gold, has_tree: bool) -> Doc:
@@ -150,4 +152,4 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
             yield doc
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         problem = f"not JSON with text and tree: {error!r}"
-        raise ValueError(Errors.CRF970.format(path=file, problem=problem)) from error
+        raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem)) from error

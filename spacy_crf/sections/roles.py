@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Doubles, Indices
-from ..errors import Errors
+from ..core.errors import CRFError
+from .errors import SectionErrors
 from .features.rules import ROLES
 
 DEFAULT_ROLES = dict(zip(ROLES, ("NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE")))
@@ -30,7 +31,7 @@ class Roles:
         """
         merged = {**DEFAULT_ROLES, **given}
         if set(merged) != set(ROLES) or len(set(merged.values())) < len(ROLES):
-            raise ValueError(Errors.CRF969.format(name=name, value=dict(given), roles=", ".join(ROLES)))
+            raise CRFError(SectionErrors.CRF969.format(name=name, value=dict(given), roles=", ".join(ROLES)))
         return cls(merged)
 
     @property

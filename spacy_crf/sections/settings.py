@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Errors
+from ..core.errors import CRFError
+from ..pipe.errors import PipeErrors
 
 
 def check_parsing(name: str, settings: Mapping[str, Any]) -> None:
@@ -23,7 +24,7 @@ def check_parsing(name: str, settings: Mapping[str, Any]) -> None:
     ):
         if not holds:
             value = settings[setting]
-            raise ValueError(Errors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
+            raise CRFError(PipeErrors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
 
 
 def _is_positive(value: float) -> bool:

@@ -20,9 +20,9 @@ from ..annotation.gold import (
 )
 from ..core.arrays import Bools, Indices, Ints
 from ..core.calibration.temperature import HeldOut
+from ..core.errors import CRFError, CRFWarning
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
-from ..errors import Errors, Warnings
 from ..features.columns import SequenceMode, describe
 from ..features.config import FeatureConfig
 from ..learning.block import Trainer
@@ -30,6 +30,7 @@ from ..learning.model import ChainModel, get_layout
 from ..pipe.annotate import register_extensions, write_marginals
 from ..pipe.component import ChainPipe
 from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.errors import PipeErrors
 from ..pipe.evidence import read_evidence
 from ..pipe.inference import Inference, Prediction
 from ..pipe.legality import Violation, find_violation, forget_crossing
@@ -38,6 +39,7 @@ from ..pipe.reading import given, probabilistic
 from ..pipe.settings import SPAN_TARGETS, Decode, check_settings
 from ..pipe.span_scores import SpanScores, score_spans
 from ..pipe.writer import LabelWriter, read_along
+from .errors import TaggingErrors, TaggingWarnings
 
 BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
 
@@ -150,17 +152,17 @@ class CRFTagger(ChainPipe):
         if target == "spans":
             spans = spans_with_tokens(example.reference, key)
             if len(without_overlaps(spans)) < len(spans):
-                warnings.warn(Warnings.CRFW402.format(**document), stacklevel=2)
+                warnings.warn(TaggingWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
         try:
             return gold_tags(example, target, key, self.tags)
         except KeyError as error:
-            raise ValueError(Errors.CRF403.format(label=error.args[0], **document)) from error
+            raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error
 
     def _raise_violation(self, violation: Violation, example: Example) -> NoReturn:
         names = [*self.tags.tags, "the edge of a sequence"]
         before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
         where = {"name": self.name, "document": describe(example.reference), "scheme": self.scheme}
-        raise ValueError(Errors.CRF411.format(before=before, after=after, **where))
+        raise CRFError(TaggingErrors.CRF411.format(before=before, after=after, **where))
 
     def inference(self) -> Inference:
         spans = self.target in SPAN_TARGETS
@@ -213,7 +215,7 @@ class CRFTagger(ChainPipe):
         require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
-                raise ValueError(Errors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
+                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
         sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)

@@ -12,8 +12,8 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Indices
+from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..errors import Errors
 from ..features.columns import SequenceMode
 from ..features.config import FeatureConfig
 from ..learning.block import Trainer
@@ -25,6 +25,7 @@ from ..pipe.settings import Decode
 from ..pipe.uncertainty import SequenceChoice
 from ..tagging.component import CRFTagger
 from .augment import Augmenter
+from .errors import TagSetErrors
 from .gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
 from .rules import LearnFrom, Method, check_set_settings, set_rule
 from .tag_tree import PARENTS, TreeSettings, tag_tree
@@ -89,7 +90,7 @@ class SetValuedTagger(CRFTagger):
         check_set_settings(name, self._set_settings)
         check_order(name, model, trainer, self._set_settings)
         if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
-            raise ValueError(Errors.CRF434.format(name=name))
+            raise CRFError(TagSetErrors.CRF434.format(name=name))
         super().__init__(
             vocab,
             model,

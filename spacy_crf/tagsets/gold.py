@@ -9,10 +9,11 @@ from spacy.training import Example
 from ..annotation.gold import _attribute_tags, collect_labels, describe_annotation, same_tokens
 from ..annotation.gold_tags import read_gold_tags, write_gold_tags
 from ..core.arrays import Floats
+from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from ..errors import Errors
 from ..features.columns import describe
+from ..pipe.errors import PipeErrors
 from .rules import LearnFrom
 
 Weights = Mapping[str, float]
@@ -75,7 +76,7 @@ def weighted_gold(
     except KeyError as error:
         token, tag = error.args
         document = describe(documents[token].reference)
-        raise ValueError(Errors.CRF403.format(label=tag, name=name, document=document)) from error
+        raise CRFError(PipeErrors.CRF403.format(label=tag, name=name, document=document)) from error
 
 
 def to_gold(rows: Sequence[Weights], tags: TagSet, learn_from: LearnFrom) -> Gold:

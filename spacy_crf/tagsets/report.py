@@ -7,6 +7,7 @@ import numpy as np
 from spacy.training import Example
 
 from ..core.arrays import Bools, Doubles
+from ..core.errors import CRFError
 from ..core.sets.metrics import has_gold, ml_acc, set_measures
 from ..core.sets.reliability import (
     StratifiedCoverage,
@@ -16,8 +17,8 @@ from ..core.sets.reliability import (
     coverage_by_label,
     coverage_by_size,
 )
-from ..errors import Errors
 from ..pipe.probabilities import GivesSets
+from .errors import TagSetErrors
 from .rules import target_coverage, utility_values
 from .table import set_table
 
@@ -75,7 +76,7 @@ def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collectio
     table = set_table(examples, known, tagger.target, *settings)
     with_gold = has_gold(table.weights)
     if not with_gold.any():
-        raise ValueError(Errors.CRF638)
+        raise CRFError(TagSetErrors.CRF638)
     weights, chosen, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
     is_known = np.array([token.text in words for eg in examples for token in eg.predicted], dtype=bool)[with_gold]
     right, single = ml_acc(weights, best), chosen.sum(axis=1) == 1

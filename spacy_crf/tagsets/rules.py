@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..core.arrays import Bools, Doubles, Floats
+from ..core.errors import CRFError
 from ..core.sets.hierarchy import best_nodes
 from ..core.sets.predict import error_controlled_sets, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
 from ..core.sets.utility import make_utility
-from ..errors import Errors
+from ..pipe.errors import PipeErrors
 from ..pipe.strata import Tokens
+from .errors import TagSetErrors
 from .promise import ConformalPromise
 from .tag_tree import tag_tree
 
@@ -80,11 +82,11 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
     """
     kind = (data or {}).get("kind")
     if data is None or kind not in GUARANTEES:
-        raise ValueError(Errors.CRF415.format(name=name, value=kind))
+        raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
     try:
         return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key != "kind"})
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(Errors.CRF415.format(name=name, value=repr(error))) from error
+        raise CRFError(TagSetErrors.CRF415.format(name=name, value=repr(error))) from error
 
 
 def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
@@ -110,4 +112,4 @@ def check_set_settings(name: str, settings: Mapping[str, Any]) -> None:
     for setting, is_wrong, expected in checks:
         if is_wrong or (isinstance(settings[setting], float) and math.isnan(settings[setting])):
             problem = {"setting": setting, "value": settings[setting], "expected": expected}
-            raise ValueError(Errors.CRF408.format(name=name, **problem))
+            raise CRFError(PipeErrors.CRF408.format(name=name, **problem))

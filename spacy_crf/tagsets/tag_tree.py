@@ -7,8 +7,10 @@ from typing import Any
 
 from spacy.util import registry
 
+from ..core.errors import CoreErrors, CRFError
 from ..core.sets.hierarchy import TagTree, tree_from_parents, tree_from_separator
-from ..errors import Errors
+from ..pipe.errors import PipeErrors
+from .errors import TagSetErrors
 
 PARENTS = "parents"  # where a component keeps what the file says
 
@@ -40,7 +42,7 @@ def make_tag_tree(path: str | None = None, separator: str | None = None) -> Tree
     RAISES (ValueError): unless there is one of the two.
     """
     if bool(path) == bool(separator):
-        raise ValueError(Errors.CRF554)
+        raise CRFError(TagSetErrors.CRF554)
     return TreeSettings(path or None, separator or None)
 
 
@@ -54,7 +56,7 @@ def tag_tree(name: str, settings: Mapping[str, Any], labels: Sequence[str]) -> T
     if hierarchy is None:
         expected = "a block spacy_crf.TagTree.v1 for method = 'hierarchy'"
         problem = {"setting": "hierarchy", "value": None, "expected": expected}
-        raise ValueError(Errors.CRF408.format(name=name, **problem))
+        raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
     if hierarchy["separator"] is not None:
         return tree_from_separator(labels, hierarchy["separator"])
     return tree_from_parents(labels, dict(settings[PARENTS]))
@@ -67,7 +69,7 @@ def source_tree(name: str, hierarchy: TreeSettings | None) -> dict[str, Any] | N
     """
     if hierarchy is not None and hierarchy.path is not None:
         problem = {"setting": "hierarchy.path", "value": hierarchy.path, "expected": "left out where `source` is set"}
-        raise ValueError(Errors.CRF408.format(name=name, **problem))
+        raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
     return None if hierarchy is None else asdict(hierarchy)
 
 
@@ -75,14 +77,16 @@ def _read(path: Path) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(Errors.CRF553.format(path=path, line=1, problem=error)) from error
+        raise CRFError(TagSetErrors.CRF553.format(path=path, line=1, problem=error)) from error
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         fields = [field.strip() for field in line.split("\t")]
         if not line.strip() or (len(fields) == 1 and line.startswith("#")):
             continue
         if len(fields) != 2 or not all(fields):
-            raise ValueError(Errors.CRF553.format(path=path, line=number, problem=f"{line!r} is not child<TAB>parent"))
+            raise CRFError(
+                TagSetErrors.CRF553.format(path=path, line=number, problem=f"{line!r} is not child<TAB>parent")
+            )
         if parents.setdefault(fields[0], fields[1]) != fields[1]:
-            raise ValueError(Errors.CRF810.format(child=fields[0], first=parents[fields[0]], second=fields[1]))
+            raise CRFError(CoreErrors.CRF810.format(child=fields[0], first=parents[fields[0]], second=fields[1]))
     return parents

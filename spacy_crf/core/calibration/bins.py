@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices, Ints
+from ..errors import CoreErrors, CRFError
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def reliability(confidences: Floats, right: Bools, n_bins: int = 10, equal_mass:
     RETURNS (Reliability): one entry for each bin.
     """
     if n_bins < 1:
-        raise ValueError(Errors.CRF108.format(name="n_bins", least=1, value=n_bins))
+        raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
     if not np.isfinite(confidences).all():
-        raise ValueError(Errors.CRF102.format(name="confidences"))
+        raise CRFError(CoreErrors.CRF102.format(name="confidences"))
     values = np.clip(confidences.astype(np.float64), 0.0, 1.0)
     least, upper = 0.0, np.linspace(0.0, 1.0, n_bins + 1)[1:]
     if equal_mass and len(values):

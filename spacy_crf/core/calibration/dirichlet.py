@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Floats, Ints
+from ..errors import CoreErrors, CRFError
 from ..gold import UNKNOWN
 
 LEAST = 1e-5  # what is less probable counts as this much
@@ -59,7 +59,7 @@ def fit_dirichlet(probabilities: Floats, labels: Ints) -> DirichletMap:
     """
     known = np.flatnonzero(labels != UNKNOWN)
     if not len(known):
-        raise ValueError(Errors.CRF111)
+        raise CRFError(CoreErrors.CRF111)
     inputs, gold = _inputs(probabilities[known]), labels[known]
     n_classes = probabilities.shape[1]
     unchanged = np.vstack([np.eye(n_classes), np.zeros(n_classes)])

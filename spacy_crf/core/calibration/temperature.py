@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ...errors import Errors, Warnings
 from ..arrays import Ints
 from ..chain.evidence import allowed_labels, log_evidence
 from ..chain.forward import forward_backward
 from ..chain.marginals import node_marginals
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
+from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
 from ..gold import UNKNOWN
 
 HOTTEST = 100.0  # temperatures are sought between this and its inverse
@@ -41,7 +41,7 @@ def tempered(potentials: ChainPotentials, temperature: float) -> ChainPotentials
     RAISES (ValueError): for a temperature that is not positive and finite.
     """
     if not 0 < temperature < np.inf:
-        raise ValueError(Errors.CRF110.format(value=temperature))
+        raise CRFError(CoreErrors.CRF110.format(value=temperature))
     if temperature == 1:
         return potentials
     factor = potentials.emissions.dtype.type(1 / temperature)
@@ -69,9 +69,9 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     from scipy.optimize import minimize_scalar
 
     if not any((batch.labels != UNKNOWN).any() for batch in held_out):
-        raise ValueError(Errors.CRF111)
+        raise CRFError(CoreErrors.CRF111)
     if all(_is_all_right(batch) for batch in held_out):
-        warnings.warn(Warnings.CRFW101, stacklevel=2)
+        warnings.warn(CoreWarnings.CRFW101, CRFWarning, stacklevel=2)
         return 1.0
     batches = [HeldOut(batch.potentials.astype(np.float64), batch.labels) for batch in held_out]
     loss = token_loss if unit == "token" else sequence_loss

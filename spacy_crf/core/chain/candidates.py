@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Floats
+from ..errors import CoreErrors, CRFError
 from .forward import forward_backward
 from .marginals import node_marginals
 from .potentials import ChainPotentials
@@ -26,9 +26,9 @@ class Pruning:
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold < 1:
-            raise ValueError(Errors.CRF120.format(value=self.threshold))
+            raise CRFError(CoreErrors.CRF120.format(value=self.threshold))
         if self.limit < 1:
-            raise ValueError(Errors.CRF108.format(name="max_candidates", least=1, value=self.limit))
+            raise CRFError(CoreErrors.CRF108.format(name="max_candidates", least=1, value=self.limit))
 
     def candidates(self, chains: ChainPotentials) -> Bools:
         """Labels that are probable enough, and those of the best sequence: a path is always left. O(N L^2).

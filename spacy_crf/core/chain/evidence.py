@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Indices, Ints
 from ..batch import pack
+from ..errors import CoreErrors, CRFError
 from ..gold import Gold
 from ..weights import Layout, masked
 from .forward import log_partition
@@ -15,7 +15,7 @@ class ImpossibleEvidenceError(NoPathError):
     """Raised where evidence leaves no label sequence; `sequences` holds the indices of the sequences at fault."""
 
     def __init__(self, sequences: list[int]):
-        ValueError.__init__(self, Errors.CRF109.format(sequences=sequences))
+        ValueError.__init__(self, CoreErrors.CRF109.format(sequences=sequences))
         self.sequences = sequences
 
 
@@ -79,7 +79,7 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
 def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
     if allowed.shape != potentials.emissions.shape:
         shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
-        raise ValueError(Errors.CRF101.format(name="evidence", **shapes))
+        raise CRFError(CoreErrors.CRF101.format(name="evidence", **shapes))
     return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
 
 

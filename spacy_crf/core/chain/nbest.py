@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Floats, Indices, Ints
+from ..errors import CoreErrors, CRFError
 from .potentials import ChainPotentials, NoPathError
 from .viterbi import max_forward
 from .walk import chunks, scores_into, steps_back
@@ -54,7 +54,7 @@ def nbest(potentials: ChainPotentials, k: int) -> NBest:
     RAISES (NoPathError): where a sequence has no allowed path.
     """
     if k < 1:
-        raise ValueError(Errors.CRF108.format(name="k", least=1, value=k))
+        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     potentials.check()
     batch = potentials.batch
     best, suffixes = _walk_back(potentials, k)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Floats, Indices
 from ..batch import PackedBatch
+from ..errors import CoreErrors, CRFError
 from .edges import EdgeColumns
 
 
@@ -24,7 +24,7 @@ class NoPathError(ValueError):
     """Raised where no label sequence is allowed; `sequences` holds the indices of the sequences at fault."""
 
     def __init__(self, sequences: list[int]):
-        super().__init__(Errors.CRF103.format(sequences=sequences))
+        super().__init__(CoreErrors.CRF103.format(sequences=sequences))
         self.sequences = sequences
 
 
@@ -111,17 +111,17 @@ class ChainPotentials:
             actual["edges"], actual["edge groups"] = scores.shape, self.edges.groups.shape
         for name, shape in expected.items():
             if actual[name] != shape:
-                raise ValueError(Errors.CRF101.format(name=name, expected=shape, actual=actual[name]))
+                raise CRFError(CoreErrors.CRF101.format(name=name, expected=shape, actual=actual[name]))
         for name in ("transitions", "start", "end"):
             if not np.all(getattr(self, name) < np.inf):
-                raise NonFiniteError(Errors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
+                raise NonFiniteError(CoreErrors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
         if self.edges is not None and not np.all(self.edges.scores < np.inf):
-            raise NonFiniteError(Errors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
+            raise NonFiniteError(CoreErrors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
         # NaN compares false, so one comparison finds both NaN and +inf
         if not self.emissions.max(initial=-np.inf) < np.inf:
             fine = self.emissions.max(axis=1) < np.inf
             culprits = np.unique(self.batch.row_sequences[~fine]).tolist()
-            raise NonFiniteError(Errors.CRF102.format(name="emissions"), culprits)
+            raise NonFiniteError(CoreErrors.CRF102.format(name="emissions"), culprits)
 
     def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
         """The same potentials in another precision."""

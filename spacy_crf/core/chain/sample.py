@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Floats, Ints
+from ..errors import CoreErrors, CRFError
 from .forward import ForwardBackward, forward_backward
 from .potentials import ChainPotentials
 from .walk import chunks, scores_into, steps_back
@@ -20,7 +20,7 @@ def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Int
     RAISES (NoPathError): where a sequence has no allowed path.
     """
     if n < 1:
-        raise ValueError(Errors.CRF108.format(name="n", least=1, value=n))
+        raise CRFError(CoreErrors.CRF108.format(name="n", least=1, value=n))
     potentials = potentials.astype(np.float64)
     log_alpha = _log_alpha(forward_backward(potentials))
     labels = np.zeros((potentials.batch.n_units, n), dtype=np.int32)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from ...errors import Errors
 from ..arrays import Ints
+from ..errors import CoreErrors, CRFError
 from .ilp import MAX_ARCS, Objective
 from .lagrangian import is_certified
 from .steps import RULES
@@ -46,7 +46,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise ValueError(Errors.CRF921.format(method=self.method, known=", ".join(METHODS)))
+            raise CRFError(CoreErrors.CRF921.format(method=self.method, known=", ".join(METHODS)))
         self._require("objective", self.objective in get_args(Objective), f"one of {', '.join(get_args(Objective))}")
         self._require("tau", 0 < self.tau <= 1, "above 0 and at most 1")
         self._require("step_rule", self.step_rule in RULES, f"one of {', '.join(RULES)}")
@@ -63,7 +63,7 @@ class Settings:
     def _require(self, setting: str, holds: bool, expected: str) -> None:
         if not holds:
             value = getattr(self, setting)
-            raise ValueError(Errors.CRF922.format(setting=setting, value=value, expected=expected))
+            raise CRFError(CoreErrors.CRF922.format(setting=setting, value=value, expected=expected))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 
 Labels: TypeAlias = tuple[str, ...]
 Count: TypeAlias = Literal["once", "each"]
@@ -79,8 +79,8 @@ class Constraint:
         """Raise a coded error unless a setting is as expected."""
         if not holds:
             value = getattr(self, setting)
-            raise ValueError(
-                Errors.CRF904.format(constraint=self.kind, setting=setting, value=value, expected=expected)
+            raise CRFError(
+                CoreErrors.CRF904.format(constraint=self.kind, setting=setting, value=value, expected=expected)
             )
 
     def disjoint(self, setting: str, sets: tuple[Labels, ...]) -> None:
@@ -292,7 +292,7 @@ class Rule(Constraint):
         self.require("then", self.then and all(self.then), "one or more conjunctions")
         n_clauses = math.prod(len(conjunction) for conjunction in self.then)
         if n_clauses > CLAUSES:
-            raise ValueError(Errors.CRF908.format(constraint=self.kind, found=n_clauses, most=CLAUSES))
+            raise CRFError(CoreErrors.CRF908.format(constraint=self.kind, found=n_clauses, most=CLAUSES))
 
 
 FAMILIES: dict[str, type[Constraint]] = {

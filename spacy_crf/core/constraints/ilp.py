@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Ints
+from ..errors import CoreErrors, CRFError
 from .arcs import Arcs
 from .problem import Problem
 from .rows import Rows, Term
@@ -81,12 +81,14 @@ def solve(
     RAISES (ValueError): without a solver, for settings that make no sense, and for sequences with too many arcs.
     """
     if objective not in ("score", "violations"):
-        raise ValueError(Errors.CRF922.format(setting="objective", value=objective, expected="'score' or 'violations'"))
+        raise CRFError(
+            CoreErrors.CRF922.format(setting="objective", value=objective, expected="'score' or 'violations'")
+        )
     if not 0 < tau <= 1:
-        raise ValueError(Errors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
+        raise CRFError(CoreErrors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
     found = problem.arcs.n_arcs
     if found > max_arcs:
-        raise ValueError(Errors.CRF926.format(units=problem.arcs.n_units, found=found, most=max_arcs))
+        raise CRFError(CoreErrors.CRF926.format(units=problem.arcs.n_units, found=found, most=max_arcs))
     backend = _Backend(require_solver(solver), time_limit)
     if objective == "score":
         model = _Model(problem, problem.charged, problem.left)
@@ -132,7 +134,7 @@ class _Backend:
                     solver = pulp.getSolver(self.name, **settings)
                 model.solve(solver)
         except (pulp.PulpError, OSError, RuntimeError) as error:
-            raise ValueError(Errors.CRF925.format(name=self.name, error=error)) from error
+            raise CRFError(CoreErrors.CRF925.format(name=self.name, error=error)) from error
 
 
 @dataclass
@@ -278,18 +280,18 @@ def require_solver(name: str | None) -> str:
     """
     known = available_solvers()
     if not known:
-        raise ValueError(Errors.CRF923.format(problem="PuLP finds none"))
+        raise CRFError(CoreErrors.CRF923.format(problem="PuLP finds none"))
     if name is None:
         return known[0]
     for candidate in ALIASES.get(name.lower(), (name,)):
         if candidate in known:
             return candidate
-    raise ValueError(Errors.CRF924.format(name=name, known=", ".join(known)))
+    raise CRFError(CoreErrors.CRF924.format(name=name, known=", ".join(known)))
 
 
 def _pulp() -> Any:
     try:
         import pulp
     except ImportError:
-        raise ValueError(Errors.CRF923.format(problem="PuLP is not installed (`pip install pulp`)")) from None
+        raise CRFError(CoreErrors.CRF923.format(problem="PuLP is not installed (`pip install pulp`)")) from None
     return pulp

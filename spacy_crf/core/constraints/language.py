@@ -20,7 +20,7 @@ from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from .families import FAMILIES, Constraint, Labels, Order, Predicate, Rule
 from .spelling import NEGATION, arguments_and_flags, own_fields, usage
 
@@ -51,17 +51,17 @@ def parse_all(specs: str | Iterable[Spec]) -> list[Constraint]:
 
 def _family(kind: Any) -> type[Constraint]:
     if kind not in FAMILIES:
-        raise ValueError(Errors.CRF903.format(kind=kind, near=get_close_matches(str(kind), FAMILIES, 3, 0.0)))
+        raise CRFError(CoreErrors.CRF903.format(kind=kind, near=get_close_matches(str(kind), FAMILIES, 3, 0.0)))
     return FAMILIES[kind]
 
 
-def _fails(text: Any, problem: str) -> ValueError:
+def _fails(text: Any, problem: str) -> CRFError:
     example = "adjacency(VOLUME, PAGES|DATE) cost=2.5"
-    return ValueError(Errors.CRF901.format(text=text, problem=problem, example=example))
+    return CRFError(CoreErrors.CRF901.format(text=text, problem=problem, example=example))
 
 
-def _malformed(text: Any, family: type[Constraint], problem: str) -> ValueError:
-    return ValueError(Errors.CRF905.format(constraint=text, problem=problem, kind=family.kind, usage=usage(family)))
+def _malformed(text: Any, family: type[Constraint], problem: str) -> CRFError:
+    return CRFError(CoreErrors.CRF905.format(constraint=text, problem=problem, kind=family.kind, usage=usage(family)))
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _build(text: Any, family: type[Constraint], settings: dict[str, Any]) -> Con
     try:
         return family(**settings)
     except ValueError as error:
-        raise ValueError(Errors.CRF910.format(text=text, error=error)) from None
+        raise CRFError(CoreErrors.CRF910.format(text=text, error=error)) from None
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Indices, Ints
 from ..chain.potentials import ChainPotentials
+from ..errors import CoreErrors, CRFError
 from ..labels import TagSet
 from .check import Labelling, violations
 from .decision import Settings
@@ -71,7 +71,7 @@ class Learning:
 
     def _require(self, setting: str, holds: bool, expected: str) -> None:
         if not holds:
-            raise ValueError(Errors.CRF932.format(setting=setting, value=getattr(self, setting), expected=expected))
+            raise CRFError(CoreErrors.CRF932.format(setting=setting, value=getattr(self, setting), expected=expected))
 
 
 def learn_costs(

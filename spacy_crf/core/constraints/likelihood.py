@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Indices
 from ..chain.nbest import nbest
+from ..errors import CoreErrors, CRFError
 from ..labels import TagSet
 from .check import Labelling, violations
 from .families import Constraint
@@ -43,7 +43,7 @@ class Likelihood:
             ("paths", self.paths >= 2, "at least 2"),
         ):
             if not holds:
-                raise ValueError(Errors.CRF932.format(setting=name, value=getattr(self, name), expected=expected))
+                raise CRFError(CoreErrors.CRF932.format(setting=name, value=getattr(self, name), expected=expected))
 
 
 class _Choices(NamedTuple):

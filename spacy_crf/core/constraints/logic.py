@@ -6,7 +6,7 @@ Constraints that ask for facts about units are left out: what they say differs f
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from ..labels import OUTSIDE, TagSet
 from .families import Constraint
 from .monitors import watch
@@ -46,7 +46,7 @@ def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
     """
     found = contradiction(constraints, Fields(tags))
     if found:
-        raise ValueError(Errors.CRF909.format(listing="; ".join(to_text(constraints[index]) for index in found)))
+        raise CRFError(CoreErrors.CRF909.format(listing="; ".join(to_text(constraints[index]) for index in found)))
 
 
 def implies(premises: Sequence[Constraint], conclusion: Constraint, fields: Fields, max_states: int = 2000) -> bool:

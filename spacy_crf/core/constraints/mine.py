@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Ints
+from ..errors import CoreErrors, CRFError
 from ..labels import TagSet
 from .candidates import candidates
 from .check import Labelling, broken, occurrences
@@ -71,7 +71,7 @@ class Mining:
     def _require(self, setting: str, holds: bool, expected: str) -> None:
         if not holds:
             value = getattr(self, setting)
-            raise ValueError(Errors.CRF932.format(setting=setting, value=value, expected=expected))
+            raise CRFError(CoreErrors.CRF932.format(setting=setting, value=value, expected=expected))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def mine(
     pairs = zip(paths, facts or [UnitFacts(len(path)) for path in paths])
     seen = [Labelling(np.asarray(path).tolist(), fields, own) for path, own in pairs if len(path)]
     if not seen:
-        raise ValueError(Errors.CRF931)
+        raise CRFError(CoreErrors.CRF931)
     order = np.random.default_rng(settings.seed).permutation(len(seen))
     n_held_out = round(settings.held_out * len(seen))
     held_out, own = ([seen[place] for place in part] for part in (order[:n_held_out], order[n_held_out:]))

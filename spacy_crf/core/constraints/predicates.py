@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Indices, Ints
+from ..errors import CoreErrors, CRFError
 from ..labels import TagSet
 from .families import Boundary, Constraint, Fixed, Labels, Level, SameSurface, StateChange
 from .spelling import to_text
@@ -89,7 +89,7 @@ class Fields:
         for label in (label for labels in constraint.label_sets for label in labels):
             if label not in self.names:
                 near = get_close_matches(label, self.names, 3, 0.0)
-                raise ValueError(Errors.CRF902.format(constraint=to_text(constraint), label=label, near=near))
+                raise CRFError(CoreErrors.CRF902.format(constraint=to_text(constraint), label=label, near=near))
 
     def segments(self, labels: list[int], tags: list[int], level: Level) -> list[Segment]:
         """The segments of a labelling, given by labels and by tags. O(T)."""
@@ -122,7 +122,7 @@ class UnitFacts:
         given = {**self.predicates, "surfaces": self.surfaces, "fixed": self.fixed}
         for name, values in given.items():
             if values is not None and len(values) != self.n_units:
-                raise ValueError(Errors.CRF927.format(name=name, expected=self.n_units, actual=len(values)))
+                raise CRFError(CoreErrors.CRF927.format(name=name, expected=self.n_units, actual=len(values)))
 
     def at(self, rows: Indices) -> "UnitFacts":
         """The facts about some of the units, such as those of one sequence."""
@@ -138,11 +138,11 @@ class UnitFacts:
         """Raise a coded error if a constraint asks for what is not given."""
         if isinstance(constraint, (StateChange, Boundary)) and constraint.at not in self.predicates:
             known = ", ".join(self.predicates) or "none"
-            raise ValueError(Errors.CRF906.format(constraint=to_text(constraint), name=constraint.at, known=known))
+            raise CRFError(CoreErrors.CRF906.format(constraint=to_text(constraint), name=constraint.at, known=known))
         if isinstance(constraint, SameSurface) and self.surfaces is None:
-            raise ValueError(Errors.CRF907.format(constraint=to_text(constraint), what="surfaces"))
+            raise CRFError(CoreErrors.CRF907.format(constraint=to_text(constraint), what="surfaces"))
         if isinstance(constraint, Fixed) and self.fixed is None:
-            raise ValueError(Errors.CRF907.format(constraint=to_text(constraint), what="fixed labels"))
+            raise CRFError(CoreErrors.CRF907.format(constraint=to_text(constraint), what="fixed labels"))
 
     @cached_property
     def repeats(self) -> list[tuple[int, int]]:

@@ -5,8 +5,8 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...errors import Warnings
 from ..arrays import Ints
+from ..errors import CoreWarnings
 from . import ilp
 from .automaton import best_labelling
 from .decision import METHODS, Decision, Settings
@@ -72,7 +72,7 @@ class Strategy:
         for sequence, problem, path, answer in zip(sequences, problems, viterbi_paths, answers):
             decision = self._decide(sequence, problem, path, answer)
             if not decision.certified and self.settings.method != "viterbi":
-                self._warn(Warnings.CRFW902, sequence, gap=decision.gap)
+                self._warn(CoreWarnings.CRFW902, sequence, gap=decision.gap)
             decisions.append(decision)
         return decisions
 
@@ -115,7 +115,7 @@ class Strategy:
             try:
                 out.append(self._solve(problem, answer))
             except ValueError as error:
-                self._warn(Warnings.CRFW903, sequence, error=error)
+                self._warn(CoreWarnings.CRFW903, sequence, error=error)
                 out.append(self._without_solver(sequence, problem, answer))
         return out
 
@@ -159,7 +159,7 @@ class Strategy:
         if relaxed:
             listing = ", ".join(to_text(problem.constraints[index]) for index in relaxed)
             proved = answer.bound == -math.inf
-            self._warn(Warnings.CRFW901 if proved else Warnings.CRFW904, sequence, relaxed=listing)
+            self._warn(CoreWarnings.CRFW901 if proved else CoreWarnings.CRFW904, sequence, relaxed=listing)
         return Decision(
             again.path,
             problem.value(again.path).score,

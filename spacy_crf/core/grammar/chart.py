@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Indices
+from ..errors import CoreErrors
 from .binary import BinaryGrammar, Rules
 from .scores import ParseScores, SpanTable, span_table
 
@@ -169,4 +169,4 @@ def require_parse(grammar: BinaryGrammar, scores: ParseScores, chart: Chart) -> 
     else:
         best = [grammar.symbols[column] for column in scores.terminals[:12].argmax(axis=1)]
         reason = f"no rules lead to its units, which begin {' '.join(best)}"
-    raise NoParseError(Errors.CRF947.format(name=scores.name, start=grammar.grammar.start, reason=reason))
+    raise NoParseError(CoreErrors.CRF947.format(name=scores.name, start=grammar.grammar.start, reason=reason))

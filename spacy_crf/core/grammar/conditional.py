@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Ints
+from ..errors import CoreErrors, CRFError
 from .binary import BinaryGrammar, binarise
 from .counting import count_rules
 from .grammar import Grammar
@@ -56,8 +56,8 @@ class ConditionalGrammar:
     def __post_init__(self) -> None:
         n_rules = len(self.grammar.grammar.rules)
         if self.rule_columns.ndim != 2 or len(self.rule_columns) != n_rules:
-            raise ValueError(
-                Errors.CRF101.format(name="rule_columns", expected=(n_rules, "f"), actual=self.rule_columns.shape)
+            raise CRFError(
+                CoreErrors.CRF101.format(name="rule_columns", expected=(n_rules, "f"), actual=self.rule_columns.shape)
             )
         self._check(self.rule_columns, "rule_columns")
 
@@ -98,7 +98,7 @@ class ConditionalGrammar:
         if columns.size and not (columns.min() >= ABSENT and columns.max() < len(self.weights)):
             expected = f"columns from -1 to {len(self.weights) - 1}"
             value = f"from {columns.min()} to {columns.max()}"
-            raise ValueError(Errors.CRF950.format(setting=name, value=value, expected=expected))
+            raise CRFError(CoreErrors.CRF950.format(setting=name, value=value, expected=expected))
 
 
 class Objective:
@@ -111,7 +111,7 @@ class Objective:
 
     def __init__(self, start: ConditionalGrammar, documents: Sequence[Document], c2: float):
         if not 0 <= c2 < np.inf:
-            raise ValueError(Errors.CRF950.format(setting="c2", value=c2, expected="at least 0, and finite"))
+            raise CRFError(CoreErrors.CRF950.format(setting="c2", value=c2, expected="at least 0, and finite"))
         self._start, self._documents, self._c2 = start, documents, c2
         self._gold = [_observed(start, document) for document in documents]
 
@@ -168,13 +168,13 @@ class _Gold(NamedTuple):
 
 def _observed(model: ConditionalGrammar, document: Document) -> _Gold:
     if document.tree is None:
-        raise ValueError(
-            Errors.CRF949.format(name=f"of {document.name}", problem="a document to learn from needs a tree")
+        raise CRFError(
+            CoreErrors.CRF949.format(name=f"of {document.name}", problem="a document to learn from needs a tree")
         )
     n = len(document.terminals)
     if document.tree.nodes[0].end != n:
         problem = f"it has {document.tree.nodes[0].end} leaves, and the document {n} units"
-        raise ValueError(Errors.CRF949.format(name=f"of {document.name}", problem=problem))
+        raise CRFError(CoreErrors.CRF949.format(name=f"of {document.name}", problem=problem))
     nodes = {label: np.zeros((n, n)) for label in document.columns}
     for node in document.tree.nodes:
         if node.label in nodes:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles
+from ..errors import CoreErrors, CRFError
 from .grammar import Grammar
 from .rules import Rule
 from .trees import Tree
@@ -23,7 +23,7 @@ def treebank_grammar(trees: Iterable[Tree], smoothing: float = 0.0) -> Grammar:
     roots = list(dict.fromkeys(tree.nodes[0].label for tree in trees))
     if len(roots) != 1:
         expected = "at least one tree, all with one label at the root"
-        raise ValueError(Errors.CRF950.format(setting="roots of the trees", value=roots, expected=expected))
+        raise CRFError(CoreErrors.CRF950.format(setting="roots of the trees", value=roots, expected=expected))
     rules = tuple(Rule(key[0], key[1:]) for key in dict.fromkeys(key for tree in trees for _, key in tree.rules()))
     terminals = tuple(dict.fromkeys(leaf for tree in trees for leaf in tree.leaves))
     return relative_counts(Grammar(roots[0], terminals, rules), trees, smoothing)
@@ -39,10 +39,12 @@ def relative_counts(grammar: Grammar, trees: Sequence[Tree], smoothing: float = 
         where nothing is left.
     """
     if not 0 <= smoothing < np.inf:
-        raise ValueError(Errors.CRF950.format(setting="smoothing", value=smoothing, expected="at least 0, and finite"))
+        raise CRFError(
+            CoreErrors.CRF950.format(setting="smoothing", value=smoothing, expected="at least 0, and finite")
+        )
     counts = np.sum([count_rules(grammar, tree, name) for name, tree in enumerate(trees)], axis=0) + smoothing
     if not np.any(counts):
-        raise ValueError(Errors.CRF950.format(setting="trees", value="empty", expected="at least one, or smoothed"))
+        raise CRFError(CoreErrors.CRF950.format(setting="trees", value="empty", expected="at least one, or smoothed"))
     totals: dict[str, float] = defaultdict(float)
     for rule, count in zip(grammar.rules, np.broadcast_to(counts, len(grammar.rules))):
         totals[rule.parent] += float(count)
@@ -62,11 +64,11 @@ def count_rules(grammar: Grammar, tree: Tree, name: object) -> Doubles:
     """
     if tree.nodes[0].label != grammar.start:
         problem = f"its root is {tree.nodes[0].label!r}, the start symbol {grammar.start!r}"
-        raise ValueError(Errors.CRF949.format(name=name, problem=problem))
+        raise CRFError(CoreErrors.CRF949.format(name=name, problem=problem))
     counts = np.zeros(len(grammar.rules))
     for key, count in Counter(key for _, key in tree.rules()).items():
         if key not in grammar.numbers:
             problem = f"the grammar has no rule {Rule(key[0], key[1:])}"
-            raise ValueError(Errors.CRF949.format(name=name, problem=problem))
+            raise CRFError(CoreErrors.CRF949.format(name=name, problem=problem))
         counts[grammar.numbers[key]] = count
     return counts

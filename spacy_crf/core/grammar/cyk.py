@@ -6,8 +6,8 @@ of the text would go round in loops of weight 1 for ever.
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Indices
+from ..errors import CoreErrors
 from .binary import BinaryGrammar
 from .chart import Chart, DivergedLoopError, fill, unary_values
 from .forest import Forest, Parse
@@ -46,7 +46,7 @@ class Maximum:
             if left == 0:
                 names = ", ".join(self._grammar.symbols[symbol] for symbol in symbols)
                 quantity, consequence = "a weight above 1", "no tree is the best"
-                message = Errors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence)
+                message = CoreErrors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence)
                 raise DivergedLoopError(message)
             values[parents] = np.maximum(values[parents], made)
 

@@ -17,7 +17,7 @@ import json
 import math
 import re
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from .grammar import Grammar
 from .rules import Rule
 
@@ -53,7 +53,7 @@ def to_text(grammar: Grammar, scale: str = "plain") -> str:
     RETURNS (str): lines, the alternatives of a symbol on one where they stand together.
     """
     if scale not in SCALES:
-        raise ValueError(Errors.CRF950.format(setting="scale", value=repr(scale), expected=" or ".join(SCALES)))
+        raise CRFError(CoreErrors.CRF950.format(setting="scale", value=repr(scale), expected=" or ".join(SCALES)))
     names = " ".join(map(_name, grammar.terminals))
     lines = [f"%start {_name(grammar.start)}", f"%terminals {names}".rstrip(), f"%weights {scale}"]
     before = None
@@ -72,8 +72,8 @@ def _name(symbol: str) -> str:
     return symbol if PLAIN.fullmatch(symbol) and symbol != ARROW else json.dumps(symbol, ensure_ascii=True)
 
 
-def _fails(place: str, problem: str) -> ValueError:
-    return ValueError(Errors.CRF941.format(where=place, problem=problem))
+def _fails(place: str, problem: str) -> CRFError:
+    return CRFError(CoreErrors.CRF941.format(where=place, problem=problem))
 
 
 def _tokens(line: str, place: str) -> list[str]:
@@ -132,7 +132,7 @@ def _log_weight(token: str, place: str, scale: str) -> float:
         raise _fails(place, f"the weight {token} is no number") from None
     if (scale == "plain" and not 0 < value < math.inf) or (scale == "log" and not math.isfinite(value)):
         expected = "a finite number above 0" if scale == "plain" else "a finite logarithm"
-        raise ValueError(Errors.CRF943.format(where=place, rule="the rule", weight=value, expected=expected))
+        raise CRFError(CoreErrors.CRF943.format(where=place, rule="the rule", weight=value, expected=expected))
     return math.log(value) if scale == "plain" else value
 
 

@@ -7,8 +7,8 @@ With the weights U of the rules between the symbols of a block, trees without th
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles
+from ..errors import CoreErrors
 from .binary import BinaryGrammar
 from .chart import DivergedLoopError
 
@@ -37,7 +37,7 @@ def log_star(grammar: BinaryGrammar, number: int, own: Doubles | None) -> Double
         names = ", ".join(grammar.symbols[symbol] for symbol in symbols)
         quantity = f"a spectral radius of {radius.max():.4g}, not below 1"
         consequence = "the sum over trees is infinite"
-        message = Errors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence)
+        message = CoreErrors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence)
         raise DivergedLoopError(message)
     star = np.linalg.inv(np.eye(size) - steps)
     with np.errstate(divide="ignore"):

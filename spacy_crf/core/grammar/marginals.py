@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles
+from ..errors import CoreErrors, CRFError
 from .binary import MARKER, BinaryGrammar
 from .chart import Chart
 from .inside import LogSum, inside
@@ -38,7 +38,7 @@ class Marginals:
         known = self.grammar.symbols[: self.grammar.first_marker]
         if label not in known:
             expected = f"a symbol of the grammar: {', '.join(known)}"
-            raise ValueError(Errors.CRF950.format(setting="label", value=repr(label), expected=expected))
+            raise CRFError(CoreErrors.CRF950.format(setting="label", value=repr(label), expected=expected))
         symbol = known.index(label)
         return np.asarray(self.nodes[symbol] / self.repeats[symbol])
 

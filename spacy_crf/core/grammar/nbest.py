@@ -1,6 +1,6 @@
 """The K best trees of a document."""
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from .binary import BinaryGrammar
 from .cyk import best_chart
 from .forest import Forest, Parse
@@ -19,5 +19,5 @@ def nbest(grammar: BinaryGrammar, scores: ParseScores, k: int) -> list[Parse]:
     RAISES (ValueError), RAISES (DivergedLoopError): as `best_chart`.
     """
     if k < 1:
-        raise ValueError(Errors.CRF108.format(name="k", least=1, value=k))
+        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     return Forest(grammar, scores, best_chart(grammar, scores), k).parses()

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Indices
+from ..errors import CoreErrors, CRFError
 from .binary import BinaryGrammar
 from .grammar import Grammar
 
@@ -29,13 +29,13 @@ class ParseScores:
 
     def __post_init__(self) -> None:
         if self.terminals.ndim != 2:
-            raise ValueError(Errors.CRF101.format(name="terminals", expected="(N, V)", actual=self.terminals.shape))
+            raise CRFError(CoreErrors.CRF101.format(name="terminals", expected="(N, V)", actual=self.terminals.shape))
         for label, matrix in {"terminals": self.terminals, **self.spans}.items():
             if label != "terminals" and matrix.shape != (self.n_units, self.n_units):
                 square = (self.n_units, self.n_units)
-                raise ValueError(Errors.CRF101.format(name=f"spans[{label!r}]", expected=square, actual=matrix.shape))
+                raise CRFError(CoreErrors.CRF101.format(name=f"spans[{label!r}]", expected=square, actual=matrix.shape))
             if not bool((matrix < np.inf).all()):  # NaN compares false
-                raise ValueError(Errors.CRF102.format(name=f"scores of {label!r}"))
+                raise CRFError(CoreErrors.CRF102.format(name=f"scores of {label!r}"))
 
     @property
     def n_units(self) -> int:
@@ -58,8 +58,8 @@ class ParseScores:
         unknown = [label for label in labels if label not in columns]
         if unknown:
             expected = f"a terminal of the grammar: {', '.join(columns)}"
-            raise ValueError(
-                Errors.CRF950.format(setting=f"labels of {name}", value=repr(unknown[0]), expected=expected)
+            raise CRFError(
+                CoreErrors.CRF950.format(setting=f"labels of {name}", value=repr(unknown[0]), expected=expected)
             )
         terminals = np.full((len(labels), len(columns)), -np.inf)
         terminals[np.arange(len(labels)), np.array([columns[label] for label in labels], dtype=np.intp)] = 0.0
@@ -98,12 +98,12 @@ def span_table(grammar: BinaryGrammar, scores: ParseScores) -> SpanTable:
     """
     if scores.terminals.shape[1] != grammar.n_terminals:
         shape = (scores.n_units, grammar.n_terminals)
-        raise ValueError(Errors.CRF101.format(name="terminals", expected=shape, actual=scores.terminals.shape))
+        raise CRFError(CoreErrors.CRF101.format(name="terminals", expected=shape, actual=scores.terminals.shape))
     known = {label: grammar.n_terminals + place for place, label in enumerate(grammar.grammar.nonterminals)}
     for label in scores.spans:
         if label not in known:
             expected = f"a nonterminal of the grammar: {', '.join(known)}"
-            raise ValueError(Errors.CRF950.format(setting="spans", value=repr(label), expected=expected))
+            raise CRFError(CoreErrors.CRF950.format(setting="spans", value=repr(label), expected=expected))
     symbols = np.array([known[label] for label in scores.spans], dtype=np.intp)
     matrices = np.array(list(scores.spans.values()), dtype=float)
     return SpanTable(symbols, matrices.reshape(len(symbols), scores.n_units, scores.n_units))

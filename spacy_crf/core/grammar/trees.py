@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 
 BRACKET = re.compile(r"\(|\)|[^\s()]+")
 ROOT = -1
@@ -103,6 +103,6 @@ class Tree:
         return cls(tuple(Node(label, low, high, parent) for label, (low, high), parent in zip(labels, bounds, parents)))
 
 
-def _malformed(text: str) -> ValueError:
+def _malformed(text: str) -> CRFError:
     problem = "its brackets do not match, or one of them has no label or no children"
-    return ValueError(Errors.CRF949.format(name=repr(text[:60]), problem=problem))
+    return CRFError(CoreErrors.CRF949.format(name=repr(text[:60]), problem=problem))

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from .rules import Rule
 
 
@@ -23,11 +23,11 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[Rule]) -> None:
         key = (rule.parent, *rule.children)
         if key in seen:
             problem = f"is there twice, first in {seen[key].where}; keep one, with the sum of the weights"
-            raise ValueError(Errors.CRF946.format(where=rule.where, rule=rule, problem=problem))
+            raise CRFError(CoreErrors.CRF946.format(where=rule.where, rule=rule, problem=problem))
         seen[key] = rule
     parents = dict.fromkeys(rule.parent for rule in rules)
     if start not in parents:
-        raise ValueError(Errors.CRF944.format(start=start))
+        raise CRFError(CoreErrors.CRF944.format(start=start))
     _check_symbols(rules, {*parents, *terminals})
     reached, productive = _reached(start, rules), _productive(terminals, rules)
     for rule in rules:
@@ -40,20 +40,20 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[Rule]) -> None:
 def _check_terminals(terminals: Sequence[str]) -> None:
     for terminal in terminals:
         if list(terminals).count(terminal) > 1:
-            raise ValueError(Errors.CRF941.format(where="terminals", problem=f"{terminal!r} is given twice"))
+            raise CRFError(CoreErrors.CRF941.format(where="terminals", problem=f"{terminal!r} is given twice"))
 
 
 def _check_rule(rule: Rule, terminals: Sequence[str]) -> None:
     if not rule.children:
         problem = f"the right side of {rule.parent!r} is empty"
-        raise ValueError(Errors.CRF941.format(where=rule.where, problem=problem))
+        raise CRFError(CoreErrors.CRF941.format(where=rule.where, problem=problem))
     if not math.isfinite(rule.log_weight):
         weight = "zero" if rule.log_weight == -math.inf else f"exp({rule.log_weight})"
         expected = "a finite number above 0"
-        raise ValueError(Errors.CRF943.format(where=rule.where, rule=rule, weight=weight, expected=expected))
+        raise CRFError(CoreErrors.CRF943.format(where=rule.where, rule=rule, weight=weight, expected=expected))
     if rule.parent in terminals:
         problem = f"has the terminal {rule.parent!r} on its left side; rename one of them"
-        raise ValueError(Errors.CRF946.format(where=rule.where, rule=rule, problem=problem))
+        raise CRFError(CoreErrors.CRF946.format(where=rule.where, rule=rule, problem=problem))
 
 
 def _check_symbols(rules: Iterable[Rule], known: set[str]) -> None:
@@ -61,11 +61,11 @@ def _check_symbols(rules: Iterable[Rule], known: set[str]) -> None:
         for child in rule.children:
             if child not in known:
                 near = ", ".join(get_close_matches(child, known, 3, 0.0))
-                raise ValueError(Errors.CRF942.format(where=rule.where, symbol=child, near=near))
+                raise CRFError(CoreErrors.CRF942.format(where=rule.where, symbol=child, near=near))
 
 
 def _refuse(rule: Rule, reason: str) -> None:
-    raise ValueError(Errors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
+    raise CRFError(CoreErrors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
 
 
 def _reached(start: str, rules: Iterable[Rule]) -> set[str]:

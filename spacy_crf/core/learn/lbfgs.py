@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Floats
+from ..errors import CoreErrors
 from ..threads import single_threaded_blas
 from .line_search import LineSearchError, Point, wolfe
 
@@ -140,7 +140,7 @@ class LBFGS:
         value, gradient = self.objective(x)
         self.evaluations += 1
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            raise DivergedError(Errors.CRF201.format(iteration=self.iterations, value=value))
+            raise DivergedError(CoreErrors.CRF201.format(iteration=self.iterations, value=value))
         return Point(0.0, value, 0.0, x, gradient)
 
     def _check_progress(self) -> None:

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Floats, Indices
+from ..errors import CoreErrors, CRFError
 from ..weights import Layout
 from .blocks import Corpus
 from .online_weights import OnlineWeights
@@ -61,7 +61,7 @@ def require_positive(**settings: float) -> None:
     """
     for name, value in settings.items():
         if not value > 0:
-            raise ValueError(Errors.CRF204.format(name=name, value=value, expected="above 0"))
+            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0"))
 
 
 def run_epochs(learner: OnlineLearner, corpus: Corpus, epochs: int, seed: int) -> Iterator[float]:

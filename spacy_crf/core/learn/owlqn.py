@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles
+from ..errors import CoreErrors, CRFError
 from .lbfgs import LBFGS
 from .line_search import Point, backtrack
 
@@ -29,7 +29,7 @@ class OWLQN(LBFGS):
 
     def __post_init__(self) -> None:
         if not (self.c1 >= 0).all():
-            raise ValueError(Errors.CRF204.format(name="c1", value=float(self.c1.min()), expected="at least 0"))
+            raise CRFError(CoreErrors.CRF204.format(name="c1", value=float(self.c1.min()), expected="at least 0"))
         super().__post_init__()
 
     @property

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Floats
 from ..chain.potentials import NonFiniteError
+from ..errors import CoreErrors
 from ..weights import Layout
 from .batches import Batch, FlatFinder, cut_batches
 from .blocks import Corpus
@@ -93,7 +93,7 @@ class SGD:
                 break
             value = self._descent.epoch(self._shuffled(), self.eta, self.epochs * self._n_sequences)
             if not np.isfinite(value):
-                raise DivergedError(Errors.CRF201.format(iteration=self.epochs, value=value))
+                raise DivergedError(CoreErrors.CRF201.format(iteration=self.epochs, value=value))
             self._take_note(value)
         return self.epochs - before
 

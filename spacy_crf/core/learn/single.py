@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Floats, Ints
 from ..chain.observations import EdgeObservations
 from ..chain.potentials import NonFiniteError, NoPathError
+from ..errors import CoreErrors
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked
 
@@ -41,7 +41,7 @@ class SingleDecoder:
         emissions = np.zeros((features.n_rows, layout.n_labels), dtype=weights.state.dtype)
         features.times(weights.state, out=emissions)
         if not emissions.max() < np.inf:  # NaN compares false
-            raise NonFiniteError(Errors.CRF102.format(name="emissions"), [0])
+            raise NonFiniteError(CoreErrors.CRF102.format(name="emissions"), [0])
         if scores is not None:
             emissions += scores
         start, end, transitions = weights.start, weights.end, weights.transitions
@@ -78,7 +78,7 @@ def _trace(best: list[Floats], matrices: list[Floats]) -> Ints:
     if score == -np.inf:
         raise NoPathError([0])
     if not np.isfinite(score):
-        raise NonFiniteError(Errors.CRF102.format(name="scores"), [0])
+        raise NonFiniteError(CoreErrors.CRF102.format(name="scores"), [0])
     labels = [label]
     for row, matrix in zip(best[-2::-1], matrices[::-1]):
         label = int((row + matrix[:, label]).argmax())

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Indices
+from ..errors import CoreErrors, CRFError
 from ..grammar.numbering import Reading
 
 
@@ -50,13 +50,13 @@ class Elements:
             "newlines": len(self.newlines),
         }
         if len(set(sizes.values())) > 1:
-            raise ValueError(Errors.CRF961.format(sizes=sizes))
+            raise CRFError(CoreErrors.CRF961.format(sizes=sizes))
         labels = self.label_scores.shape[1] if self.label_scores.ndim == 2 else 0
         if max(self.roles.number, self.roles.title) >= labels or labels < 2:
-            raise ValueError(Errors.CRF962.format(shape=self.label_scores.shape, roles=self.roles))
+            raise CRFError(CoreErrors.CRF962.format(shape=self.label_scores.shape, roles=self.roles))
         if len(self) and not np.isfinite(self.label_scores.max(axis=1)).all():
             unit = int(np.flatnonzero(~np.isfinite(self.label_scores.max(axis=1)))[0])
-            raise ValueError(Errors.CRF963.format(unit=unit))
+            raise CRFError(CoreErrors.CRF963.format(unit=unit))
 
     def __len__(self) -> int:
         return len(self.label_scores)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...errors import Errors
+from ..errors import CoreErrors, CRFError
 from .build import Allowed
 from .headings import Headings
 from .lattice import Lattice
@@ -49,7 +49,9 @@ def gold_headings(sections: Sequence[GoldSection], name: str = "") -> list[GoldH
     implied = depth = 0
     for section in sections:
         if not 1 <= section.level <= depth + 1 or (implied and section.level != depth + 1):
-            raise ValueError(Errors.CRF964.format(name=name, problem=f"a section has level {section.level} in {depth}"))
+            raise CRFError(
+                CoreErrors.CRF964.format(name=name, problem=f"a section has level {section.level} in {depth}")
+            )
         if section.loose and section.heading:
             found.append(GoldHeading(section.heading[0], section.heading[-1] + 1, section.level - 1, 0, loose=True))
             continue
@@ -60,7 +62,7 @@ def gold_headings(sections: Sequence[GoldSection], name: str = "") -> list[GoldH
         found.append(GoldHeading(section.heading[0], section.heading[-1] + 1, depth - 1 - implied, implied))
         implied = 0
     if implied:
-        raise ValueError(Errors.CRF964.format(name=name, problem="an implied section has no section in it"))
+        raise CRFError(CoreErrors.CRF964.format(name=name, problem="an implied section has no section in it"))
     return found
 
 
@@ -82,7 +84,7 @@ def check_possible(gold: Sequence[GoldHeading], headings: Headings, name: str) -
     for heading in gold:
         if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
             problem = f"its labels allow no heading of the units {heading.start} to {heading.end - 1}"
-            raise ValueError(Errors.CRF964.format(name=name, problem=problem))
+            raise CRFError(CoreErrors.CRF964.format(name=name, problem=problem))
 
 
 def stacks_of(lattice: Lattice) -> list[set[tuple[int, ...]]]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Indices
+from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .build import Search, build
 from .elements import Elements
@@ -90,7 +90,7 @@ def _lattices(
     right = build(headings, scorer, Search(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
     if not right.layers[-1]:
         problem = "it has no section for a unit that is labelled as a heading"
-        raise ValueError(Errors.CRF964.format(name=example.name, problem=problem))
+        raise CRFError(CoreErrors.CRF964.format(name=example.name, problem=problem))
     search = parser.search(with_arcs=True)
     deepest = max((section.level for section in example.sections), default=0)
     search = replace(search, kept=stacks_of(right), max_depth=max(search.max_depth, deepest))

@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ...errors import Errors, Warnings
 from ..arrays import Bools, Doubles, Floats, Indices
+from ..errors import CoreErrors, CoreWarnings, CRFError
 from .reliability import best_labels, check_shape
 from .scores import LAC, Score, check_choice, check_count, least_count, shares
 
@@ -72,7 +72,7 @@ class ConformalSets:
         """What a user should be told about `small`, if there is anything."""
         listing = ", ".join(f"{stratum} (n = {n})" for stratum, n in self.small.items())
         fate = "fall back on the quantile of all tokens" if self.fallback == "pooled" else "let every label in"
-        text = Warnings.CRFW801.format(level=self.level, least=least_count(self.level), listing=listing, fate=fate)
+        text = CoreWarnings.CRFW801.format(level=self.level, least=least_count(self.level), listing=listing, fate=fate)
         return text if listing else None
 
     @property
@@ -198,7 +198,7 @@ def calibrate(
     scores = np.where(best, score.of(marginals, uniforms), np.inf)
     known = np.flatnonzero(best.any(axis=1))
     if not len(known):
-        raise ValueError(Errors.CRF817)
+        raise CRFError(CoreErrors.CRF817)
     labels = scores[known].argmin(axis=1)
     _check_groups(condition, groups, len(best))
     strata = np.arange(best.shape[1] if condition == "label" else 1)
@@ -233,6 +233,6 @@ def _places(condition: Condition, strata: Indices, groups: Indices | None, score
 
 def _check_groups(condition: Condition, groups: Indices | None, n_units: int) -> None:
     if (groups is not None) != (condition == "group"):
-        raise ValueError(Errors.CRF821.format(condition=condition, needs="wants" if groups is None else "takes no"))
+        raise CRFError(CoreErrors.CRF821.format(condition=condition, needs="wants" if groups is None else "takes no"))
     if groups is not None:
         check_shape("groups", groups, (n_units,))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices
+from ..errors import CoreErrors, CRFError
 from .predict import TIE, TagSets, check_marginals
 from .utility import check_values
 
@@ -54,7 +54,7 @@ def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagT
     """
     orphans = [label for label in labels if label not in parents]
     if orphans:
-        raise ValueError(Errors.CRF808.format(labels=orphans))
+        raise CRFError(CoreErrors.CRF808.format(labels=orphans))
     own = set(labels)
     below: dict[str, list[int]] = {}
     for index, label in enumerate(labels):
@@ -79,7 +79,7 @@ def tree_from_groups(labels: Sequence[str], groups: Mapping[str, Sequence[str]])
     for coarse, members in groups.items():
         for member in members:
             if parents.setdefault(member, coarse) != coarse:
-                raise ValueError(Errors.CRF810.format(child=member, first=parents[member], second=coarse))
+                raise CRFError(CoreErrors.CRF810.format(child=member, first=parents[member], second=coarse))
     return tree_from_parents(labels, parents)
 
 
@@ -113,7 +113,7 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
     while above[-1] in parents and above[-1] not in labels:
         parent = parents[above[-1]]
         if parent in above:
-            raise ValueError(Errors.CRF809.format(tag=parent, path=" < ".join([*above, parent])))
+            raise CRFError(CoreErrors.CRF809.format(tag=parent, path=" < ".join([*above, parent])))
         above.append(parent)
     return above
 
@@ -131,7 +131,7 @@ def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, T
     n_labels = check_marginals(marginals)
     if tree.leaves.shape[1] != n_labels:
         expected = (len(marginals), tree.leaves.shape[1])
-        raise ValueError(Errors.CRF101.format(name="marginals", expected=expected, actual=marginals.shape))
+        raise CRFError(CoreErrors.CRF101.format(name="marginals", expected=expected, actual=marginals.shape))
     check_values(g, n_labels)
     sizes = tree.leaves.sum(axis=1)
     masses = marginals.astype(np.float64) @ tree.leaves.T

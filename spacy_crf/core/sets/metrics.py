@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices
+from ..errors import CoreErrors, CRFError
 
 SUM_TOLERANCE = 1e-6
 CUT = 0.01  # weights are written with two decimals, rounded or cut: .33 and .66 stand for thirds
@@ -28,7 +28,7 @@ def normalise(weights: Floats) -> Doubles:
     rows, wrong = _normalise(weights)
     if wrong.any():
         unit = int(np.argmax(wrong))
-        raise ValueError(Errors.CRF812.format(unit=unit, weights=weights[unit][weights[unit] != 0].tolist()))
+        raise CRFError(CoreErrors.CRF812.format(unit=unit, weights=weights[unit][weights[unit] != 0].tolist()))
     return rows
 
 
@@ -44,11 +44,11 @@ def read_weights(gold: Mapping[str, float], labels: Sequence[str]) -> Doubles:
     for tag, weight in gold.items():
         if tag not in labels:
             near = ", ".join(difflib.get_close_matches(tag, labels)) or "none"
-            raise ValueError(Errors.CRF814.format(tag=tag, near=near))
+            raise CRFError(CoreErrors.CRF814.format(tag=tag, near=near))
         weights[0, labels.index(tag)] = weight
     rows, wrong = _normalise(weights)
     if wrong[0] or (gold and not rows.any()):
-        raise ValueError(Errors.CRF813.format(gold=dict(gold)))
+        raise CRFError(CoreErrors.CRF813.format(gold=dict(gold)))
     return rows.ravel()
 
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices
+from ..errors import CoreErrors, CRFError
 from .metrics import ml_util
 from .utility import check_values
 
@@ -91,7 +91,7 @@ def error_controlled_sets(marginals: Floats, level: float) -> TagSets:
     RAISES (ValueError): for marginals that are no distributions, or another level.
     """
     if not 0 <= level < 1:
-        raise ValueError(Errors.CRF806.format(value=level, expected="in [0, 1)"))
+        raise CRFError(CoreErrors.CRF806.format(value=level, expected="in [0, 1)"))
     n_labels = check_marginals(marginals)
 
     def choose(cumulative: Doubles) -> tuple[Indices, Bools]:
@@ -112,7 +112,7 @@ def top_k_sets(marginals: Floats, k: int) -> TagSets:
     RAISES (ValueError): for marginals that are no distributions, or a smaller k.
     """
     if k < 1:
-        raise ValueError(Errors.CRF108.format(name="k", least=1, value=k))
+        raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     size = min(k, check_marginals(marginals))
     ranked = np.sort(marginals, axis=1)[:, ::-1][:, :size]
     sizes = np.full(len(marginals), size, dtype=np.intp)
@@ -123,7 +123,7 @@ def top_k_sets(marginals: Floats, k: int) -> TagSets:
 def check_marginals(marginals: Floats) -> int:
     """The number of labels; a coded error unless each row ((N, L)) is a distribution, up to SUM_TOLERANCE."""
     if marginals.ndim != 2 or not marginals.shape[1]:
-        raise ValueError(Errors.CRF101.format(name="marginals", expected="(N, L)", actual=marginals.shape))
+        raise CRFError(CoreErrors.CRF101.format(name="marginals", expected="(N, L)", actual=marginals.shape))
     _check_rows(marginals, "marginals")
     return int(marginals.shape[1])
 
@@ -133,7 +133,7 @@ def _check_rows(rows: Floats, name: str) -> None:
     # the totals of rows with NaN are NaN, and compare false
     if not (rows.min(initial=0) >= 0 and (np.abs(totals - 1) <= SUM_TOLERANCE).all()):
         unit = int(np.argmin((np.abs(totals - 1) <= SUM_TOLERANCE) & (rows >= 0).all(axis=1)))
-        raise ValueError(Errors.CRF805.format(unit=unit, name=name, least=rows[unit].min(), total=totals[unit]))
+        raise CRFError(CoreErrors.CRF805.format(unit=unit, name=name, least=rows[unit].min(), total=totals[unit]))
 
 
 def _smallest_prefixes(marginals: Floats, choose: Choice) -> tuple[Bools, Indices, Doubles]:
@@ -183,7 +183,7 @@ def exact_weighted_sets(probabilities: Floats, weights: Floats, g: Doubles) -> T
     """
     n_labels = weights.shape[1]
     if n_labels > MOST_LABELS:
-        raise ValueError(Errors.CRF807.format(most=MOST_LABELS, found=n_labels))
+        raise CRFError(CoreErrors.CRF807.format(most=MOST_LABELS, found=n_labels))
     _check_rows(probabilities, "probabilities of golds")
     check_values(g, n_labels)
     sets = _all_sets(n_labels)

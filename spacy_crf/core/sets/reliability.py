@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..calibration.bins import calibration_error, classwise_errors
+from ..errors import CoreErrors, CRFError
 from .metrics import SUM_TOLERANCE, covered, has_gold
 
 
@@ -54,7 +54,7 @@ def best_labels(weights: Floats) -> Bools:
 def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, ...]) -> None:
     """Refuse an array of another shape."""
     if array.shape != expected:
-        raise ValueError(Errors.CRF101.format(name=name, expected=expected, actual=array.shape))
+        raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
 
 
 def coverage_by_size(weights: Floats, sets: Bools) -> StratifiedCoverage:

@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Bools, Doubles, Floats, Indices
+from ..errors import CoreErrors, CRFError
 from .metrics import SUM_TOLERANCE
 from .reliability import best_labels, check_shape
 from .scores import check_choice, check_count, ranked
@@ -135,7 +135,7 @@ def control_risk(
     """
     check_choice("unit", unit, get_args(Unit))
     if (units is None) != (unit == "token"):
-        raise ValueError(Errors.CRF823.format(unit=unit, needs="wants" if units is None else "takes no"))
+        raise CRFError(CoreErrors.CRF823.format(unit=unit, needs="wants" if units is None else "takes no"))
     steps = loss_steps(marginals, weights, np.arange(len(marginals)) if units is None else units, loss)
     mass = steps.smallest_mass(level, unit)
     return RiskControl(float(level), unit, loss, mass, steps.n_units, float(steps.at(mass).mean()))
@@ -157,7 +157,7 @@ def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = 
     check_shape("units", units, best.shape[:1])
     known = np.flatnonzero(best.any(axis=1))
     if not len(known):
-        raise ValueError(Errors.CRF817)
+        raise CRFError(CoreErrors.CRF817)
     before, ranks = ranked(marginals[known])
     names, owners = np.unique(units[known], return_inverse=True)
     if loss == "ml-acc":

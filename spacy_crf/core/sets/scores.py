@@ -11,8 +11,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Floats, Indices
+from ..errors import CoreErrors, CRFError
 from .reliability import check_shape
 
 Kind = Literal["lac", "aps", "raps"]
@@ -26,7 +26,7 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
     RAISES (ValueError): for NaN or inf.
     """
     if not np.isfinite(marginals).all():
-        raise ValueError(Errors.CRF102.format(name="marginals"))
+        raise CRFError(CoreErrors.CRF102.format(name="marginals"))
     order = np.argsort(-marginals, axis=1, kind="stable")
     sums = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1, dtype=np.float64)
     before, ranks = np.zeros(marginals.shape), np.empty(marginals.shape, dtype=np.intp)
@@ -38,7 +38,7 @@ def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a setting that is none of its choices."""
     if value not in choices:
-        raise ValueError(Errors.CRF819.format(name=name, value=value, expected=" or ".join(map(repr, choices))))
+        raise CRFError(CoreErrors.CRF819.format(name=name, value=value, expected=" or ".join(map(repr, choices))))
 
 
 def least_count(level: float) -> int:
@@ -47,7 +47,7 @@ def least_count(level: float) -> int:
     RAISES (ValueError): for a level outside (0, 1).
     """
     if not 0 < level < 1:
-        raise ValueError(Errors.CRF816.format(level=level))
+        raise CRFError(CoreErrors.CRF816.format(level=level))
     return ceil(1 / Fraction(str(float(level)))) - 1
 
 
@@ -55,15 +55,15 @@ def check_count(n: int, level: float, unit: str) -> None:
     """Refuse too few calibration units for a level. See `least_count`."""
     least = least_count(level)
     if n < least:
-        message = Errors.CRF818.format(n=n, unit=unit, level=level, least=least, smallest=1 / (n + 1))
-        raise ValueError(message)
+        message = CoreErrors.CRF818.format(n=n, unit=unit, level=level, least=least, smallest=1 / (n + 1))
+        raise CRFError(message)
 
 
 def shares(uniforms: Doubles, n_units: int) -> Doubles:
     """((N, 1)): random numbers of units, one each; a coded error for others."""
     check_shape("uniforms", uniforms, (n_units,))
     if not ((uniforms >= 0) & (uniforms <= 1)).all():
-        raise ValueError(Errors.CRF822)
+        raise CRFError(CoreErrors.CRF822)
     return uniforms[:, None]
 
 
@@ -95,7 +95,7 @@ class Score:
         }
         for name, (fulfilled, expected) in rules.items():
             if not fulfilled:
-                raise ValueError(Errors.CRF819.format(name=name, value=getattr(self, name), expected=expected))
+                raise CRFError(CoreErrors.CRF819.format(name=name, value=getattr(self, name), expected=expected))
 
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
         """Scores of all labels. O(N L log L), for LAC O(N L).
@@ -105,9 +105,9 @@ class Score:
         RETURNS ((N, L)): scores.
         """
         if not np.isfinite(marginals).all():
-            raise ValueError(Errors.CRF102.format(name="marginals"))
+            raise CRFError(CoreErrors.CRF102.format(name="marginals"))
         if (uniforms is not None) != self.randomised:
-            raise ValueError(Errors.CRF820.format(kind=self.kind, needs="wants" if self.randomised else "takes no"))
+            raise CRFError(CoreErrors.CRF820.format(kind=self.kind, needs="wants" if self.randomised else "takes no"))
         probabilities = marginals.astype(np.float64)
         if self.kind == "lac":
             return np.asarray(1.0 - probabilities)

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles, Ints
 from ..chain.forward import log_partition
 from ..chain.nbest import NBest, nbest
 from ..chain.potentials import ChainPotentials
+from ..errors import CoreErrors, CRFError
 from .utility import check_values
 
 # relative, as utilities of long sequences are tiny: what differs by less is equal, and the smaller set is taken
@@ -52,7 +52,7 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
     RAISES (ValueError): for another level, or lists that are not as described.
     """
     if not 0 < level <= 1:
-        raise ValueError(Errors.CRF806.format(value=level, expected="in (0, 1]"))
+        raise CRFError(CoreErrors.CRF806.format(value=level, expected="in (0, 1]"))
     masses = _masses(paths, log_probabilities)
     reached = masses >= level * (1 - TIE)
     size = int(reached.argmax()) + 1 if reached[-1] else len(paths)
@@ -92,7 +92,7 @@ def _masses(paths: Ints, log_probabilities: Doubles) -> Doubles:
             masses: Doubles = np.minimum(1.0, np.cumsum(np.exp(log_probabilities)))
             return masses
         problem = "which must be finite and descend"
-    raise ValueError(Errors.CRF811.format(paths=n_paths, found=found, problem=problem))
+    raise CRFError(CoreErrors.CRF811.format(paths=n_paths, found=found, problem=problem))
 
 
 def _first(paths: Ints, log_probabilities: Doubles, size: int, complete: bool) -> SequenceSet:
@@ -109,7 +109,7 @@ def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int =
     RAISES (ValueError): for another level or cap, and for potentials as in `nbest`.
     """
     if not 0 < level <= 1:  # of an empty batch, too
-        raise ValueError(Errors.CRF806.format(value=level, expected="in (0, 1]"))
+        raise CRFError(CoreErrors.CRF806.format(value=level, expected="in (0, 1]"))
     return _grow(potentials, cap, lambda paths, logs, exhausted: smallest_set(paths, logs, level, exhausted))
 
 
@@ -129,7 +129,7 @@ def optimal_sequence_sets(potentials: ChainPotentials, g: Doubles, cap: int = 25
 def _grow(potentials: ChainPotentials, cap: int, choose: Choice) -> list[SequenceSet]:
     """Ask for more and more paths, up to the cap, and only of the sequences whose set is not complete yet."""
     if cap < 1:
-        raise ValueError(Errors.CRF108.format(name="cap", least=1, value=cap))
+        raise CRFError(CoreErrors.CRF108.format(name="cap", least=1, value=cap))
     potentials = potentials.astype(np.float64)
     log_z = log_partition(potentials)
     found: dict[int, SequenceSet] = {}

@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from ...errors import Errors
 from ..arrays import Doubles
+from ..errors import CoreErrors, CRFError
 
 Discount = Callable[[Doubles, int], Doubles]
 
@@ -35,7 +35,7 @@ class Utility:
         RAISES (ValueError): for values that are negative or not finite, and for a table of another length.
         """
         if n_labels < 1:
-            raise ValueError(Errors.CRF108.format(name="n_labels", least=1, value=n_labels))
+            raise CRFError(CoreErrors.CRF108.format(name="n_labels", least=1, value=n_labels))
         found = np.asarray(self.discount(np.arange(1.0, n_labels + 1), n_labels), dtype=np.float64)
         check_values(found, n_labels, self.name)
         return found
@@ -47,11 +47,11 @@ def check_values(g: Doubles, n_labels: int, name: str = "g") -> None:
     g ((L,)): g(1) to g(L). n_labels (int): L. name (str): for the message.
     """
     if g.shape != (n_labels,):
-        raise ValueError(Errors.CRF803.format(name=name, found=g.size, expected=n_labels))
+        raise CRFError(CoreErrors.CRF803.format(name=name, found=g.size, expected=n_labels))
     wrong = ~(np.isfinite(g) & (g >= 0))
     if wrong.any():
         size = int(np.argmax(wrong))
-        raise ValueError(Errors.CRF804.format(name=name, value=g[size], size=size + 1))
+        raise CRFError(CoreErrors.CRF804.format(name=name, value=g[size], size=size + 1))
 
 
 def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
@@ -74,9 +74,9 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
     RAISES (ValueError): for an unknown name, or a setting out of its range, whether read or not.
     """
     if not 0 < alpha <= 1:
-        raise ValueError(Errors.CRF802.format(setting="alpha", name=name, value=alpha, expected="in (0, 1]"))
+        raise CRFError(CoreErrors.CRF802.format(setting="alpha", name=name, value=alpha, expected="in (0, 1]"))
     if not 0 < beta < np.inf:
-        raise ValueError(Errors.CRF802.format(setting="beta", name=name, value=beta, expected="positive and finite"))
+        raise CRFError(CoreErrors.CRF802.format(setting="beta", name=name, value=beta, expected="positive and finite"))
     discounts: dict[str, Discount] = {
         "g": partial(_power, alpha, beta),
         "precision": partial(_discounted_accuracy, 0.0),
@@ -87,7 +87,7 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
         "reject": partial(_reject, alpha),
     }
     if name not in discounts:
-        raise ValueError(Errors.CRF801.format(name=name, known=", ".join(discounts)))
+        raise CRFError(CoreErrors.CRF801.format(name=name, known=", ".join(discounts)))
     return Utility(name, discounts[name])
 
 

@@ -24,14 +24,16 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
 from ...core.arrays import Floats
+from ...core.errors import CRFError
 from ...core.labels import TagSet
-from ...errors import Errors
 from ...pipe.annotate import ATTRIBUTES, label_ids, register_extensions, write_attribute, write_marginals
+from ...pipe.errors import PipeErrors
 from ...pipe.inference import Prediction
 from ...pipe.isolation import IsolatesFailures
 from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
+from ..errors import LabErrors
 from .estimator import Estimator
 
 Target = Literal["tag", "pos"]
@@ -69,7 +71,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         self._taken = _Taken()
         if self.cfg["marginals"] in ("", target):
             problem = {"setting": "marginals", "value": self.cfg["marginals"], "expected": "a name of its own, or null"}
-            raise ValueError(Errors.CRF408.format(name=name, **problem))
+            raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
         register_extensions(None, None, self.cfg["marginals"])
 
     # -- labels ----------------------------------------------------------------------------------------------
@@ -87,7 +89,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         if label in self.labels:
             return 0
         if self.estimator.has_learned:
-            raise ValueError(Errors.CRF421.format(name=self.name, label=label))
+            raise CRFError(LabErrors.CRF421.format(name=self.name, label=label))
         self.set_labels([*self.labels, label])
         return 1
 
@@ -139,7 +141,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     def _learn(self, examples: Sequence[Example]) -> None:
         if not self.labels:
-            raise ValueError(Errors.CRF401.format(name=self.name))
+            raise CRFError(PipeErrors.CRF401.format(name=self.name))
         gold = weighted_gold(self.name, examples, self.target, self.cfg["gold_tags"], TagSet(self.labels, "none"))
         if len(gold.seen_pairs()[0]):
             docs = [eg.predicted for eg in examples]
@@ -167,7 +169,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.labels)) for _ in docs]
         if not self.estimator.has_learned:
-            raise ValueError(Errors.CRF420.format(name=self.name))
+            raise CRFError(LabErrors.CRF420.format(name=self.name))
         vocab = docs[0].vocab
         columns = self.estimator.read(docs, None if self.cfg["overwrite"] else ATTRIBUTES[self.target])
         found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
@@ -209,8 +211,8 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
             n_labels = None if data is None else self.estimator.from_data(data)
         self._taken = _Taken()
         if n_labels is not None and n_labels != len(self.labels):
-            raise ValueError(
-                Errors.CRF423.format(name=self.name, path=path, actual=n_labels, expected=len(self.labels))
+            raise CRFError(
+                LabErrors.CRF423.format(name=self.name, path=path, actual=n_labels, expected=len(self.labels))
             )
         if n_labels is not None:
             _ = self.estimator.model  # now, not at the first Doc

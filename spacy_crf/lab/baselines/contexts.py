@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Indices
+from ...core.errors import CRFError
 from ...core.gold import Gold
 from ...core.sparse import SparseRows
 from ...core.weights import cells
-from ...errors import Errors
 from ...pipe.dictionary.counts import Shares, gold_shares
+from ...pipe.errors import PipeErrors
+from ..errors import LabErrors
 from .ngrams import join
 
 
@@ -52,7 +54,7 @@ def local_problem(lengths: Indices, features: SparseRows, gold: Gold) -> LocalPr
     shares = gold_shares(gold)
     pairs = join(_before(shares, lengths, n_labels), shares, n_labels)
     if not len(pairs.units):
-        raise ValueError(Errors.CRF831)
+        raise CRFError(PipeErrors.CRF831)
     before, labels = np.divmod(pairs.labels, n_labels)
     examples, owners = np.unique(pairs.units * (n_labels + 1) + before, return_inverse=True)
     units, before = np.divmod(examples, n_labels + 1)
@@ -68,7 +70,7 @@ def local_problem(lengths: Indices, features: SparseRows, gold: Gold) -> LocalPr
 def check_rows(lengths: Indices, n_rows: int, name: str) -> None:
     """Raise a coded error where the rows of something are not as many as the units."""
     if int(lengths.sum()) != n_rows:
-        raise ValueError(Errors.CRF836.format(lengths=int(lengths.sum()), rows=n_rows, name=name))
+        raise CRFError(LabErrors.CRF836.format(lengths=int(lengths.sum()), rows=n_rows, name=name))
 
 
 def _before(shares: Shares, lengths: Indices, none: int) -> Shares:

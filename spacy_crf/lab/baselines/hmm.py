@@ -20,9 +20,10 @@ from ...core.chain.forward import forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
+from ...core.errors import CRFError
 from ...core.gold import Gold
-from ...errors import Errors
 from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
+from ..errors import LabErrors
 from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
 from .ngrams import LabelGrams, count_grams, interpolation_weights
 from .states import StateSpace, state_space
@@ -47,7 +48,7 @@ class HMMSettings:
 
     def __post_init__(self) -> None:
         if self.order not in (2, 3):
-            raise ValueError(Errors.CRF834.format(order=self.order))
+            raise CRFError(LabErrors.CRF834.format(order=self.order))
         check_amount("min_count", self.min_count)
 
 

@@ -22,11 +22,12 @@ from ...core.chain.forward import SMALLEST, exp_shifted, forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
+from ...core.errors import CoreErrors, CRFError
 from ...core.gold import Gold
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows
-from ...errors import Errors
 from ...pipe.dictionary.counts import Data, check_amount
+from ..errors import LabErrors
 from .contexts import LocalProblem, check_rows, local_problem
 from .regression import SoftmaxObjective
 
@@ -85,7 +86,7 @@ class MEMM:
         """
         check_rows(lengths, features.n_rows, "features")
         if features.n_columns != self.n_features:
-            raise ValueError(Errors.CRF835.format(found=features.n_columns, expected=self.n_features))
+            raise CRFError(LabErrors.CRF835.format(found=features.n_columns, expected=self.n_features))
         batch = pack(lengths)
         scores = np.zeros((features.n_rows, self.n_labels), self.state.dtype)
         features.times(self._dense, scores)
@@ -162,7 +163,7 @@ def check_training(c2: float, max_iterations: int) -> None:
     """Raise a coded error for a setting of `fit_memm` that is out of its range."""
     check_amount("c2", c2)
     if max_iterations < 1:
-        raise ValueError(Errors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
+        raise CRFError(CoreErrors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
 
 
 def log_normalizers(scores: Doubles, transitions: Doubles) -> Doubles:

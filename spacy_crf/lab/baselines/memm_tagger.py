@@ -8,10 +8,10 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...core.arrays import Floats, Ints
+from ...core.errors import CRFError
 from ...core.gold import Gold
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
-from ...errors import Errors
 from ...features.attributes import FITTED
 from ...features.columns import Columns, SequenceMode
 from ...features.config import FeatureConfig, Features
@@ -20,6 +20,7 @@ from ...learning.encoder import Sample, join
 from ...pipe.dictionary.counts import Data
 from ...pipe.settings import Decode
 from ...pipe.storage import check_templates
+from ..errors import LabErrors
 from .component import ComparisonTagger, Target
 from .estimator import Estimator
 from .memm import MEMM, check_training, fit_memm
@@ -41,9 +42,9 @@ class MEMMEstimator(Estimator[MEMM]):
         check_training(c2, max_iterations)
         for template in config.templates:
             if template.is_edge:
-                raise ValueError(Errors.CRF422.format(template=template))
+                raise CRFError(LabErrors.CRF422.format(template=template))
             if any(atom.attribute.name in FITTED for atom in template.atoms):
-                raise ValueError(Errors.CRF424.format(template=template))
+                raise CRFError(LabErrors.CRF424.format(template=template))
         self.config, self.sequence, self.c2, self.max_iterations = config, sequence, c2, max_iterations
         self._start_over(Features(config, sequence))
 

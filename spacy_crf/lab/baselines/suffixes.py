@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Doubles
-from ...errors import Errors
+from ...core.errors import CoreErrors, CRFError
 from ...pipe.dictionary.counts import CountTable, check_amount
 
 CAPITALISED, OTHER = "A", "a"
@@ -78,7 +78,7 @@ def fit_suffixes(words: CountTable, length: int = 10, cutoff: float = 10, theta:
 def check_suffix_settings(length: int, cutoff: float, theta: float | None) -> None:
     """Raise a coded error for a setting of `fit_suffixes` that is out of its range."""
     if length < 0:
-        raise ValueError(Errors.CRF108.format(name="suffix length", least=0, value=length))
+        raise CRFError(CoreErrors.CRF108.format(name="suffix length", least=0, value=length))
     for name, value in (("cutoff", cutoff), ("theta", theta)):
         if value is not None:
             check_amount(name, value)

@@ -11,9 +11,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...core.arrays import Indices
+from ...core.errors import CRFError
 from ...corpora.docbin import cut_doc
 from ...corpora.names import read_doc_name
-from ...errors import Errors
+from ..errors import LabErrors
 from .layout import Layout
 
 Reader = Callable[[Language], Iterable[Example]]
@@ -57,7 +58,7 @@ class Pool:
     def _cut(self, owner: int, example: Example, starts: list[int], chosen: Sequence[bool]) -> list[Example]:
         reference, predicted = example.reference, example.predicted
         if not np.array_equal(reference.to_array(ORTH), predicted.to_array(ORTH)):
-            raise ValueError(Errors.CRF616.format(document=self.layout.names[owner]))
+            raise CRFError(LabErrors.CRF616.format(document=self.layout.names[owner]))
         runs = [(next(run)[0], is_chosen) for is_chosen, run in groupby(zip(starts, chosen), key=lambda pair: pair[1])]
         borders = [start for start, _ in runs]
         pairs = zip(cut_doc(predicted, borders), cut_doc(reference, borders), runs)
@@ -82,7 +83,7 @@ def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
                 name = read_doc_name(example.reference) or f"document {len(numbers) + 1}"
                 read.append((numbers.setdefault((source, name), len(numbers)), example))
     if not read:
-        raise ValueError(Errors.CRF617)
+        raise CRFError(LabErrors.CRF617)
     read.sort(key=lambda pair: pair[0])
     owners, examples = zip(*read)
     starts = tuple(_find_starts(example.reference) for example in examples)

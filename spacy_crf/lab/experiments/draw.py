@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.arrays import Bools, Indices
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from .layout import By, Layout
 
 Rng = np.random.Generator
@@ -26,7 +27,7 @@ def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
     """
     found = len(layout.names) if by == "document" else len(layout.lengths)
     if not 2 <= folds <= found:
-        raise ValueError(Errors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
+        raise CRFError(LabErrors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
     if by == "document":
         numbers = np.argsort(rng.permutation(found)) % folds
         return numbers[layout.documents]
@@ -34,7 +35,7 @@ def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
     dealt = [deal(layout.lengths[layout.sentences(document)], folds, rng) for document in range(len(layout.names))]
     numbers = np.concatenate(dealt)
     if len(np.unique(numbers)) < folds:
-        raise ValueError(Errors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
+        raise CRFError(LabErrors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
     return numbers
 
 
@@ -59,7 +60,7 @@ def draw_test(layout: Layout, by: By, share: float, rng: Rng) -> Bools:
     RAISES (ValueError): for another share, or where there is nothing to divide.
     """
     if not 0 < share < 1:
-        raise ValueError(Errors.CRF611.format(name="test share", value=share))
+        raise CRFError(LabErrors.CRF611.format(name="test share", value=share))
     if by == "document":
         count = len(layout.names)
         drawn = _draw_sentences(np.ones(count, dtype=np.intp), share, rng)[layout.documents]
@@ -68,7 +69,7 @@ def draw_test(layout: Layout, by: By, share: float, rng: Rng) -> Bools:
         parts = [draw(layout.lengths[layout.sentences(d)], share, rng) for d in range(len(layout.names))]
         drawn = np.concatenate(parts)
     if not drawn.any():
-        raise ValueError(Errors.CRF612.format(kind=_kind(by)))
+        raise CRFError(LabErrors.CRF612.format(kind=_kind(by)))
     return drawn
 
 

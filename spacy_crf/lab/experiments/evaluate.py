@@ -8,7 +8,8 @@ from spacy.pipeline import Pipe
 from spacy.training import Example
 
 from ...core.arrays import Indices
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from ..measures import Scored, measure
 from .documents import by_document
 from .layout import Part, Split
@@ -63,7 +64,7 @@ def _annotate(nlp: Language, pieces: Sequence[tuple[int, Example]]) -> list[tupl
 def _score_part(pipe: Pipe, examples: Sequence[Example], name: str, part: Part) -> dict[str, float]:
     scores = _score(pipe, examples)
     if not scores:
-        raise ValueError(Errors.CRF623.format(name=name, test=part.name))
+        raise CRFError(LabErrors.CRF623.format(name=name, test=part.name))
     return scores
 
 

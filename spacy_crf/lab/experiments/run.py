@@ -12,7 +12,8 @@ from spacy.util import import_file, load_model_from_config
 from thinc.api import Config
 
 from ...core.arrays import Doubles
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from .distance import Grams, count_grams, jensen_shannon
 from .evaluate import evaluate_split
 from .layout import Layout, Split
@@ -95,7 +96,7 @@ def run_experiment(
 def _make_systems(configs: dict[str, Config], settings: RunSettings) -> dict[str, System]:
     """Systems by name, which see the same documents."""
     if settings.with_dev and not settings.held_out:
-        raise ValueError(Errors.CRF624)
+        raise CRFError(LabErrors.CRF624)
     made = [make_system(name, config, settings.component, settings.with_dev) for name, config in configs.items()]
     for other in made[1:]:
         _check_same(made[0], other)
@@ -108,7 +109,7 @@ def _make_splits(system: System, splitting: SplitSettings, settings: RunSettings
     splits = make_splits(system.layout, splitting, distances)
     for split in splits:
         if not len(split.train):
-            raise ValueError(Errors.CRF625.format(split=split.name))
+            raise CRFError(LabErrors.CRF625.format(split=split.name))
     return splits
 
 
@@ -145,7 +146,7 @@ def _run_split(system: System, task: _Task) -> list[PartResult]:
         seconds = time.perf_counter() - started
         return list(evaluate_split(system, nlp, split, split.train, seconds))
     except Exception as error:  # whatever a component of somebody else's raises
-        raise ValueError(Errors.CRF622.format(config=system.name, split=split.name, reason=error)) from error
+        raise CRFError(LabErrors.CRF622.format(config=system.name, split=split.name, reason=error)) from error
 
 
 def _check_same(first: System, second: System) -> None:
@@ -154,7 +155,7 @@ def _check_same(first: System, second: System) -> None:
     same = one.names == other.names and np.array_equal(one.documents, other.documents)
     if not (same and np.array_equal(one.lengths, other.lengths)):
         counts, others = _counts(one), _counts(other)
-        raise ValueError(Errors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
+        raise CRFError(LabErrors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
 
 
 def _counts(layout: Layout) -> str:

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
-from ...errors import Errors
+from ...core.errors import CoreErrors, CRFError
+from ..errors import LabErrors
 from .draw import draw_folds, draw_test
 from .layout import By, Layout, Part, Split, join, split_by
 
@@ -79,14 +80,14 @@ def make_splits(layout: Layout, settings: SplitSettings, distances: Doubles | No
     """
     unit, kind = settings.unit, settings.kind
     if (kind in WITHIN and unit == "document") or (kind in WHOLE and unit != "document"):
-        raise ValueError(Errors.CRF613.format(kind=kind, by=unit))
+        raise CRFError(LabErrors.CRF613.format(kind=kind, by=unit))
     if settings.repeats < 1:
-        raise ValueError(Errors.CRF108.format(name="repeats", least=1, value=settings.repeats))
+        raise CRFError(CoreErrors.CRF108.format(name="repeats", least=1, value=settings.repeats))
     if settings.repeats > 1 and (kind in WHOLE or (kind == "cross-domain" and unit == "document")):
-        raise ValueError(Errors.CRF615.format(kind=kind))
+        raise CRFError(LabErrors.CRF615.format(kind=kind))
     for fraction in settings.fractions:
         if not 0 < fraction <= 1:
-            raise ValueError(Errors.CRF611.format(name="fraction", value=fraction))
+            raise CRFError(LabErrors.CRF611.format(name="fraction", value=fraction))
     if kind == "pruning":
         assert distances is not None
         return list(_prune(layout, settings, distances))
@@ -130,7 +131,7 @@ def _tested_alone(layout: Layout, settings: SplitSettings, is_test: Bools) -> It
     parts = [(d, Part(layout.names[d], np.flatnonzero(is_test & (layout.documents == d)))) for d in large.tolist()]
     found = [(document, part) for document, part in parts if len(part.sentences)]
     if not found:
-        raise ValueError(Errors.CRF614.format(least=settings.least_tokens, largest=layout.sizes.max()))
+        raise CRFError(LabErrors.CRF614.format(least=settings.least_tokens, largest=layout.sizes.max()))
     yield from found
 
 

@@ -12,7 +12,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from ...core.arrays import Doubles
-from ...errors import Errors
+from ...core.errors import CoreErrors, CRFError
+from ..errors import LabErrors
 
 Alternative = Literal["two-sided", "greater", "less"]
 MOST_EXACT = 60  # differences; beyond that the normal approximation is as good
@@ -77,7 +78,7 @@ def wilcoxon(differences: Doubles, alternative: Alternative = "two-sided") -> Si
     """
     _check_finite(differences)
     if alternative not in get_args(Alternative):
-        raise ValueError(Errors.CRF618.format(value=alternative, known=", ".join(get_args(Alternative))))
+        raise CRFError(LabErrors.CRF618.format(value=alternative, known=", ".join(get_args(Alternative))))
     kept = differences[differences != 0]
     ranks = _mean_ranks(np.abs(kept))
     positive, negative = float(ranks[kept > 0].sum()), float(ranks[kept < 0].sum())
@@ -130,7 +131,7 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
     _check_finite(differences)
     n = len(differences)
     if n < 2:
-        raise ValueError(Errors.CRF619.format(found=n))
+        raise CRFError(LabErrors.CRF619.format(found=n))
     mean, error = float(differences.mean()), sqrt((1 / n + test_per_train) * differences.var(ddof=1))
     if not error:
         return ResampledT(n, mean, copysign(inf, mean) if mean else nan, float(mean == 0), mean, mean)
@@ -152,7 +153,7 @@ def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int
     """
     _check_finite(values)
     if not len(values) or not weights.sum() > 0:
-        raise ValueError(Errors.CRF620)
+        raise CRFError(LabErrors.CRF620)
     rng, found = np.random.default_rng(seed), []
     block = max(1, CELLS // len(values))
     for first in range(0, draws, block):
@@ -177,4 +178,4 @@ def pearson(first: Doubles, second: Doubles) -> float | None:
 
 def _check_finite(values: Doubles) -> None:
     if not np.isfinite(values).all():
-        raise ValueError(Errors.CRF102.format(name="differences"))
+        raise CRFError(CoreErrors.CRF102.format(name="differences"))

@@ -14,7 +14,8 @@ from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
 from ...core.arrays import Indices
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from .draw import draw_test
 from .layout import By, Layout, Split
 from .selection import Source, selected
@@ -48,7 +49,7 @@ def make_system(name: str, config: Config, component: str | None = None, with_de
     nlp = load_model_from_config(config, auto_fill=True)
     scored = [known for known, pipe in nlp.pipeline if getattr(pipe, "scorer", None) is not None]
     if not scored or (component is not None and component not in scored):
-        raise ValueError(Errors.CRF621.format(config=name, name=component, known=", ".join(scored) or "none"))
+        raise CRFError(LabErrors.CRF621.format(config=name, name=component, known=", ".join(scored) or "none"))
     source = Source(nlp.config, with_dev)
     return System(name, config, component or scored[-1], source, source.read(nlp).layout)
 

@@ -8,7 +8,8 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.util import load_model_from_config, registry, resolve_dot_names
 from thinc.api import Config
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from ..folds import with_fold
 from .space import SearchSpace, Value
 
@@ -60,7 +61,7 @@ class Candidates:
         known = self._filled["nlp"]["pipeline"]
         having = [other for other in known if "features" in self._filled["components"].get(other, {})]
         if (name is None and not having) or (name is not None and name not in having):
-            raise ValueError(Errors.CRF635.format(name=name, known=", ".join(having) or "none"))
+            raise CRFError(LabErrors.CRF635.format(name=name, known=", ".join(having) or "none"))
         return name or having[0]
 
     def _set(self, config: dict[str, Any], key: str, value: Any) -> None:
@@ -72,5 +73,5 @@ class Candidates:
             block = block.setdefault(name, deepcopy(filled)) if isinstance(block, dict) else block
         is_known = isinstance(block, dict) and (last in block or last in filled or any(n[:1] == "@" for n in block))
         if not is_known:
-            raise ValueError(Errors.CRF632.format(key=key))
+            raise CRFError(LabErrors.CRF632.format(key=key))
         block[last] = deepcopy(value)

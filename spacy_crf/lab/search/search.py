@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 from ..folds import with_fold
 from .candidates import Candidates
 from .outcome import Outcome, numbers
@@ -70,7 +71,7 @@ class Search:
         self._optuna = _import_optuna()
         for name, value, least in (("folds", settings.folds, 2), ("warmup", settings.warmup, 0)):
             if value < least and (name, value) != ("folds", 0):
-                raise ValueError(Errors.CRF636.format(name=name, value=value, least=least))
+                raise CRFError(LabErrors.CRF636.format(name=name, value=value, least=least))
         self._candidates, self._space, self._settings = candidates, space, settings
         self._study = self._open(storage, {**settings._asdict(), **(identity or {})})
 
@@ -88,7 +89,7 @@ class Search:
         RAISES (ValueError): where a trial fails before any has succeeded: all would.
         """
         if trials < 1:
-            raise ValueError(Errors.CRF636.format(name="trials", value=trials, least=1))
+            raise CRFError(LabErrors.CRF636.format(name="trials", value=trials, least=1))
         with _quiet(self._optuna):
             started = time.monotonic()
             self._forget_broken()
@@ -102,7 +103,7 @@ class Search:
                     break
             found = SearchResult(self._settings.score, self._settings.minimise, self._done(), self._importances())
         if not found.ranked:
-            raise ValueError(Errors.CRF637.format(number=len(found.trials) - 1, error=found.trials[-1].error))
+            raise CRFError(LabErrors.CRF637.format(number=len(found.trials) - 1, error=found.trials[-1].error))
         return found
 
     # -- one trial -------------------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ class Search:
     def _read_score(self, evaluation: Evaluation) -> float:
         value = evaluation.get(self._settings.score)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _NoScore(Errors.CRF633.format(name=self._settings.score, known=", ".join(numbers(evaluation))))
+            raise _NoScore(LabErrors.CRF633.format(name=self._settings.score, known=", ".join(numbers(evaluation))))
         return float(value)
 
     # -- the study -------------------------------------------------------------------------------------------
@@ -190,12 +191,12 @@ class Search:
                     storage=path, pruner=pruner, study_name=STUDY, direction=direction, load_if_exists=True
                 )
             except Exception as error:  # of Optuna, of SQLAlchemy or of SQLite
-                raise ValueError(Errors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
+                raise CRFError(LabErrors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
             begun = study.user_attrs.get("identity", identity)
             for name, value in identity.items():
                 if begun.get(name) != value:
                     problem = f"it was begun with another {name}"
-                    raise ValueError(Errors.CRF634.format(path=storage, problem=problem))
+                    raise CRFError(LabErrors.CRF634.format(path=storage, problem=problem))
             study.set_user_attr("identity", identity)
         return study
 
@@ -236,7 +237,7 @@ def _import_optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise ValueError(Errors.CRF630) from error
+        raise CRFError(LabErrors.CRF630) from error
     return optuna
 
 

@@ -29,7 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import LabErrors
 
 TABLES = ("settings", "alternatives", "templates", "start")
 ALWAYS = "always"
@@ -145,11 +146,11 @@ def read_space(path: Path) -> SearchSpace:
         data = tomllib.loads(path.read_text(encoding="utf8"))
         return parse_space(data)
     except UnicodeDecodeError as error:
-        raise ValueError(Errors.CRF631.format(path=path, problem=error)) from error
+        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(Errors.CRF631.format(path=path, problem=error)) from error
+        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
     except _Malformed as error:
-        raise ValueError(Errors.CRF631.format(path=path, problem=error)) from error
+        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
 
 
 class _Malformed(Exception):

@@ -13,15 +13,16 @@ from spacy.training import Example
 
 from ...core.arrays import Bools, Indices
 from ...core.chain.observations import EdgeObservations
+from ...core.errors import CRFError
 from ...core.gold import UNKNOWN
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
 from ...core.weights import Layout
-from ...errors import Errors
 from ...features.config import Features
 from ...learning.encoder import ChainLearner
 from ...learning.model import LinearChain, get_layout, start_layout
 from ...tagging.component import CRFTagger
+from ..errors import LabErrors
 
 Unit = Literal["auto", "doc", "sequence"]
 
@@ -65,7 +66,7 @@ class Encoded:
         groups, drawn = (self.documents, documents) if by_document else (sequences, sequences[judging])
         if not 2 <= count <= len(drawn):
             kind = "documents" if by_document else "sequences"
-            raise ValueError(Errors.CRF603.format(folds=count, found=len(drawn), kind=kind))
+            raise CRFError(LabErrors.CRF603.format(folds=count, found=len(drawn), kind=kind))
         drawn = np.random.default_rng(seed).permutation(drawn)
         return (self.fold(np.isin(groups, drawn[number::count])) for number in range(count))
 

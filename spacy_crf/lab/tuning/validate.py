@@ -7,11 +7,12 @@ from math import isfinite
 
 from spacy.training import Example
 
+from ...core.errors import CoreErrors, CRFError
 from ...core.weights import count_active
-from ...errors import Errors
 from ...learning.trainers.full_batch import LBFGSTrainer
 from ...pipe.orders import require_first_order
 from ...tagging.component import CRFTagger
+from ..errors import LabErrors
 from .fit import FoldTrainer
 from .folds import Fold, Unit, encode
 from .results import CrossValidation, FoldResult, Rule, Setting
@@ -52,10 +53,10 @@ def cross_validate(
     """
     trainer = pipe.trainer
     if not isinstance(trainer, LBFGSTrainer):
-        raise ValueError(Errors.CRF604.format(name=pipe.name, trainer=type(trainer).__name__))
+        raise CRFError(LabErrors.CRF604.format(name=pipe.name, trainer=type(trainer).__name__))
     require_first_order(pipe.name, pipe.model, "cross-validation of penalties")
     if iterations < 1:
-        raise ValueError(Errors.CRF108.format(name="iterations", least=1, value=iterations))
+        raise CRFError(CoreErrors.CRF108.format(name="iterations", least=1, value=iterations))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
     results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
     for number, fold in enumerate(encode(pipe, examples).folds(folds, unit, seed)):
@@ -89,7 +90,7 @@ def _checked(name: str, values: Sequence[float]) -> list[float]:
     """Penalties as numbers, each once."""
     for value in values:
         if not (isinstance(value, int | float) and isfinite(value) and value >= 0):
-            raise ValueError(Errors.CRF605.format(name=name, value=value))
+            raise CRFError(LabErrors.CRF605.format(name=name, value=value))
     if not values:
-        raise ValueError(Errors.CRF605.format(name=name, value=list(values)))
+        raise CRFError(LabErrors.CRF605.format(name=name, value=list(values)))
     return list(dict.fromkeys(map(float, values)))

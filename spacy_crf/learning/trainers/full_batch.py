@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
+from ...core.errors import CoreErrors, CRFError
 from ...core.learn.blocks import Corpus
 from ...core.learn.full_batch import FullBatchObjective, new_optimizer
 from ...core.learn.lbfgs import LBFGS
@@ -20,8 +21,8 @@ from ...core.learn.unseen import expected_unseen
 from ...core.threads import single_threaded_blas
 from ...core.trigrams import Trigrams, seen_trigrams
 from ...core.weights import count_active
-from ...errors import Errors
 from ..encoder import ChainLearner, Sample, join
+from ..errors import LearningErrors
 from ..model import flat_weights, get_layout, set_flat_weights
 from ..trigrams import forget_trigrams, get_pruning, is_second_order, set_trigrams, trigram_weights
 from .annotation import annotation_checksums
@@ -52,10 +53,10 @@ class LBFGSTrainer:
     ):
         for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
             if not value >= 0:
-                raise ValueError(Errors.CRF204.format(name=name, value=value, expected="at least 0"))
+                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="at least 0"))
         if first_order_steps < 1:
             problem = {"name": "first_order_steps", "value": first_order_steps}
-            raise ValueError(Errors.CRF204.format(**problem, expected="at least 1"))
+            raise CRFError(CoreErrors.CRF204.format(**problem, expected="at least 1"))
         self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
         self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
         self.first_order_steps = first_order_steps
@@ -106,10 +107,10 @@ class LBFGSTrainer:
         arriving = {id(eg.reference): eg.reference for eg in examples}
         if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():
             self._end_step()
-            raise ValueError(Errors.CRF203)
+            raise CRFError(LearningErrors.CRF203)
         if self._optimizer is not None and not arriving.keys() <= self._references.keys():
             self._end_step()
-            raise ValueError(Errors.CRF202)
+            raise CRFError(LearningErrors.CRF202)
         if self._optimizer is None or learner.features.extractor.reads_annotation:
             sample = make_sample(examples)
             self._pending.append(sample)
@@ -130,7 +131,7 @@ class LBFGSTrainer:
 
     def _step(self, learner: ChainLearner, started: float) -> None:
         if self._optimizer is not None and self._arrived.keys() != self._references.keys():
-            raise ValueError(Errors.CRF202)
+            raise CRFError(LearningErrors.CRF202)
         if self._optimizer is None or self._annotation_changed:
             self._start(learner)
         elif self._adds_trigrams(learner) and self._corpus is not None:

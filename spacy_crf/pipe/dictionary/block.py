@@ -10,9 +10,10 @@ import numpy as np
 from spacy import registry
 
 from ...core.arrays import Bools
+from ...core.errors import CRFError
 from ...core.labels import TagSet
-from ...errors import Errors
 from ...features.spelling import Speller
+from ..errors import PipeErrors
 from .closure import FOLDS, Fold, TagDictionary, make_dictionary
 from .counts import CountTable
 from .table import read_table
@@ -102,7 +103,7 @@ def _numbers(names: Iterable[str], tags: TagSet, where: str) -> list[int]:
     for name in names:
         if name not in tags.number:
             near = ", ".join(difflib.get_close_matches(name, tags.tags, n=3, cutoff=0.0))
-            raise ValueError(Errors.CRF432.format(where=where, tag=name, near=near))
+            raise CRFError(PipeErrors.CRF432.format(where=where, tag=name, near=near))
         numbers.append(tags.number[name])
     return numbers
 
@@ -148,7 +149,9 @@ def make_tag_dictionary(
     RAISES (ValueError): for `mask_training` without a mask.
     """
     if mask_training and use == "feature":
-        raise ValueError(Errors.CRF840.format(name="mask_training", value=True, expected="false where use = 'feature'"))
+        raise CRFError(
+            PipeErrors.CRF840.format(name="mask_training", value=True, expected="false where use = 'feature'")
+        )
     return DictionaryConfig(
         use=use,
         min_count=min_count,

@@ -11,8 +11,9 @@ from typing import Literal, Self
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
+from ...core.errors import CRFError
 from ...core.gold import Gold
-from ...errors import Errors
+from ..errors import PipeErrors
 from .counts import CountTable, Data, known_shares, sum_by_cell
 from .similarity import similar_pairs
 
@@ -165,7 +166,7 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
     RAISES (ValueError): for another number of words than units.
     """
     if len(words) != len(gold.labels):
-        raise ValueError(Errors.CRF832.format(words=len(words), units=len(gold.labels)))
+        raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
     shares = known_shares(gold)
     keys = [FOLDS[fold](words[unit]) for unit in shares.units]
     return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
@@ -213,4 +214,4 @@ def make_dictionary(
 
 def _require(name: str, value: object, is_right: bool, expected: str) -> None:
     if not is_right:
-        raise ValueError(Errors.CRF840.format(name=name, value=value, expected=expected))
+        raise CRFError(PipeErrors.CRF840.format(name=name, value=value, expected=expected))

@@ -9,8 +9,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
+from ...core.errors import CRFError
 from ...core.gold import UNKNOWN, Gold
-from ...errors import Errors
+from ..errors import PipeErrors
 
 Key = TypeVar("Key", bound=Hashable)
 Data = dict[str, Any]  # arrays, lists, strings and numbers, or dicts of them
@@ -47,7 +48,7 @@ def gold_shares(gold: Gold) -> Shares:
     """
     shares = known_shares(gold)
     if not len(shares.units):
-        raise ValueError(Errors.CRF831)
+        raise CRFError(PipeErrors.CRF831)
     return shares
 
 
@@ -80,14 +81,14 @@ def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tup
     """
     words = list(chain.from_iterable(sequences))
     if gold is not None and len(gold.labels) != len(words):
-        raise ValueError(Errors.CRF832.format(words=len(words), units=len(gold.labels)))
+        raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
     return words, np.array([len(sequence) for sequence in sequences], dtype=np.intp)
 
 
 def check_amount(name: str, value: float) -> None:
     """Raise a coded error for a setting that is negative or not finite."""
     if not 0 <= value < np.inf:
-        raise ValueError(Errors.CRF833.format(name=name, value=value))
+        raise CRFError(PipeErrors.CRF833.format(name=name, value=value))
 
 
 def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import PipeErrors
 from .closure import TagDictionary
 
 Entry = tuple[str, str, float]
@@ -23,7 +24,7 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
     for word, low, high in zip(words.keys, words.ends[:-1].tolist(), words.ends[1:].tolist()):
         for label, count in zip(words.labels[low:high].tolist(), words.counts[low:high].tolist()):
             if any(character in text for text in (word, tags[label]) for character in "\t\n\r"):
-                raise ValueError(Errors.CRF843.format(word=word, tag=tags[label]))
+                raise CRFError(PipeErrors.CRF843.format(word=word, tag=tags[label]))
             fields = [word, tags[label], *([f"{count:.{DIGITS}g}"] if math.isfinite(count) else [])]
             lines.append("\t".join(fields))
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
@@ -38,7 +39,7 @@ def read_table(path: Path) -> list[Entry]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(Errors.CRF842.format(path=path, error=error)) from error
+        raise CRFError(PipeErrors.CRF842.format(path=path, error=error)) from error
     entries = []
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
@@ -46,7 +47,7 @@ def read_table(path: Path) -> list[Entry]:
             continue
         count = _count(fields[2]) if len(fields) == 3 and fields[2] else math.inf
         if len(fields) not in (2, 3) or not fields[0] or not fields[1] or not count > 0:
-            raise ValueError(Errors.CRF841.format(path=path, line=number, text=line))
+            raise CRFError(PipeErrors.CRF841.format(path=path, line=number, text=line))
         entries.append((fields[0], fields[1], count))
     return entries
 

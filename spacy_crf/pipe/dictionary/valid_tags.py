@@ -11,14 +11,15 @@ from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices
 from ...core.chain.evidence import blocked_sequences
+from ...core.errors import CRFError, CRFWarning
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.weights import Layout
-from ...errors import Errors, Warnings
 from ...features.attributes import VALID_TAGS, Attribute
 from ...features.columns import Column, Columns, describe
 from ...features.config import FeatureConfig
 from ...features.spelling import Speller
+from ..errors import PipeErrors, PipeWarnings
 from .block import DictionaryConfig
 from .closure import AmbiguityClasses, TagDictionary, count_words
 from .counts import known_shares
@@ -40,9 +41,9 @@ class ValidTags:
             if any(atom.attribute == ATTRIBUTE for atom in template.atoms)
         ]
         if bool(asking) != (config is not None and config.has_feature):
-            raise ValueError(Errors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
+            raise CRFError(PipeErrors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
         if config is not None and config.look_up != "form" and features.spelling is None:
-            raise ValueError(Errors.CRF439.format(name=name, value=config.look_up))
+            raise CRFError(PipeErrors.CRF439.format(name=name, value=config.look_up))
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
         self._class_column: Column | None = None
@@ -69,7 +70,7 @@ class ValidTags:
         if self.config is None:
             return
         if not len(known_shares(gold).units):
-            raise ValueError(Errors.CRF431.format(name=self.name))
+            raise CRFError(PipeErrors.CRF431.format(name=self.name))
         words, places = self._words(self.config, columns, strings)
         table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
         self._set(self.config.make(table, self.name, tags), list(tags.tags))
@@ -151,7 +152,7 @@ class ValidTags:
             self._has_warned = True
             first = columns.lengths[: blocked[0]].sum()
             doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
-            warnings.warn(Warnings.CRFW430.format(name=self.name, document=describe(doc)), stacklevel=2)
+            warnings.warn(PipeWarnings.CRFW430.format(name=self.name, document=describe(doc)), CRFWarning, stacklevel=2)
         return allowed
 
     # -- keeping it --------------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ class ValidTags:
     def require(self, features: dict[str, Any]) -> None:
         """Raise a coded error where the config has a dictionary, but the model was trained without."""
         if self.config is not None and "dictionary" not in features:
-            raise ValueError(Errors.CRF433.format(name=self.name))
+            raise CRFError(PipeErrors.CRF433.format(name=self.name))
 
     def from_data(self, features: dict[str, Any]) -> None:
         """Restore from what was stored with the features; without a block in the config, it is not wanted."""

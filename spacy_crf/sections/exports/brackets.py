@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from ..units.layout import Layout
 from ..units.tree import SectionTree
 from .outline import Begin, End, is_blank, outline
@@ -42,7 +43,7 @@ def to_nltk(layout: Layout, tree: SectionTree) -> Any:
     try:
         from nltk import Tree
     except ImportError as error:
-        raise ValueError(Errors.CRF958) from error
+        raise CRFError(SectionErrors.CRF958) from error
     opened = [Tree(ROOT, [])]
     for event in outline(tree):
         if isinstance(event, Begin):

@@ -8,12 +8,14 @@ from pathlib import Path
 from spacy import registry
 from spacy.language import Language
 
-from ...errors import Errors
+from ...core.errors import CRFError
 from ...features.config import FeatureConfig
+from ...features.errors import FeatureErrors
 from ...features.induced import Texts
 from ...features.lists import WordList
 from ...features.resources import Resources
 from ...features.templates import Template, parse_templates
+from ..errors import SectionErrors
 from . import catalogue
 from .phrases import LANGUAGES, RELATIONS, Entries, Phrases, built_in, parse_list
 from .presets import PRESETS
@@ -86,15 +88,15 @@ def make_unit_features(
     expanded = [part for text in templates for part in PRESETS.get(text.strip(), [text])]
     parsed = parse_templates(expanded)
     if not parsed:
-        raise ValueError(Errors.CRF310)
+        raise CRFError(FeatureErrors.CRF310)
     chosen = LANGUAGES if languages is None else tuple(languages)
     for language in chosen:
         if language not in LANGUAGES:
-            raise ValueError(Errors.CRF968.format(language=language, known=", ".join(LANGUAGES)))
+            raise CRFError(SectionErrors.CRF968.format(language=language, known=", ".join(LANGUAGES)))
     for template in parsed:
         _check(template)
     if max_features < 0:
-        raise ValueError(Errors.CRF312.format(value=max_features))
+        raise CRFError(FeatureErrors.CRF312.format(value=max_features))
     return UnitFeatureConfig(
         templates=parsed,
         min_count=min_count,
@@ -121,7 +123,7 @@ def _check(template: Template) -> None:
         if name not in known and not (is_of_list and name not in ("is", "has")):
             near = difflib.get_close_matches(name, catalogue.names(), n=3, cutoff=0.4)
             found = {"template": str(template), "attribute": str(atom.attribute)}
-            raise ValueError(Errors.CRF965.format(**found, near=", ".join(near) or "kind, words, case, is title"))
+            raise CRFError(SectionErrors.CRF965.format(**found, near=", ".join(near) or "kind, words, case, is title"))
 
 
 def _by_class(lists: Mapping[str, Entries]) -> dict[str, WordList]:
@@ -137,9 +139,9 @@ def _read(name: str, path: Path) -> Entries:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(Errors.CRF307.format(name=name, path=path, error=error)) from error
+        raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
     try:
         return parse_list(text)
     except ValueError as error:
         line, found = error.args
-        raise ValueError(Errors.CRF967.format(path=path, line=line, text=found)) from error
+        raise CRFError(SectionErrors.CRF967.format(path=path, line=line, text=found)) from error

@@ -3,9 +3,9 @@
 from importlib.resources import files
 from pathlib import Path
 
+from ...core.errors import CoreErrors, CRFError
 from ...core.grammar.grammar import Grammar
 from ...core.grammar.language import parse
-from ...errors import Errors
 
 SHIPPED = files(__package__)
 SUFFIX = ".grammar"
@@ -24,7 +24,9 @@ def read(source: str | Path) -> Grammar:
         text = (shipped if shipped.is_file() else Path(source)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         expected = f"the path of a text file in UTF-8, or one of {', '.join(known())} ({error})"
-        raise ValueError(Errors.CRF950.format(setting="grammar", value=repr(str(source)), expected=expected)) from error
+        raise CRFError(
+            CoreErrors.CRF950.format(setting="grammar", value=repr(str(source)), expected=expected)
+        ) from error
     return parse(text, str(source))
 
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from .builder import LayoutBuilder
 from .gold import NUMBER, TEXT, TITLE, Gold, find_headings, shrink
 from .layout import Layout
@@ -124,7 +125,7 @@ class _Reader:
 
     def _fail(self, problem: str) -> NoReturn:
         line = self.source.expat.CurrentLineNumber
-        raise ValueError(Errors.CRF953.format(path=self.path, line=line, problem=problem))
+        raise CRFError(SectionErrors.CRF953.format(path=self.path, line=line, problem=problem))
 
 
 def name_sections(tree: SectionTree, text: str, leaves: tuple[Element, ...]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from .builder import LayoutBuilder
 from .layout import Layout
 from .plain import read_text
@@ -33,7 +34,7 @@ def read_docling(path: Path) -> Layout:
             reader.read(item)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
-        raise ValueError(Errors.CRF957.format(path=path, line=1, problem=problem)) from error
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=problem)) from error
     return reader.builder.build(str(data.get("name") or path.stem))
 
 
@@ -41,11 +42,11 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise ValueError(Errors.CRF957.format(path=path, line=error.lineno, problem=error.msg)) from error
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=error.lineno, problem=error.msg)) from error
     except RecursionError as error:
-        raise ValueError(Errors.CRF957.format(path=path, line=1, problem="nested too deeply")) from error
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem="nested too deeply")) from error
     if not isinstance(data, dict) or data.get("schema_name") != SCHEMA:
-        raise ValueError(Errors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
     return data
 
 

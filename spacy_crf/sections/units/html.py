@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from .layout import Layout
 from .markup import SKIPPED, TAG_STYLES, MarkupReader
 from .plain import read_text
@@ -27,7 +28,7 @@ def read_html(path: Path) -> Layout:
     try:
         from lxml import etree
     except ImportError as error:
-        raise ValueError(Errors.CRF956) from error
+        raise CRFError(SectionErrors.CRF956) from error
     reader = MarkupReader(TAG_STYLES, SKIPPED)
     parser = etree.HTMLParser(target=_Target(reader), huge_tree=True)
     parser.feed(NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True)))

@@ -10,7 +10,8 @@ from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from .segment import segment
 from .tokens import cut_tokens
 from .unit import Kind, Run, Unit
@@ -89,7 +90,7 @@ def _check_run(doc: Doc, run: Any) -> Run:
         case [int(start), int(end), str(style)] if 0 <= start <= end:
             return start, end, style
     name = doc.user_data.get(NAME) or doc.text[:40]
-    raise ValueError(Errors.CRF951.format(name=name, run=run, key=LAYOUT))
+    raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
 
 
 def _begin_tokens(doc: Doc, units: Sequence[Unit]) -> list[bool]:

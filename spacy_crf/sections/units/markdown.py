@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 from .builder import LayoutBuilder
 from .layout import Layout
 from .plain import read_text
@@ -40,7 +41,7 @@ def read_markdown(path: Path) -> Layout:
     deepest = max(tokens, key=lambda token: token.level, default=None)
     if deepest is not None and deepest.level >= MOST_NESTED - 1:
         line = deepest.map[0] + 1 if deepest.map else 1
-        raise ValueError(Errors.CRF955.format(path=path, line=line, most=MOST_NESTED))
+        raise CRFError(SectionErrors.CRF955.format(path=path, line=line, most=MOST_NESTED))
     writer = _Writer(text.split("\n"))
     for token in tokens:
         if token.type == "inline" and len(token.content) <= LONGEST:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.errors import CRFError
+from ...corpora.errors import CorpusErrors
 from ...corpora.text import open_binary
-from ...errors import Errors
+from ..errors import SectionErrors
 from .candidates import find_mark, find_numbering
 from .layout import Layout
 from .unit import PARAGRAPH, Run
@@ -55,9 +57,9 @@ def read_text(path: Path, page: bool = False) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(Errors.CRF504.format(path=path, line=line, reason=error.reason)) from error
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=error.reason)) from error
     except LookupError as error:
-        raise ValueError(Errors.CRF504.format(path=path, line=1, reason=error)) from error
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=1, reason=error)) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -67,14 +69,14 @@ def refuse_binary(path: Path, data: bytes) -> None:
     place = data.find(b"\0")
     if place >= 0:
         line = data.count(b"\n", 0, place) + 1
-        raise ValueError(Errors.CRF954.format(path=path, line=line, what="binary data"))
+        raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
 
 
 def refuse_magic(path: Path, data: bytes) -> None:
     """Raise a coded error for well-known formats that are not text. path (Path): the file. data (bytes): its start."""
     what = next((what for magic, what in MAGIC.items() if data.startswith(magic)), "")
     if what:
-        raise ValueError(Errors.CRF954.format(path=path, line=1, what=what))
+        raise CRFError(SectionErrors.CRF954.format(path=path, line=1, what=what))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

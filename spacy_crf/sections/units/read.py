@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from ...core.errors import CRFError
 from ...corpora.text import open_binary
-from ...errors import Errors
+from ..errors import SectionErrors
 from .annotated import ROOT, read_annotated
 from .docling import read_docling
 from .gold import Gold
@@ -52,7 +53,7 @@ def read_gold(path: Path, hidden: bool = False) -> Gold:
         return read_rechtspraak_gold(path, hidden)
     if root == ROOT:
         return read_annotated(path)
-    raise ValueError(Errors.CRF953.format(path=path, line=1, problem=f"the root is <{root}>, not <{ROOT}>"))
+    raise CRFError(SectionErrors.CRF953.format(path=path, line=1, problem=f"the root is <{root}>, not <{ROOT}>"))
 
 
 def _read_xml(path: Path, hidden: bool) -> Layout:

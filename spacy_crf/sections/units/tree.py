@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import Errors
+from ...core.errors import CRFError
+from ..errors import SectionErrors
 
 VERSION = 1
 
@@ -93,7 +94,7 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
         sections = _nest(data["sections"])
         return SectionTree(sections, elements, bool(data["exact"]), int(data["dropped"]), data["score"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ValueError(Errors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
+        raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
 
 
 def dumps(tree: SectionTree) -> str:

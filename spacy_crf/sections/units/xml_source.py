@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from ...core.errors import CRFError
+from ...corpora.errors import CorpusErrors
 from ...corpora.xml_events import XmlReader
-from ...errors import Errors
 
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 
@@ -64,7 +65,7 @@ def root_of(path: Path) -> str:
         XmlSource(path, reader).read()
     except _Found:
         return reader.name
-    raise ValueError(Errors.CRF533.format(path=path, line=1, reason="no element found"))
+    raise CRFError(CorpusErrors.CRF533.format(path=path, line=1, reason="no element found"))
 
 
 def local(name: str) -> str:

@@ -1,7 +1,11 @@
-"""Messages of corpora and files (5xx)."""
+"""Messages of readers."""
+
+from ..core.errors import Messages
 
 
-class CorpusErrors:
+class CorpusErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
     CRF501 = (
         "The setting 'path' of the corpus is null. Give a file or a folder, e.g. with --paths.train and "
         "--paths.dev on the command line."
@@ -63,10 +67,6 @@ class CorpusErrors:
         "{path}, document {number}: cannot be split by group = {group!r}, as it has no sentence starts. "
         "Set 'group' to 'document', or store documents with sentence starts."
     )
-    CRF522 = (
-        "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
-        "be written to it. Choose another name behind 'ext:'."
-    )
     CRF523 = "Unknown format '{format}'. Use one of: {known}; or null to have it picked for each file."
     CRF524 = (
         "{path}, line {line}: the gold tag '{value}' cannot be read behind '{before}'. Write O, B-LABEL for the first "
@@ -89,7 +89,6 @@ class CorpusErrors:
         "The tag {tag!r} cannot be written. Tags are not empty, have no white space at the ends, and no '|', tab "
         "or line end anywhere: rename it."
     )
-    CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
     CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
     CRF534 = (
         "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
@@ -113,28 +112,16 @@ class CorpusErrors:
         "Token {token} ({text!r}) of document {document!r} has a tab or a line end, which a TSV file cannot hold. "
         "Split the token there."
     )
-    CRF545 = "{path}, line {line}: not 'form<TAB>normal form': {text!r}. Correct the line or delete it."
-    CRF546 = "{path}, line {line}: the form {form!r} comes a second time. Keep one of the lines."
-    CRF547 = (
-        "The form {form!r} is the normal form of {variant!r}, but has a normal form of its own ({normal!r}). Give both "
-        "the same one."
-    )
-    CRF548 = "The spelling table {path} cannot be read: {error}."
-    CRF549 = "The setting {name} is {value!r}; it must be {expected}."
-    CRF550 = (
-        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
-        "to null for cross-validation."
-    )
-    CRF551 = (
-        '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
-        "so that each sentence is a document."
-    )
     CRF552 = (
         "The block '{setting}' of the corpus goes with the format {known}, not with {format!r}. Set `format`, or take "
         "the block out."
     )
-    CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
-    CRF554 = (
-        "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
-        "to what stands between the parts of tags."
+
+
+class CorpusWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW560 = (
+        "{path}, line {line}: the tags of the reference cannot be read: {fault}. It is left out. Correct the line, or "
+        "name its fields in the setting 'fields' of the block 'references'."
     )

@@ -1,7 +1,15 @@
-"""Messages of components (4xx)."""
+"""Messages of what all components share."""
+
+from ..core.errors import Messages
 
 
-class ComponentErrors:
+class PipeErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF206 = (
+        "'{name}' has a tok2vec layer, which {trainer} cannot train: it wants gradients batch by batch. Use the "
+        "trainer spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1, or take tok2vec out of the component's model block."
+    )
     CRF401 = (
         "Component {name!r} has no labels yet. Train it, load it from disk, or call nlp.initialize() with examples "
         "or labels."
@@ -28,10 +36,6 @@ class ComponentErrors:
     CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
     CRF409 = "Labels of component {name!r} must be strings that are not empty, got {label!r}."
     CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
-    CRF411 = (
-        "Component {name!r}: document {document!r} has the gold tag {after!r} after {before!r}, which `scheme` "
-        "({scheme!r}) or `forbidden` rules out. Correct the annotation, or allow the pair."
-    )
     CRF412 = (
         "Component {name!r} has {actual} tags, but its labels and settings make {expected}. Give `target` and "
         "`scheme` the values that it was trained with."
@@ -40,10 +44,6 @@ class ComponentErrors:
     CRF414 = (
         "Component {name!r} cannot be stored in half precision: it has a weight of {value:g}, and 65504 is the "
         'greatest that fits. Set precision = "float32" in its model block, or train with a greater c2.'
-    )
-    CRF415 = (
-        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
-        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
     )
     CRF416 = (
         "Component {name!r} takes its probabilities from {source!r}, which is not among the components before it: "
@@ -57,30 +57,6 @@ class ComponentErrors:
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
-
-    # Comparison taggers
-    CRF420 = (
-        "Component {name!r} has learned nothing yet: no token with a gold label has come. Train it, or load it from "
-        "disk."
-    )
-    CRF421 = (
-        "Component {name!r} has learned already and cannot take the new label {label!r}. Call nlp.initialize() with "
-        "examples or labels that show all of them, and train again."
-    )
-    CRF422 = (
-        "The template {template} makes transitions depend on the text, which a maximum-entropy Markov model cannot: it "
-        "learns one weight for each pair of labels. Leave the prefix B: out, or take crf_tagger."
-    )
-    CRF423 = (
-        "Component {name!r} at {path} was trained with {actual} labels, but its labels are {expected}. The folder is "
-        "made of parts that do not belong together."
-    )
-    CRF424 = (
-        "The template {template} asks for the valid tags of words, which memm_tagger does not know: it has no tag "
-        "dictionary. Leave the template out, or take crf_tagger."
-    )
-
-    # Tag dictionaries
     CRF430 = (
         "Component {name!r}: templates ask for VALID_TAGS if and only if there is a dictionary with use = 'feature' or "
         "'both'. Templates that do: {templates}. Add a `dictionary` block or such a template, or remove the other."
@@ -97,10 +73,6 @@ class ComponentErrors:
         "Component {name!r} was trained without a tag dictionary, but its config has the block `dictionary`. Remove "
         "it, or train again."
     )
-    CRF434 = (
-        "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
-        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
-    )
     CRF435 = (
         "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the "
         "trainer, or set order = 1 in the model block."
@@ -108,9 +80,6 @@ class ComponentErrors:
     CRF436 = (
         "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
         "model block and train again."
-    )
-    CRF437 = (
-        "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )
     CRF438 = (
         "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
@@ -120,29 +89,30 @@ class ComponentErrors:
         "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
         "Add one, or look words up by their form."
     )
-    CRF440 = (
-        "Component {name!r}: no constraints can be read from {path}: {error}. Give a text file with a constraint a "
-        "line, or JSON with a list of them."
+    CRF648 = (
+        "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
+        "trained on the same data with the same classes and lists."
     )
-    CRF441 = "Component {name!r} cannot use its constraints: {error}"
-    CRF442 = (
-        "Component {name!r} takes probabilities from {place!r}, but document {document!r} has none there for each of "
-        "its tokens. Let an earlier component write them, such as a crf_tagger with marginals = {place!r}."
+    CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."
+    CRF831 = "There is nothing to learn from: no unit has a gold label. Give sequences with known gold."
+    CRF832 = "The sequences have {words} words, but gold has {units} units. Give one label (or -1) for each word."
+    CRF833 = "The setting {name} is {value!r}; give a finite number of at least 0."
+    CRF840 = "The setting {name} of the tag dictionary is {value!r}; it must be {expected}."
+    CRF841 = (
+        "Tag dictionary {path}, line {line}: {text!r} is not 'word<TAB>tag<TAB>count', with a count above 0 or none."
     )
-    CRF443 = (
-        "Component {name!r} takes probabilities either from a component (`source`) or from a custom attribute of Docs "
-        "(`marginals`). Give one of the two; now they are {source!r} and {marginals!r}."
+    CRF842 = "The tag dictionary {path} cannot be read: {error}."
+    CRF843 = (
+        "The word {word!r} of the tag dictionary, or its tag {tag!r}, has a tab or a line break in it, which a table "
+        "cannot hold."
     )
-    CRF444 = (
-        "Component {name!r}: the predicate {predicate!r} is {value!r}; it must be a list of words, or '_.NAME' for a "
-        "custom token attribute."
-    )
-    CRF445 = (
-        "A predicate of constraints reads the custom token attribute {extension!r}, which is not registered. Call "
-        "Token.set_extension({extension!r}, default=False) before."
-    )
-    CRF446 = "Component {name!r} of the pipeline {path} has no constraints. Components that do: {known}."
-    CRF447 = (
-        "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "
-        "mined. Complete the annotation, or set mine = null."
+
+
+class PipeWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW430 = (
+        "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
+        "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
+        "`rules` to the dictionary, or raise its min_count."
     )

@@ -1,7 +1,11 @@
-"""Messages of templates and features (3xx)."""
+"""Messages of features."""
+
+from ..core.errors import Messages
 
 
-class FeatureErrors:
+class FeatureErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
     CRF301 = "Templates have no attribute {attribute!r}. Nearest: {near}."
     CRF302 = (
         "Attribute {attribute!r} is spelt wrongly: affixes (PREFIX, RSUFFIX ...), POSITION, RARE and COMMON need "
@@ -44,3 +48,17 @@ class FeatureErrors:
         "Attribute {attribute!r} takes no number in its brackets. For the value of another token, write the offset "
         "behind it, as in BEFORE(year)[1]."
     )
+    CRF545 = "{path}, line {line}: not 'form<TAB>normal form': {text!r}. Correct the line or delete it."
+    CRF546 = "{path}, line {line}: the form {form!r} comes a second time. Keep one of the lines."
+    CRF547 = (
+        "The form {form!r} is the normal form of {variant!r}, but has a normal form of its own ({normal!r}). Give both "
+        "the same one."
+    )
+    CRF548 = "The spelling table {path} cannot be read: {error}."
+    CRF966 = (
+        "Template {template!r} asks for layout elements, but this component's units are tokens. Use the features "
+        "spacy_crf.UnitFeatures.v1 with a component over elements, such as section_parser."
+    )
+    CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
+    CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
+    CRF978 = "There are no induced classes yet: initialize or load the component first."

@@ -1,9 +1,39 @@
-"""Messages of the command line (6xx)."""
+"""Messages of experiments, search and baselines."""
+
+from ..core.errors import Messages
 
 
-class CommandErrors:
-    CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
-    CRF602 = "The pipeline has no {kind} called {name!r}. Its components: {known}."
+class LabErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF420 = (
+        "Component {name!r} has learned nothing yet: no token with a gold label has come. Train it, or load it from "
+        "disk."
+    )
+    CRF421 = (
+        "Component {name!r} has learned already and cannot take the new label {label!r}. Call nlp.initialize() with "
+        "examples or labels that show all of them, and train again."
+    )
+    CRF422 = (
+        "The template {template} makes transitions depend on the text, which a maximum-entropy Markov model cannot: it "
+        "learns one weight for each pair of labels. Leave the prefix B: out, or take crf_tagger."
+    )
+    CRF423 = (
+        "Component {name!r} at {path} was trained with {actual} labels, but its labels are {expected}. The folder is "
+        "made of parts that do not belong together."
+    )
+    CRF424 = (
+        "The template {template} asks for the valid tags of words, which memm_tagger does not know: it has no tag "
+        "dictionary. Leave the template out, or take crf_tagger."
+    )
+    CRF550 = (
+        "The training corpus {name} has an augmenter, whose copies of a document would fall into other folds. Set it "
+        "to null for cross-validation."
+    )
+    CRF551 = (
+        '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
+        "so that each sentence is a document."
+    )
     CRF603 = (
         "{folds} folds cannot be made of {found} {kind} with gold. Give at least 2 folds, and as many {kind} as folds; "
         'with unit "sequence", the sequences of a document may fall into different ones.'
@@ -13,11 +43,6 @@ class CommandErrors:
         "spacy_crf.LBFGS.v1."
     )
     CRF605 = "{name} is {value!r}. Give one or more numbers of at least 0, such as 0,0.1,1 on the command line."
-    CRF606 = (
-        "Component {name!r} sees what {annotating!r} writes, which is trained along with it: folds would differ in its "
-        "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
-    )
-    CRF607 = "{name} takes whole numbers separated by commas, such as 4,8; got {value!r}."
     CRF610 = (
         "{folds} folds cannot be made of {found} {kind}. Give at least 2 folds, and no more than there are {kind}; a "
         "corpus of few documents can be divided by sentence or chunk."
@@ -79,22 +104,9 @@ class CommandErrors:
     )
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
-    CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
-    CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
-    CRF640 = "{path} is not UTF-8: byte {value:#04x} at position {position}. Convert it, e.g. with iconv -t UTF-8."
-    CRF641 = "{path} has no reference: it is empty, or has headings only. Give a file with a bibliography."
-    CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
-    CRF643 = "The text is not BibTeX: {error}"
-    CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
-    CRF645 = (
-        "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, and was "
-        "the model trained on such ones?"
+    CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
+    CRF835 = (
+        "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "
+        "feature index of its training."
     )
-    CRF646 = (
-        "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."
-    )
-    CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
-    CRF648 = (
-        "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
-        "trained on the same data with the same classes and lists."
-    )
+    CRF836 = "Lengths of sequences sum to {lengths}, but there are {rows} rows of {name}. Give one row for each unit."

@@ -1,7 +1,11 @@
-"""Messages of the punctuation restorer and its corpora (97x to 99x)."""
+"""Messages of `punctuation_restorer`."""
+
+from ..core.errors import Messages
 
 
-class PunctuationErrors:
+class PunctuationErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
     CRF971 = "There is no mark {name!r}. Use one of: {known}."
     CRF972 = "No mark is to be restored: name at least one in `marks`."
     CRF973 = (
@@ -16,9 +20,6 @@ class PunctuationErrors:
         "The reference {document!r} does not have the words of its text without punctuation. Give examples whose two "
         "sides differ in marks and case only."
     )
-    CRF976 = "Template {template!r} asks for induced classes. Give the features a block `classes`."
-    CRF977 = "The setting {name} of the induced classes is {value!r}; it must be 1 or above."
-    CRF978 = "There are no induced classes yet: initialize or load the component first."
     CRF979 = "{kind!r} in `kinds` is none of the marks that end a sentence. These are: {ends}."
     CRF981 = (
         "No text to learn punctuation from was found under {path} (left out: {dropped}). Give punctuated text, or "
@@ -32,15 +33,31 @@ class PunctuationErrors:
         "{path}, line {line}: there is no JSON object with a text under {key!r}. Correct the line, or set `text_key` "
         "of the corpus."
     )
+    CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
+    CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
+    CRF990 = (
+        "There is nothing to calibrate {name!r} by: fewer than two words have a mark or its absence as gold. Give "
+        "punctuated text with the marks of the component."
+    )
     CRF992 = (
         "Features of {name!r} read what other components write, and a stream makes its own Docs. Give it the pipeline, "
         "`stream(words, nlp=nlp)`, or a function `prepare` that annotates a Doc."
     )
-    CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
-    CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
-    CRF988 = "The option {option} is not for a {kind}, which the component {name!r} is. Leave it out."
-    CRF989 = "Thresholds are chosen for a precision or for the best F, not for both. Leave out one of {options}."
-    CRF990 = (
-        "There is nothing to calibrate {name!r} by: fewer than two words have a mark or its absence as gold. Give "
-        "punctuated text with the marks of the component."
+
+
+class PunctuationWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW971 = "{path}: left out while reading punctuated text: {dropped}."
+    CRFW972 = (
+        "{words} words are few to calibrate the marks of {name!r} by. Below {few} the probabilities may become worse: "
+        "compare the errors, and give more text."
+    )
+    CRFW973 = (
+        "No word has a probability under which {marks} would be right {precision:.0%} of the time, so that the "
+        "threshold is 1. Lower the precision."
+    )
+    CRFW974 = (
+        "Component {name!r} is trained further, so that its calibration holds no more: it is dropped. Run "
+        "`python -m spacy crf calibrate` again."
     )

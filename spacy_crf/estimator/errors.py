@@ -1,7 +1,11 @@
-"""Messages of the estimator and of importers (7xx)."""
+"""Messages of the estimator."""
+
+from ..core.errors import Messages
 
 
-class EstimatorErrors:
+class EstimatorErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
     CRF701 = (
         "Sequence {sequence}, item {item}: {problem}. An item is a dict of strings, numbers, booleans or nested dicts "
         "and lists, a list of strings, or a list of (string, number) pairs."
@@ -29,4 +33,12 @@ class EstimatorErrors:
     )
     CRF725 = "The target {target!r} cannot have the labels {labels}. Choose another `target` or `scheme`."
     CRF731 = "{path}, line {line}: this CRF++ template has no counterpart: {problem}. The line: {text!r}."
-    CRF741 = "There is no token {token} to explain: the document has {count} tokens, numbered from 0."
+
+
+class EstimatorWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW701 = (
+        "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
+        "Give more, or a greater delta, or take the weights as they are."
+    )

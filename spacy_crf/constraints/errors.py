@@ -1,0 +1,33 @@
+"""Messages of `constrained_ner` and `constraint_decoder`."""
+
+from ..core.errors import Messages
+
+
+class ConstraintErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF440 = (
+        "Component {name!r}: no constraints can be read from {path}: {error}. Give a text file with a constraint a "
+        "line, or JSON with a list of them."
+    )
+    CRF441 = "Component {name!r} cannot use its constraints: {error}"
+    CRF442 = (
+        "Component {name!r} takes probabilities from {place!r}, but document {document!r} has none there for each of "
+        "its tokens. Let an earlier component write them, such as a crf_tagger with marginals = {place!r}."
+    )
+    CRF443 = (
+        "Component {name!r} takes probabilities either from a component (`source`) or from a custom attribute of Docs "
+        "(`marginals`). Give one of the two; now they are {source!r} and {marginals!r}."
+    )
+    CRF444 = (
+        "Component {name!r}: the predicate {predicate!r} is {value!r}; it must be a list of words, or '_.NAME' for a "
+        "custom token attribute."
+    )
+    CRF445 = (
+        "A predicate of constraints reads the custom token attribute {extension!r}, which is not registered. Call "
+        "Token.set_extension({extension!r}, default=False) before."
+    )
+    CRF447 = (
+        "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "
+        "mined. Complete the annotation, or set mine = null."
+    )

@@ -1,0 +1,210 @@
+"""Coded errors and warnings, and the messages of the core."""
+
+import re
+
+
+class CRFError(ValueError):
+    """An error of this library: its message begins with a code in brackets.
+
+    code (str): such as "CRF101"; "" for a message without one.
+    """
+
+    @property
+    def code(self) -> str:
+        found = re.match(r"\[(CRFW?\d+)\]", str(self))
+        return found[1] if found else ""
+
+
+class CRFWarning(UserWarning):
+    """A warning of this library: its message begins with a code in brackets."""
+
+
+class Messages(type):
+    """Prefixes every message of a class with its code."""
+
+    def __getattribute__(cls, name: str) -> str:
+        value: str = type.__getattribute__(cls, name)
+        return value if name.startswith("_") else f"[{name}] {value}"
+
+
+class CoreErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF101 = "Expected {name} of shape {expected}, got {actual}."
+    CRF102 = (
+        "The {name} hold NaN or +inf. Look for feature values that are not finite numbers, or for weights "
+        "of a training run that diverged."
+    )
+    CRF103 = (
+        "No label sequence is allowed for sequence(s) {sequences}: the transition mask, the forbidden pairs "
+        "or the given labels exclude every path."
+    )
+    CRF104 = "Gold weights must be finite and not negative."
+    CRF105 = "Unit {unit} has a row of gold weights without a positive one: no label would be right."
+    CRF106 = "Spans need a labelling scheme: set `scheme` to 'BIO' or 'BILUO'."
+    CRF107 = "Unit {unit} has the gold label {label}. Give an index from 0 to {last}, or -1 if it is unknown."
+    CRF108 = "{name} must be a whole number of at least {least}, got {value!r}."
+    CRF109 = (
+        "The given labels are impossible for sequence(s) {sequences}: with them, the transition mask or the forbidden "
+        "pairs exclude every path. Correct them, or give fewer."
+    )
+    CRF110 = "The temperature must be a positive number, got {value!r}."
+    CRF111 = "There is nothing to fit a temperature to: no unit has a gold label."
+    CRF120 = "The least probability of a candidate label must be at least 0 and below 1, got {value!r}."
+    CRF201 = (
+        "Training diverged in iteration {iteration}: the objective is {value}. Look for feature values that are "
+        "very large or not finite, or give a larger c2."
+    )
+    CRF204 = "The training setting {name} is {value}; it must be {expected}."
+    CRF549 = "The setting {name} is {value!r}; it must be {expected}."
+    CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
+    CRF802 = "The setting {setting} of the utility {name!r} is {value!r}; it must be {expected}."
+    CRF803 = (
+        "The utility {name!r} has {found} values, but sets may have up to {expected} members. Give all from g(1) to "
+        "g({expected})."
+    )
+    CRF804 = (
+        "The utility {name!r} is {value} for sets of {size}. Utilities must be finite and not negative: a set that is "
+        "worth less than nothing would be better the less probable it is."
+    )
+    CRF805 = (
+        "Unit {unit} has {name} that are no distribution: least {least}, sum {total}. Give probabilities that sum "
+        "to 1, such as node marginals or a softmax."
+    )
+    CRF806 = "The level is {value!r}; it must be {expected}."
+    CRF807 = "An exact search over all sets is for at most {most} labels, got {found}. Leave out improbable labels."
+    CRF808 = "Tag tree: no coarse tag is given for {labels}. Put every label under one."
+    CRF809 = "Tag tree: {tag!r} is above itself ({path}). Remove one of these links."
+    CRF810 = "Tag tree: {child!r} is under both {first!r} and {second!r}. Put it under one of them."
+    CRF811 = (
+        "The best paths of a sequence must be at least one, with one log probability each, best first; got {paths} "
+        "paths and {found} log probabilities, {problem}."
+    )
+    CRF812 = (
+        "Unit {unit} has the gold weights {weights}. Weights must sum to 1 (the gold is one of these tags), or all be "
+        "1 (all of these tags are right), or all be 0 (there is no gold)."
+    )
+    CRF813 = (
+        "The gold tags {gold} cannot be read. Weights must sum to 1 (the gold is one of these tags), or all be 1 "
+        "(all of these tags are right)."
+    )
+    CRF814 = "The gold tag {tag!r} is not among the labels. Nearest: {near}. Correct it, or add it to the labels."
+    CRF816 = "The level is {level!r}; give the share that may be missed, more than 0 and less than 1, such as 0.1."
+    CRF817 = "There is nothing to calibrate on: no unit has gold. Give calibration data with gold labels."
+    CRF818 = (
+        "{n} calibration {unit}s are too few for level {level}, which needs {least}: with them, the smallest level "
+        "that can be had is {smallest:.4g}. Give more calibration data, or a greater level."
+    )
+    CRF819 = "The setting {name} of prediction sets is {value!r}; it must be {expected}."
+    CRF820 = (
+        "The score {kind!r} {needs} random numbers here. Set its option randomised, and give `uniforms`, one number "
+        "for each unit, both or neither."
+    )
+    CRF821 = (
+        "Condition {condition!r} {needs} groups. Give `groups`, a number for each unit, for condition 'group' only."
+    )
+    CRF822 = "Random numbers for prediction sets must lie in [0, 1]. Draw them from the uniform distribution."
+    CRF823 = (
+        "Unit {unit!r} {needs} numbers of units. Give `units`, the sentence or document of each token, for these two "
+        "only."
+    )
+    CRF901 = (
+        "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
+    )
+    CRF902 = "Constraint {constraint!r} names the label {label!r}, which the model does not have. Nearest: {near}."
+    CRF903 = "There is no constraint family {kind!r}. Nearest: {near}."
+    CRF904 = "Constraint {constraint!r}: the setting {setting} is {value!r}; it must be {expected}."
+    CRF905 = "Constraint {constraint!r} has {problem}. The family {kind!r} is written {usage}."
+    CRF906 = (
+        "Constraint {constraint!r} asks for the unit predicate {name!r}, which is not given. Given: {known}. Define "
+        "it, or correct the name."
+    )
+    CRF907 = (
+        "Constraint {constraint!r} needs {what} of the units, which are not given. Give {what} with the sequences, or "
+        "leave the constraint out."
+    )
+    CRF908 = "The rule {constraint!r} has {found} clauses when multiplied out, more than {most}. Split or shorten it."
+    CRF909 = (
+        "The hard constraints {listing} contradict each other: no labelling satisfies them all. Soften or drop one."
+    )
+    CRF910 = "Constraint {text!r} makes no sense: {error}"
+    CRF921 = "There is no decoding method {method!r}. Use one of: {known}."
+    CRF922 = "The decoding setting {setting} is {value!r}; it must be {expected}."
+    CRF923 = (
+        "There is no solver for integer programmes: {problem}. Install one with `pip install highspy` (HiGHS) or `pip "
+        "install 'pulp[cbc]'` (CBC), or choose another decoder: auto, lagrangian and automaton need none."
+    )
+    CRF924 = "The solver {name!r} is not available. Available here: {known}. Install it, or name one of these."
+    CRF925 = "The solver {name!r} failed: {error}. Try another one, or the decoder auto."
+    CRF926 = (
+        "A sequence of {units} units with {found} arcs is too long for an integer programme of at most {most}. Use the "
+        "decoder auto, lagrangian or automaton, or raise `max_arcs`."
+    )
+    CRF927 = "Facts about units must have one row for each of the {expected} units, but {name} has {actual}."
+    CRF931 = "There is nothing to mine constraints from: no sequence has a label. Give labelled sequences."
+    CRF932 = "The mining setting {setting} is {value!r}; it must be {expected}."
+    CRF941 = (
+        "Grammar, {where}: {problem}. Write a rule as `Parent -> Child Child [0.5] | Child [0.2]`, or a directive as "
+        "`%start Parent`, `%terminals a b` or `%weights plain` (or `log`)."
+    )
+    CRF942 = (
+        "Grammar, {where}: the symbol {symbol!r} is on the left of no rule and is no terminal. Nearest: {near}. "
+        "Correct it, or add it to %terminals."
+    )
+    CRF943 = (
+        "Grammar, {where}: the weight of {rule} is {weight!r}; it must be {expected}. Leave out a rule that is never "
+        "to be used."
+    )
+    CRF944 = "Grammar: the start symbol {start!r} is on the left of no rule. Name one that is, in a line `%start NAME`."
+    CRF945 = (
+        "Grammar, {where}: the symbol {symbol!r} is in no tree of the grammar, as {reason}. Correct its rules, or "
+        "leave them out."
+    )
+    CRF946 = "Grammar, {where}: {rule} {problem}."
+    CRF947 = (
+        "{name} has no tree under the grammar with the start symbol {start!r}: {reason}. Add rules that allow it, or "
+        "treat such documents apart."
+    )
+    CRF948 = (
+        "Unary rules of the grammar lead from {symbols} back to the same symbol with {quantity}: {consequence}. "
+        "Lower the weights of these rules, or the scores of their spans."
+    )
+    CRF949 = "The tree {name} cannot be used with the grammar: {problem}."
+    CRF950 = "The parsing setting or input {setting} is {value}; it must be {expected}."
+    CRF961 = "The arrays of a document's units differ in length: {sizes}. Give one row for each unit."
+    CRF962 = (
+        "Label scores have the shape {shape}, which does not hold the labels {roles}. Give one column for each label: "
+        "numbering, title, and at least one for text."
+    )
+    CRF963 = "Unit {unit} has no label with a finite score. Give each unit at least one label that is possible."
+    CRF964 = "The gold tree of document {name!r} cannot be made by the parser: {problem}."
+
+
+class CoreWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW101 = (
+        "The best sequences agree with all gold labels of the held-out data, which says nothing about the temperature: "
+        "it stays at 1. Take more data, or data that the model was not trained on."
+    )
+    CRFW440 = (
+        "Component {name!r}: document {document!r} has gold spans of one label without a token between them. With "
+        "scheme = 'none' they are one span. Take the scheme 'BIO' if they are to be told apart."
+    )
+    CRFW801 = (
+        "Too few calibration tokens for level {level}, which needs {least}: strata {listing} {fate}. Give more "
+        "calibration data for them, or a greater level."
+    )
+    CRFW901 = (
+        "The hard constraints cannot hold together for {name}: relaxed there: {relaxed}. Soften some of them, or give "
+        "the more important ones a higher priority."
+    )
+    CRFW902 = (
+        "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
+        "max_iterations or max_states, or install a solver: `pip install highspy`."
+    )
+    CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
+    CRFW904 = (
+        "No labelling of {name} that satisfies all hard constraints was found: relaxed there: {relaxed}. Raise "
+        "max_iterations or max_states, or soften some of them."
+    )

@@ -1,0 +1,26 @@
+"""Messages of learning."""
+
+from ..core.errors import Messages
+
+
+class LearningErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF202 = (
+        "L-BFGS needs the same examples in every step, but this step has others. Either use the batcher "
+        "spacy_crf.full_batch.v1 (in your own loop: pass all examples to each nlp.update), or the trainer "
+        "spacy_crf.Minibatch.v1."
+    )
+    CRF203 = (
+        "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "
+        "(nlp.update with an optimizer) after each pass over the examples."
+    )
+    CRF437 = (
+        "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
+    )
+
+
+class LearningWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW401 = "Component {name!r}: labels without an example in the training data are never predicted well: {labels}."

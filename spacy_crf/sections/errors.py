@@ -1,0 +1,48 @@
+"""Messages of `section_parser`."""
+
+from ..core.errors import Messages
+
+
+class SectionErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF951 = (
+        "Document {name!r}: {run!r} in `doc.user_data[{key!r}]` is no stretch of text. Give a list of [start, end, "
+        "style], with characters counted from 0."
+    )
+    CRF952 = "This is not a section tree: {error}. Take one that `SectionTree.to_json` has written."
+    CRF953 = (
+        "{path}, line {line}: {problem}. In annotated XML, all text is in <nr>, <title> or <text>, none of them in "
+        "another one; around them are <section> and <document>; formatting is <b>, <i>, <u>, <h1> to <h6> and <unit>."
+    )
+    CRF954 = (
+        "{path}, line {line}: this is {what}, not text. Convert it to plain text, Markdown, HTML or DoclingDocument "
+        "JSON first."
+    )
+    CRF955 = "{path}, line {line}: there are {most} blocks within each other or more. Is this the file that you mean?"
+    CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."
+    CRF957 = "{path}, line {line}: not a DoclingDocument ({problem}). Export it again as JSON."
+    CRF958 = "Trees of nltk need nltk, which is not installed: pip install nltk. Brackets as text need nothing."
+    CRF965 = (
+        "Template {template!r} asks for {attribute!r}, which is not known of layout elements. Near: {near}. Of tokens "
+        "only BIAS, BOS and EOS are."
+    )
+    CRF967 = "Word list {path!r} of the section parser, line {line}: not 'phrase<TAB>class': {text!r}."
+    CRF968 = "There are no word lists for the language {language!r}. Built in: {known}; add your own with `lists`."
+    CRF969 = (
+        "Component {name!r}: the setting roles is {value!r}. Give a label of its own to any of these: {roles}; no "
+        "label may have two roles."
+    )
+    CRF970 = (
+        "{path}: {problem}. The reader of documents with sections takes annotated XML, XML of Rechtspraak.nl, .spacy "
+        "files and JSON."
+    )
+
+
+class SectionWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW965 = (
+        "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
+        "sections: each begins with a number or a title that is labelled so."
+    )

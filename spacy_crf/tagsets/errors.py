@@ -1,0 +1,22 @@
+"""Messages of `set_valued_tagger`."""
+
+from ..core.errors import Messages
+
+
+class TagSetErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF415 = (
+        "The setting 'guarantee' of component {name!r} cannot be used ({value}). Have it made on held-out data: "
+        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )
+    CRF434 = (
+        "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
+        "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
+    )
+    CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
+    CRF554 = (
+        "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "
+        "to what stands between the parts of tags."
+    )
+    CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
