@@ -1,5 +1,12 @@
+"""Options and fixtures for all tests."""
+
 import pytest
+from helpers.fixtures import clue, nlp, vocab, write
+from helpers.tag_counts import make_tagged, plain_grams, stored
+from helpers.tagged import extension
 from hypothesis import HealthCheck, settings
+
+__all__ = ["clue", "extension", "make_tagged", "nlp", "plain_grams", "stored", "vocab", "write"]
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.paths import ROOT
 from spacy.schemas import ConfigSchemaTraining
 from spacy.util import load_config, load_model_from_config, registry
 
-ROOT = Path(__file__).parents[1]
 CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
 
 

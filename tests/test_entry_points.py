@@ -4,14 +4,13 @@ import importlib
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import spacy
+from helpers.paths import ROOT
 from spacy.cli.package import get_third_party_dependencies
 from spacy.util import registry
 
-ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
 GROUPS: dict[str, dict[str, str]] = PROJECT["entry-points"]
 ENTRIES = [(group, name, target) for group, entries in GROUPS.items() for name, target in entries.items()]

@@ -2,9 +2,9 @@
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
+from helpers.paths import ROOT
 
 from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.presets import PRESETS
@@ -12,7 +12,7 @@ from spacy_crf.features.templates import parse_templates
 from spacy_crf.tagging.factory import DEFAULT_CONFIG
 from spacy_crf.tagsets import factory as set_factory
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
+README = (ROOT / "README.md").read_text(encoding="utf8")
 
 
 def table(heading, number=1):

@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import fields
 
 import pytest
-from entries import corpus_entries
-from references import all_references, parse_reference
+from helpers.entries import corpus_entries
+from helpers.references import all_references, parse_reference
 
 from spacy_crf.bibliography.assemble import make_entries, make_entry, normalise
 from spacy_crf.bibliography.dates import month_of

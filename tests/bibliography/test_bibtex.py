@@ -5,7 +5,7 @@ import sys
 
 import pybtex.database
 import pytest
-from entries import corpus_entries, lists_of_entries
+from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from entries import corpus_entries, lists_of_entries
+from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 
 from spacy_crf.bibliography.csl import read_csl, write_csl

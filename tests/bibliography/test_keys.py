@@ -2,7 +2,7 @@
 
 import re
 
-from entries import entries
+from helpers.entries import entries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

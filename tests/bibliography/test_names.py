@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from references import all_references
+from helpers.references import all_references
 
 from spacy_crf.bibliography.entry import Name, Names
 from spacy_crf.bibliography.names import parse_names

@@ -3,9 +3,9 @@
 import textwrap
 
 import pytest
+from helpers.references import pasted, pasted_gold
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references import pasted, pasted_gold
 
 from spacy_crf.bibliography.split import split_references
 

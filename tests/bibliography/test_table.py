@@ -3,7 +3,7 @@
 import csv
 import io
 
-from entries import corpus_entries
+from helpers.entries import corpus_entries
 
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
 from spacy_crf.bibliography.table import COLUMNS, write_table

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from helpers.paths import ROOT
 from spacy.util import load_config
 
-CONFIG = Path(__file__).parents[2] / "configs" / "crf_tagger.cfg"
+CONFIG = ROOT / "configs" / "crf_tagger.cfg"
 SENTENCES = ["the/DT can/NN leaks/VBZ", "they/PRP can/MD swim/VB", "the/DT swim/NN", "they/PRP can/MD leak/VB"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from punctuating import TEXTS, trained
+from helpers.punctuated import TEXTS, trained
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app

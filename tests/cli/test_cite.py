@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from references import pasted, pasted_gold, read_references
+from helpers.references import pasted, pasted_gold, read_references
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from typer.testing import CliRunner

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import spacy
-from citing import MINE, RULES, train
+from helpers.citations import MINE, RULES, train
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experimenting import make_config
+from helpers.experiments import make_config
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app

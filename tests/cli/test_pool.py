@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 import spacy
+from helpers.tagged import extension, train
 from spacy.util import load_config
-from tagging import extension, train
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from punctuating import trained
+from helpers.punctuated import trained
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app

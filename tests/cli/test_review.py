@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.paths import ROOT
 from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin, Token
 from spacy.util import load_config
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.corpora import Corpus
 
-CONFIG = Path(__file__).parents[2] / "configs" / "crf_tagger.cfg"
+CONFIG = ROOT / "configs" / "crf_tagger.cfg"
 EXTENSION = "crf_test_review"
 # column, target, and how a token says its tag
 KINDS = {

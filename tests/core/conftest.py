@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from oracle import Chain, log_sum_exp
+from helpers.oracle import Chain, log_sum_exp
 
 from spacy_crf.core.chain.observations import EdgeObservations
 from spacy_crf.core.gold import Gold

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.oracle import trigrams_of
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import trigrams_of
 
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.trigrams import EDGE, Trigrams, no_trigrams, seen_trigrams

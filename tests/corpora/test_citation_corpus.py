@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from helpers.paths import ROOT
 
-CORPUS = Path(__file__).parents[2] / "corpus" / "constrained_ner"
+CORPUS = ROOT / "corpus" / "constrained_ner"
 LABELS = {
     "AUTHOR",
     "BOOKTITLE",

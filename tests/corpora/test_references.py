@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.paths import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy import registry
@@ -18,7 +19,7 @@ from spacy_crf.corpora.references import ReferenceSettings, make_reference_setti
 Write = Callable[[str, str | bytes], Path]
 Read = Callable[..., list[Doc]]
 
-CORPUS = Path(__file__).parents[2] / "corpus" / "constrained_ner"
+CORPUS = ROOT / "corpus" / "constrained_ner"
 LINES = """\
 <author> A. Ree, B. Om. </author> <title> On C#-like "ropes". </title> <pages> pp. 3-9 </pages>.
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import spacy
+from helpers.tagged import TRAINERS, build, clean_docs, extension, fit, make_examples
 from spacy.language import Language
-from tagging import TRAINERS, build, clean_docs, extension, fit, make_examples
 
 from spacy_crf.features.config import make_features
 from spacy_crf.pipe.inspect import inspect_pipe

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from features.reference import state_and_edge_features
+from helpers.string_features import state_and_edge_features
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.errors import Errors
+from spacy_crf.core.errors import CRFError
 from spacy_crf.punctuation.labels import LabelScheme, strip
 from spacy_crf.punctuation.marks import SIGNS, MarkSet, strongest
 from spacy_crf.punctuation.words import split_words
@@ -94,6 +94,6 @@ def test_marks_collapse() -> None:
     ],
 )
 def test_marks_that_are_refused(settings: tuple, code: str) -> None:
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(CRFError) as error:
         MarkSet(*settings)
-    assert str(error.value).startswith(f"[{code}]") and getattr(Errors, code)
+    assert error.value.code == code

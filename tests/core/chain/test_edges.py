@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.oracle import Chain
+from helpers.strategies import unpacked
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Chain
-from strategies import unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.calibration.temperature import tempered

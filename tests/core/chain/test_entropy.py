@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
-from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.entropy import expected_scores, least_confidence, margins, sequence_entropies, token_entropies

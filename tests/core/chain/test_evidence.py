@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.strategies import chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError, allowed_labels, condition, log_evidence

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.oracle import log_space_reference
+from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import log_space_reference
-from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward, log_partition

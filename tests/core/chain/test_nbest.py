@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers.oracle import Chain, log_space_reference
+from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Chain, log_space_reference
-from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import log_partition

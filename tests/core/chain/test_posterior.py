@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
-from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward

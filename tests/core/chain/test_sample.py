@@ -5,9 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import build, chain_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward

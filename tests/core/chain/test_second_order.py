@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers.oracle import TrigramChain
+from helpers.strategies import chain_batches, second_order_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import TrigramChain
-from strategies import chain_batches, second_order_batches, unpacked
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.candidates import Pruning

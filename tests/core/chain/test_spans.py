@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.strategies import build
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import build
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from constrained import problems, random_chain
+from helpers.constrained_chains import problems, random_chain
 from hypothesis import given, settings
 
 from spacy_crf.core.batch import pack

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from constrained import objectives, problems, random_chain, single_problems
+from helpers.constrained_chains import objectives, problems, random_chain, single_problems
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints import ilp

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from constrained import (
+from helpers.constrained_chains import (
     best_objective,
     objectives,
     problems,

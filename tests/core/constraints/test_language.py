@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from constrained import constraints
+from helpers.constrained_chains import constraints
 from hypothesis import given
 from hypothesis import strategies as st
 

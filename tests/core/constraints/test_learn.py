@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from constrained import CONSTRAINTS, TAGS, part, random_chain
+from helpers.constrained_chains import CONSTRAINTS, TAGS, part, random_chain
 
 from spacy_crf.core.constraints.decision import Settings
 from spacy_crf.core.constraints.decode import decode

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from constrained import CONSTRAINTS, TAGS, part
+from helpers.constrained_chains import CONSTRAINTS, TAGS, part
 
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.constraints import likelihood

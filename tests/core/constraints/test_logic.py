@@ -4,7 +4,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from constrained import constraints
+from helpers.constrained_chains import constraints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

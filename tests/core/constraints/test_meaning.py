@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from constrained import labellings
+from helpers.constrained_chains import labellings
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints.check import Labelling, broken, occurrences

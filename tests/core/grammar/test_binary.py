@@ -1,7 +1,7 @@
 """Rules cut into pieces of two, and the order in which unary rules are applied."""
 
 import numpy as np
-from grammars import random_grammar
+from helpers.grammars import random_grammar
 from hypothesis import given
 from hypothesis import strategies as st
 

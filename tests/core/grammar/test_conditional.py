@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import TERMINALS, Enumeration, random_grammar
+from helpers.grammars import TERMINALS, Enumeration, random_grammar
 
 from spacy_crf.core.grammar.binary import binarise
 from spacy_crf.core.grammar.conditional import ConditionalGrammar, Document, Objective, fit

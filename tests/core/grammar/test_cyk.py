@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from grammars import Enumeration, problems
+from helpers.grammars import Enumeration, problems
 from hypothesis import given
 
 from spacy_crf.core.grammar.binary import binarise

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import Enumeration, problems, random_ring
+from helpers.grammars import Enumeration, problems, random_ring
 from hypothesis import given
 
 from spacy_crf.core.grammar.binary import binarise

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import random_grammar
+from helpers.grammars import random_grammar
 from hypothesis import given
 from hypothesis import strategies as st
 

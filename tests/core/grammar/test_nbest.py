@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import MAX_CIRCLES, Enumeration, problems, random_ring
+from helpers.grammars import MAX_CIRCLES, Enumeration, problems, random_ring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from grammars import Enumeration, Listed
+from helpers.grammars import Enumeration, Listed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

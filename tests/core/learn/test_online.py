@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle import Chain
+from helpers.oracle import Chain
 
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.observations import observe

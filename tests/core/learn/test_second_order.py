@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle import TrigramChain
+from helpers.oracle import TrigramChain
 
 from spacy_crf.core.chain.candidates import Pruning
 from spacy_crf.core.chain.potentials import NoPathError

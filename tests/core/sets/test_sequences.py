@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.strategies import chain_batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import chain_batches
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError

@@ -1,0 +1,191 @@
+"""constraint_decoder: constraints over the probabilities of other components."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.citations import RULES, SETTINGS, make_examples, new_docs, tags_of
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_crf.constraints.decoder import ConstraintDecoder, guess_scheme
+
+
+def pipeline(
+    target: str = "ent", scheme: str = "none", tagger: dict[str, Any] | None = None, **config: Any
+) -> Language:
+    """A trained crf_tagger with a decoder behind it."""
+    nlp = spacy.blank("xx")
+    first = {**SETTINGS, "target": target, "scheme": scheme, **(tagger or {})}
+    nlp.add_pipe("crf_tagger", config=first)
+    nlp.add_pipe("constraint_decoder", config={"target": target, **config})
+    examples = make_examples(nlp, target=target)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    return nlp
+
+
+def decoder_of(nlp: Language) -> ConstraintDecoder:
+    pipe = nlp.get_pipe("constraint_decoder")
+    assert isinstance(pipe, ConstraintDecoder)
+    return pipe
+
+
+@pytest.mark.parametrize("scheme", ["none", "BIO", "BILUO"])
+@pytest.mark.parametrize(
+    "where", [{"source": "crf_tagger"}, {"marginals": "crf_test_probs"}], ids=["of a component", "stored"]
+)
+def test_constraints_hold_over_the_probabilities_of_a_tagger(scheme: str, where: dict[str, str]) -> None:
+    tagger = {"marginals": "crf_test_probs"}
+    nlp = pipeline(scheme=scheme, tagger=tagger, constraints=[*RULES, "exactly(VOLUME, 1)"], **where)
+    with nlp.select_pipes(enable=["crf_tagger"]):
+        before = [tags_of(doc) for doc in nlp.pipe(new_docs(nlp))]
+    docs = list(nlp.pipe(new_docs(nlp)))
+    assert [tags_of(doc) for doc in docs] != before
+    for doc in docs:
+        runs = [ent.label_ for ent in doc.ents]
+        assert runs.count("VOLUME") == 1 and runs[-1] == "DATE" and "JOURNAL" in runs
+        assert doc._.decode_info["certified"]
+
+
+def test_the_score_is_the_sum_of_log_probabilities() -> None:
+    nlp = pipeline(
+        target="tag", source="crf_tagger", tagger={"marginals": "crf_test_probs"}, constraints=["ends_with(TITLE)"]
+    )
+    for doc in nlp.pipe(new_docs(nlp, count=5)):
+        stored = doc._.crf_test_probs
+        logs = np.log(np.asarray(stored["values"], dtype=np.float64))
+        own = [stored["tags"].index(token.tag_) for token in doc]
+        info = doc._.decode_info
+        assert info["score"] == pytest.approx(logs[np.arange(len(doc)), own].sum())
+        assert info["viterbi_score"] == pytest.approx(logs.max(axis=1).sum())
+        assert [token.tag_ for token in doc][-1] == "TITLE"
+        assert own[:-1] == logs.argmax(axis=1).tolist()[:-1]
+
+
+def test_over_the_scores_of_another_tagger() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tagger")
+    config = {
+        "source": "tagger",
+        "target": "tag",
+        "constraints": ["at_most(NOUN, 1) unit"],
+        "changes": "constraint_changes",
+    }
+    nlp.add_pipe("constraint_decoder", config=config)
+    references = [
+        Doc(nlp.vocab, words=["ropes", "tides"], tags=["NOUN", "VERB"]),
+        Doc(nlp.vocab, words=["winds"], tags=["NOUN"]),
+    ]
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in references]
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(30):
+        nlp.update(examples, sgd=optimizer)
+    doc = nlp("winds winds")
+    assert sorted(token.tag_ for token in doc) == ["NOUN", "VERB"]
+    (change,) = doc._.constraint_changes
+    assert change["from"] == "NOUN" and change["because"] == [["at_most(NOUN, 1) unit"]]
+    assert nlp("winds")._.constraint_changes == []
+
+
+def test_empty_documents_and_single_tokens() -> None:
+    nlp = pipeline(source="crf_tagger", constraints=["ends_with(DATE)"])
+    empty, one = nlp.pipe([Doc(nlp.vocab), Doc(nlp.vocab, words=["Lund"])])
+    assert empty._.decode_info["certified"] and tags_of(one) == ["DATE"]
+    stored = pipeline(
+        marginals="crf_test_probs", tagger={"marginals": "crf_test_probs"}, constraints=["ends_with(DATE)"]
+    )
+    assert stored(Doc(stored.vocab))._.decode_info["certified"]
+    assert tags_of(stored(Doc(stored.vocab, words=["Lund"]))) == ["DATE"]
+
+
+def test_documents_without_probabilities_are_told_of_and_the_others_go_on() -> None:
+    nlp = pipeline(marginals="crf_test_probs", tagger={"marginals": "crf_test_probs"}, constraints=["ends_with(DATE)"])
+    pipe = decoder_of(nlp)
+    with nlp.select_pipes(enable=["crf_tagger"]):
+        good = list(nlp.pipe(new_docs(nlp, count=2)))
+    bad = Doc(nlp.vocab, words=["nothing", "here"])
+    told: list[str] = []
+    pipe.set_error_handler(lambda name, proc, docs, error: told.append(str(error)))
+    assert len(list(pipe.pipe([good[0], bad, good[1]]))) == 2
+    assert len(told) == 1 and "CRF442" in told[0] and "nothing here" in told[0] and "crf_test_probs" in told[0]
+
+
+@pytest.mark.parametrize(
+    "config, message",
+    [
+        ({}, "CRF443"),
+        ({"source": "tagger", "marginals": "probs"}, "CRF443.*tagger.*probs"),
+        ({"source": "tagger", "constraints": ["at_most(A"]}, "CRF901"),
+        ({"source": "tagger", "constraints": ["boundary(nowhere)"]}, "CRF906"),
+        ({"source": "tagger", "decoder": "simplex"}, "decoder"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        spacy.blank("xx").add_pipe("constraint_decoder", config=config)
+
+
+def test_a_source_that_is_missing_or_no_tagger() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("constraint_decoder", config={"source": "crf_tagger"})
+    with pytest.raises(ValueError, match="CRF416"):
+        nlp("ropes")
+
+
+@pytest.mark.parametrize(
+    "rules, message", [(["at_most(TITEL, 1)"], "CRF441.*TITEL"), (["ends_with(DATE)", "ends_with(TITLE)"], "CRF909")]
+)
+def test_constraints_are_checked_against_the_labels_of_the_source(rules: list[str], message: str) -> None:
+    nlp = pipeline(source="crf_tagger", constraints=rules)
+    with pytest.raises(ValueError, match=message):
+        nlp(new_docs(nlp, count=1)[0])
+
+
+def test_constraints_are_stored_with_the_pipeline(tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("ends_with(DATE)\nat_most(TITLE, 1) cost=2\n", encoding="utf8")
+    nlp = pipeline(source="crf_tagger", constraints=str(path))
+    expected = [tags_of(doc) for doc in nlp.pipe(new_docs(nlp))]
+    nlp.to_disk(tmp_path / "model")
+    path.unlink()
+    loaded = spacy.load(tmp_path / "model")
+    copies = [
+        loaded,
+        spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes()),
+        pickle.loads(pickle.dumps(nlp)),
+    ]
+    for copy in copies:
+        assert decoder_of(copy).constraints == decoder_of(nlp).constraints
+        assert [tags_of(doc) for doc in copy.pipe(new_docs(copy))] == expected
+    edited = tmp_path / "model" / "constraint_decoder" / "constraints.json"
+    edited.write_text('["ends_with(VOLUME)"]', encoding="utf8")
+    loaded = spacy.load(tmp_path / "model")
+    assert all(tags_of(doc)[-1] == "VOLUME" for doc in loaded.pipe(new_docs(loaded)))
+    unread = spacy.util.load_model_from_config(nlp.config)
+    with pytest.raises(ValueError, match="CRF440.*rules.txt"):
+        decoder_of(unread).predict([])
+
+
+def test_worker_processes() -> None:
+    nlp = pipeline(source="crf_tagger", constraints=["exactly(VOLUME, 1)"])
+    alone = [tags_of(doc) for doc in nlp.pipe(new_docs(nlp))]
+    assert [tags_of(doc) for doc in nlp.pipe(new_docs(nlp), n_process=2, batch_size=8)] == alone
+
+
+@pytest.mark.parametrize(
+    "tags, scheme",
+    [
+        (("O", "B-A", "I-A"), "BIO"),
+        (("O", "B-A", "I-A", "L-A", "U-A"), "BILUO"),
+        (("O", "A"), "none"),
+        (("NN", "B-A"), "none"),
+        ((), "none"),
+    ],
+)
+def test_schemes_are_told_by_the_tags(tags: tuple[str, ...], scheme: str) -> None:
+    assert guess_scheme(tags) == scheme

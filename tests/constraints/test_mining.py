@@ -1,0 +1,122 @@
+"""Constraints mined in training: when, from what, and at which costs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.citations import MINE, build, make_examples, new_docs, tags_of, train
+from helpers.tagged import ONLINE, TRAINER_CONFIGS
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Adam
+
+from spacy_crf.constraints.component import ConstrainedNER
+from spacy_crf.constraints.mining import splits
+from spacy_crf.constraints.table import table_rows
+
+
+def pipe_of(nlp: Language) -> ConstrainedNER:
+    pipe = nlp.get_pipe("constrained_ner")
+    assert isinstance(pipe, ConstrainedNER)
+    return pipe
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [{"costs": "likelihood"}, {"costs": "perceptron", "step": 0.5}, {"costs": "rate"}, {"costs": "rate", "scale": 0.5}],
+)
+def test_mined_constraints_stand_beside_given_ones(costs: dict[str, Any]) -> None:
+    nlp = train(mine={**MINE, **costs}, constraints=["at_most(TITLE, 1)", "ends_with(DATE) cost=2"])
+    entries = pipe_of(nlp).constraint_entries
+    given = [entry for entry in entries if not entry.about]
+    mined = [entry for entry in entries if entry.about]
+    assert len(given) == 2 and given == entries[:2]
+    assert {entry.about["origin"] for entry in mined} <= {"mined"}
+    assert all(0 < entry.constraint.cost < 20 for entry in mined)
+    texts = [row[-1] for row in table_rows(entries)]
+    assert len(set(texts)) == len(texts)  # what is given is not mined again
+    if costs.get("scale"):
+        assert mined
+        for entry in mined:
+            assert entry.constraint.cost == pytest.approx(-0.5 * np.log(entry.about["rate"]))
+            assert entry.about["support"] >= MINE["min_support"]
+    assert all(doc._.decode_info["certified"] for doc in nlp.pipe(new_docs(nlp)))
+
+
+def test_nothing_is_mined_before_the_first_step_and_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    mine = ConstrainedNER._mine
+    monkeypatch.setattr(ConstrainedNER, "_mine", lambda self, *given: (calls.append(1), mine(self, *given)))
+    nlp = build(mine=MINE)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    assert not calls and not pipe_of(nlp).constraints
+    nlp.update(examples)
+    found = pipe_of(nlp).constraints
+    nlp.update(examples)
+    assert len(calls) == 1 and pipe_of(nlp).constraints == found
+    again = build(mine=MINE).from_bytes(nlp.to_bytes())
+    again.resume_training()
+    again.update(make_examples(again))
+    assert len(calls) == 1 and pipe_of(again).constraints == found
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    assert train(mine=MINE).to_bytes() == train(mine=MINE).to_bytes()
+
+
+@pytest.mark.parametrize("trainer", ["Minibatch", ONLINE[0]])
+def test_any_trainer_will_do(trainer: str) -> None:
+    nlp = build(mine=MINE, trainer=TRAINER_CONFIGS[trainer])
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.05)
+    for _ in range(3):
+        for low in range(0, len(examples), 10):
+            nlp.update(examples[low : low + 10], sgd=optimizer)
+    docs = list(nlp.pipe(new_docs(nlp)))
+    assert all(doc._.decode_info["certified"] and tags_of(doc)[0] for doc in docs)
+
+
+def test_documents_with_gaps_in_their_gold_are_passed_over() -> None:
+    nlp = build(mine={**MINE, "costs": "rate", "scale": 1.0}, scheme="BIO")
+    examples = make_examples(nlp)
+    for example in examples[:10]:
+        example.reference.set_ents([], missing=[example.reference[0:1]], default="outside")
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    assert max(entry.about["support"] for entry in pipe_of(nlp).constraint_entries) == 30
+    for example in examples:
+        example.reference.set_ents([], missing=[example.reference[0:1]], default="outside")
+    nlp.initialize(
+        lambda: examples,
+    )
+    with pytest.raises(ValueError, match="CRF447"):
+        nlp.update(examples)
+
+
+def test_folds_part_the_examples() -> None:
+    nlp = build()
+    examples = make_examples(nlp, count=7)
+    found = splits(examples, 3, 0)
+    assert sorted(len(own) for _, own in found) == [2, 2, 3]
+    assert sorted(id(eg) for _, own in found for eg in own) == sorted(map(id, examples))
+    for others, own in found:
+        assert len(others) + len(own) == 7 and not {id(eg) for eg in others} & {id(eg) for eg in own}
+    assert len(splits(examples[:2], 5, 0)) == 2
+
+
+def test_what_was_mined_is_stored_to_be_read(tmp_path: Path) -> None:
+    nlp = train(mine={**MINE, "costs": "rate", "scale": 1.0})
+    nlp.to_disk(tmp_path)
+    records = json.loads((tmp_path / "constrained_ner" / "constraints.json").read_text(encoding="utf8"))
+    assert {"origin", "support", "broken", "rate", "precision"} == set(records[0]["about"])
+    again = spacy.load(tmp_path)
+    assert pipe_of(again).constraint_entries == pipe_of(nlp).constraint_entries
+    assert [d._.decode_info["objective"] for d in again.pipe(new_docs(again))] == pytest.approx(
+        [d._.decode_info["objective"] for d in nlp.pipe(new_docs(nlp))], rel=1e-5
+    )
+    assert isinstance(again("Lund . ropes . 1999 ."), Doc)

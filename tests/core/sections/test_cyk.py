@@ -1,0 +1,181 @@
+"""The section parser against CYK: sections annotated by their first and last numbering, over the same score terms."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from helpers.sections import carried_over, document, random_label_scores
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_crf.core.grammar.binary import binarise
+from spacy_crf.core.grammar.cyk import viterbi
+from spacy_crf.core.grammar.grammar import Grammar
+from spacy_crf.core.grammar.inside import inside
+from spacy_crf.core.grammar.numbering import Reading
+from spacy_crf.core.grammar.rules import Rule
+from spacy_crf.core.grammar.scores import ParseScores
+from spacy_crf.core.grammar.succession import parent
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
+from spacy_crf.core.sections.headings import Headings, find_headings
+from spacy_crf.core.sections.levels import Level, Opening
+from spacy_crf.core.sections.parse import ParserSettings, parse
+
+Key = tuple[str, tuple[str, ...]]
+ALPHABETS = (("N:1.", "N:2.", "T:Facts"), ("N:1.", "N:2.1"), ("N:(a)", "N:1."), ("N:i.", "N:1."), ("T:Facts", "T:View"))
+
+
+class SectionGrammar:
+    """A grammar whose symbols name the level of a section, the last level in it, and the first one of its siblings."""
+
+    def __init__(self, openings: Iterable[Opening], weights: dict[str, float]) -> None:
+        self.weights = weights
+        self.openings = list(dict.fromkeys(openings))
+        implied = [
+            Opening(above, virtual=True)
+            for opening in self.openings
+            if opening.reading is not None and (above := parent(opening.reading)) is not None
+        ]
+        self.openings += dict.fromkeys(implied)
+        self.levels: dict[Level, int] = {}
+        self.rules: dict[Key, float] = {
+            ("Document", ("Text",)): 0.0,
+            ("Text", ("Unit",)): 0.0,
+            ("Text", ("Text", "Unit")): 0.0,
+            ("Unit", ("u",)): 0.0,
+            ("Units", ("u",)): 0.0,
+            ("Units", ("Units", "u")): 0.0,
+        }
+        self.runs: dict[tuple[Opening, Level, Level | None], None] = {}
+        self.sections: dict[tuple[Level, Level | None], None] = {}
+        for opening in self.openings:
+            self._reach(opening, None)
+
+    def score(self, names: list[str]) -> float:
+        return sum(self.weights[name] for name in names)
+
+    def heading(self, opening: Opening) -> str:
+        return f"Heading{self.openings.index(opening)}"
+
+    def level(self, level: Level | None) -> str:
+        return "none" if level is None else str(self.levels[level])
+
+    def section(self, level: Level, last: Level | None) -> str:
+        return f"Section_{self.level(level)}_{self.level(last)}"
+
+    def run(self, first: Opening, last: Level, inner: Level | None) -> str:
+        return f"Sections_{self.openings.index(first)}_{self.level(last)}_{self.level(inner)}"
+
+    def _reach(self, opening: Opening, carried: Reading | None) -> None:
+        """Add a level, and what can be made of it."""
+        level = Level(opening, carried)
+        if level in self.levels:
+            return
+        self.levels[level] = len(self.levels)
+        if not opening.virtual:
+            heading = self.heading(opening)
+            self._section(level, None, (heading,), 0.0)
+            self._section(level, None, (heading, "Text"), 0.0)
+        for first, last, inner in list(self.runs):
+            self._hold(level, first, last, inner)
+
+    def _section(self, level: Level, last: Level | None, parts: tuple[str, ...], score: float) -> None:
+        self._add(self.section(level, last), parts, score)
+        if (level, last) in self.sections:
+            return
+        self.sections[level, last] = None
+        if level.carried is None:
+            self._run(level.opening, level, last, (self.section(level, last),), 0.0)
+        for run in list(self.runs):
+            self._append(run, level, last)
+
+    def _run(self, first: Opening, last: Level, inner: Level | None, parts: tuple[str, ...], score: float) -> None:
+        self._add(self.run(first, last, inner), parts, score)
+        if (first, last, inner) in self.runs:
+            return
+        self.runs[first, last, inner] = None
+        for part in ((), ("Text",)):
+            outside = self.score(child_features(None, first))
+            self._add("Document", (*part, self.run(first, last, inner)), outside)
+        for opening in self.openings:
+            self._reach(opening, carried_over(last, inner)[opening.reading is not None])
+        for level in list(self.levels):
+            self._hold(level, first, last, inner)
+        for level, below in list(self.sections):
+            self._append((first, last, inner), level, below)
+
+    def _append(self, run: tuple[Opening, Level, Level | None], level: Level, last: Level | None) -> None:
+        """A section behind a run of sections."""
+        first, before, inner = run
+        if level.carried == carried_over(before, inner)[level.opening.reading is not None]:
+            parts = (self.run(*run), self.section(level, last))
+            self._run(first, level, last, parts, self.score(sibling_features(before, level.opening)))
+
+    def _hold(self, level: Level, first: Opening, last: Level, inner: Level | None) -> None:
+        """A section that holds a run of sections."""
+        run, gain = self.run(first, last, inner), self.score(child_features(level, first))
+        if not level.opening.virtual:
+            heading = self.heading(level.opening)
+            self._section(level, last, (heading, run), gain)
+            self._section(level, last, (heading, "Text", run), gain)
+        elif first.reading is not None and parent(first.reading) == level.reading:
+            self._section(level, last, (run,), gain + self.weights["implied section"])
+
+    def _add(self, symbol: str, parts: tuple[str, ...], score: float) -> None:
+        self.rules[symbol, parts] = score
+
+    def grammar(self) -> Grammar:
+        """The rules that can be reached; headings are units that `scores` allows."""
+        rules = dict(self.rules)
+        for opening in self.openings:
+            if not opening.virtual:
+                rules[self.heading(opening), ("Units",)] = 0.0
+        reached, waiting = {"Document"}, ["Document"]
+        below: dict[str, set[str]] = {}
+        for symbol, parts in rules:
+            below.setdefault(symbol, set()).update(parts)
+        while waiting:
+            for part in below.get(waiting.pop(), set()) - reached:
+                reached.add(part)
+                waiting.append(part)
+        made = tuple(Rule(symbol, parts, score) for (symbol, parts), score in rules.items() if symbol in reached)
+        return Grammar("Document", ("u",), made)
+
+    def scores(self, headings: Headings, n_units: int) -> ParseScores:
+        """Scores of units as text, and of headings over their units."""
+        spans = {"Unit": np.full((n_units, n_units), -np.inf)}
+        np.fill_diagonal(spans["Unit"], headings.text)
+        for opening in self.openings:
+            if not opening.virtual:
+                spans[self.heading(opening)] = np.full((n_units, n_units), -np.inf)
+        for start, options in headings.at.items():
+            for heading in options:
+                readings = [o.opening.reading for o in options if o.end == heading.end and o.number == heading.number]
+                names = heading_features(heading, readings[0] != heading.opening.reading, 0)
+                spans[self.heading(heading.opening)][start, heading.end - 1] = heading.score + self.score(names)
+        return ParseScores(np.zeros((n_units, 1)), spans)
+
+
+@st.composite
+def long_documents(draw: st.DrawFn) -> Elements:
+    """Up to 40 units, of which up to eight may be headings."""
+    alphabet = draw(st.sampled_from(ALPHABETS))
+    marked = draw(st.lists(st.sampled_from(alphabet), min_size=1, max_size=8))
+    others = draw(st.lists(st.sampled_from(("X", "")), max_size=40 - len(marked)))
+    lines = draw(st.permutations([*marked, *others]))
+    return document(lines, random_label_scores(lines, draw(st.integers(0, 2**32 - 1)), other=0.0))
+
+
+@settings(max_examples=8, deadline=None)
+@given(long_documents(), st.integers(0, 1000))
+def test_the_parser_without_a_cap_equals_cyk(elements: Elements, seed: int) -> None:
+    weights = dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
+    headings = find_headings(elements, math.inf)
+    found = parse(elements, weights, ParserSettings(max_states=None, margin=math.inf), probabilities=True)
+    sections = SectionGrammar((h.opening for options in headings.at.values() for h in options), weights)
+    binary = binarise(sections.grammar())
+    scores = sections.scores(headings, len(elements))
+    assert found.score == pytest.approx(headings.base + viterbi(binary, scores).score)
+    assert found.log_z == pytest.approx(headings.base + inside(binary, scores).root(binary))

@@ -1,0 +1,104 @@
+"""Learning weights of the section parser from trees."""
+
+import numpy as np
+import pytest
+from helpers.sections import document, outline, trees
+
+from spacy_crf.core.sections.features import NAMES
+from spacy_crf.core.sections.gold import GoldHeading, GoldSection, gold_headings
+from spacy_crf.core.sections.learn import LearnSettings, TreeExample, TreeObjective, _lattices, learn_weights
+from spacy_crf.core.sections.parse import ParserSettings, parse
+from spacy_crf.core.sections.scoring import weight_vector
+
+LINES = ("N:1.", "X", "N:i.", "X", "N:ii.", "", "X", "N:3.1", "X")
+GOLD = (GoldSection(1, (0,)), GoldSection(2, (2,)), GoldSection(2, (4,)), GoldSection(1, ()), GoldSection(2, (7,)))
+OTHER = ("T:Facts", "X", "N:1.", "T:One", "X", "N:2.", "X")
+OTHER_GOLD = (GoldSection(1, (0,)), GoldSection(1, (2, 3)), GoldSection(1, (5,)))
+
+
+def examples() -> list[TreeExample]:
+    return [TreeExample(document(LINES), GOLD, "first"), TreeExample(document(OTHER), OTHER_GOLD, "second")]
+
+
+def objective(weights: np.ndarray, c2: float = 0.1) -> TreeObjective:
+    parser = ParserSettings(max_states=None)
+    pairs = [_lattices(one, gold_headings(one.sections), weights, parser) for one in examples()]
+    return TreeObjective(pairs, weight_vector(), c2)
+
+
+def test_headings_of_a_gold_tree() -> None:
+    expected = [(0, 1, 0, 0), (2, 3, 1, 0), (4, 5, 1, 0), (7, 8, 0, 1)]
+    assert gold_headings(GOLD) == [GoldHeading(*heading) for heading in expected]
+
+
+def test_the_objective_is_the_log_probability_of_gold_trees() -> None:
+    weights = np.random.default_rng(0).normal(size=len(NAMES))
+    named = dict(zip(NAMES, weights.tolist()))
+    expected = 0.0
+    for example in examples():
+        gold = [(h.start, h.end, h.around, h.implied) for h in gold_headings(example.sections)]
+        every = list(trees(example.elements, named))
+        right = [
+            tree.score
+            for tree in every
+            if [(o.heading.start, o.heading.end, o.around, o.implied) for o in tree.opened] == gold
+        ]
+        assert right
+        expected += float(np.logaddexp.reduce([tree.score for tree in every]) - np.logaddexp.reduce(right))
+    assert objective(weights, c2=0.0)(weights)[0] == pytest.approx(expected)
+
+
+def test_the_gradient_is_that_of_finite_differences() -> None:
+    rng = np.random.default_rng(1)
+    weights = rng.normal(size=len(NAMES))
+    function = objective(weights)
+    _, gradient = function(weights)
+    for _ in range(5):
+        direction = rng.normal(size=len(NAMES))
+        numeric = (function(weights + 1e-5 * direction)[0] - function(weights - 1e-5 * direction)[0]) / 2e-5
+        assert gradient @ direction == pytest.approx(numeric, rel=1e-5, abs=1e-6)
+
+
+def test_what_is_learned_is_parsed() -> None:
+    # a house style that the weights set by hand know nothing of: titles without numbers hang below numbers
+    lines = ("N:1.", "X", "T:Facts", "X", "N:2.", "X", "T:View", "X", "N:3.", "X")
+    levels = (1, 2, 1, 2, 1)
+    gold = tuple(GoldSection(level, (2 * place,)) for place, level in enumerate(levels))
+    assert [section.level for section in parse(document(lines)).sections] != list(levels)
+    weights = learn_weights([TreeExample(document(lines), gold)], settings=LearnSettings(c2=0.01))
+    found = parse(document(lines), weights)
+    assert [section.level for section in found.sections] == list(levels)
+    assert outline(found, lines)[1] == "  Facts"
+
+
+def test_the_gold_tree_is_never_dropped() -> None:
+    weights = learn_weights(examples(), settings=LearnSettings(rounds=2), parser=ParserSettings(max_states=1, beam=0.1))
+    assert np.isfinite(weights).all()
+
+
+def test_a_loose_heading_stands_anywhere_below() -> None:
+    lines = ("N:1.", "X", "N:a.", "X", "N:i.", "X", "N:2.", "X")
+    gold = (GoldSection(1, (0,)), GoldSection(2, (2,), True), GoldSection(2, (4,), True), GoldSection(1, (6,)))
+    assert [heading.loose for heading in gold_headings(gold)] == [False, True, True, False]
+    _, right = _lattices(TreeExample(document(lines), gold), gold_headings(gold), weight_vector(), ParserSettings(None))
+    depths = [{right.stacks.depths[stack] for stack in layer} for layer in right.layer_stacks]
+    assert depths == [{0}, {1}, {2}, {2, 3}, {1}]
+
+
+def test_without_examples_weights_stay() -> None:
+    assert (learn_weights([]) == weight_vector()).all()
+
+
+@pytest.mark.parametrize(
+    ("sections", "problem"),
+    [
+        ((GoldSection(1, (0,)), GoldSection(3, (2,))), "level 3"),
+        ((GoldSection(1, ()),), "implied"),
+        ((GoldSection(1, (0, 1)),), "no heading of the units 0 to 1"),
+        ((GoldSection(1, (0,)),), "no section for a unit"),
+    ],
+)
+def test_gold_trees_that_cannot_be_made(sections: tuple[GoldSection, ...], problem: str) -> None:
+    example = TreeExample(document(("N:1.", "X", "N:2.", "X")), sections, "some.xml")
+    with pytest.raises(ValueError, match=f"CRF964.*some.xml.*{problem}"):
+        learn_weights([example])

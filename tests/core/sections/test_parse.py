@@ -1,0 +1,190 @@
+"""The section parser against all trees of small documents, written down by brute force."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers.sections import document, documents, outline, spans, trees
+from hypothesis import given, settings
+
+from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES
+from spacy_crf.core.sections.parse import Parse, ParserSettings, parse
+from spacy_crf.core.sections.scoring import weight_vector
+
+EXACT = ParserSettings(max_states=None, margin=math.inf)
+
+
+def random_weights(seed: int) -> dict[str, float]:
+    return dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(documents(max_headings=4, max_units=7))
+def test_the_best_tree_is_the_best_of_all(elements: Elements) -> None:
+    weights = random_weights(len(elements))
+    every = list(trees(elements, weights))
+    best = max(every, key=lambda tree: tree.score)
+    found = parse(elements, weights, EXACT)
+    assert found.exact and found.dropped == 0
+    assert found.score == pytest.approx(best.score)
+    shown = [(section.heading[0], section.level) for section in found.sections if not section.virtual]
+    ties = [tree for tree in every if tree.score > best.score - 1e-9]
+    assert shown in [[(opened.heading.start, opened.level) for opened in tree.opened] for tree in ties]
+
+
+@settings(max_examples=40, deadline=None)
+@given(documents(max_headings=4, max_units=7))
+def test_sums_and_probabilities_are_those_of_all_trees(elements: Elements) -> None:
+    weights = random_weights(len(elements))
+    every = list(trees(elements, weights))
+    log_z = float(np.logaddexp.reduce([tree.score for tree in every]))
+    found = parse(elements, weights, EXACT, probabilities=True)
+    assert found.log_z == pytest.approx(log_z)
+    for section in found.sections:
+        shown = (section.start, section.end, section.reading if section.virtual else None, section.virtual)
+        holding = [tree.score for tree in every if shown in spans(tree, len(elements))]
+        assert section.probability == pytest.approx(np.exp(np.logaddexp.reduce(holding) - log_z), abs=1e-6)
+
+
+def show(*lines: str) -> list[str]:
+    return outline(parse(document(lines)), lines)
+
+
+def test_sections_whose_number_implies_another_one_are_put_below_it() -> None:
+    # the two cases of Trompper (2016): 3.1 and 3.2 after 2.
+    assert show("N:1.", "X", "N:2.", "X", "N:3.1", "X", "N:3.2", "X") == ["1.", "2.", "[3]", "  3.1", "  3.2"]
+    lines = ("N:1.", "X", "N:2.", "X", "N:3.1", "X", "N:3.2", "X", "N:4.", "X")
+    assert show(*lines)[2:] == ["[3]", "  3.1", "  3.2", "4."]
+    assert show("N:1.1.", "X", "N:1.2.", "X", "N:2.", "X") == ["[1.]", "  1.1.", "  1.2.", "2."]
+
+
+def test_families_nest_in_each_other() -> None:
+    lines = (
+        *("N:PART I", "T:One", "N:1.", "T:Two", "N:1.1", "X", "N:(a)", "X", "N:(i)", "X", "N:(ii)", "X", "N:(b)", "X"),
+        *("N:1.2", "X", "N:2.", "T:Six", "N:PART II", "T:End"),
+    )
+    assert show(*lines) == [
+        *("PART I One", "  1. Two", "    1.1", "      (a)", "        (i)", "        (ii)", "      (b)", "    1.2"),
+        *("  2. Six", "PART II End"),
+    ]
+
+
+def test_roman_stands_above_arabic_and_arabic_goes_on() -> None:
+    lines = ("N:I.", "T:One", "N:1.", "X", "N:2.", "X", "N:II.", "T:Two", "N:3.", "X", "N:4.", "X")
+    assert show(*lines) == ["I. One", "  1.", "  2.", "II. Two", "  3.", "  4."]
+
+
+def test_an_ambiguous_letter_is_read_by_its_neighbours() -> None:
+    letters = [line for letter in "abcdefghij" for line in (f"N:{letter}.", "X")]
+    found = parse(document(letters))
+    assert [section.level for section in found.sections] == [1] * 10
+    assert [section.reading.values for section in found.sections if section.reading] == [(n,) for n in range(1, 11)]
+    romans = parse(document(("N:1.", "X", "N:i.", "X", "N:ii.", "X", "N:2.", "X")))
+    assert [section.level for section in romans.sections] == [1, 2, 2, 1]
+    assert romans.sections[1].reading is not None and romans.sections[1].reading.family == "i"
+
+
+def test_gaps_and_restarts() -> None:
+    assert show("N:1.", "X", "N:2.", "X", "N:4.", "X") == ["1.", "2.", "4."]
+    lines = ("T:FACTS", "N:1.", "X", "N:2.", "X", "T:VIEW", "N:1.", "X", "N:2.", "X")
+    assert show(*lines) == ["FACTS", "  1.", "  2.", "VIEW", "  1.", "  2."]
+
+
+def test_paragraphs_are_counted_through_titles() -> None:
+    lines = ("T:PROCEDURE", "N:1.", "X", "N:2.", "X", "T:ASSESSMENT", "N:3.", "X", "N:4.", "X", "T:DECISION", "X")
+    assert show(*lines) == ["PROCEDURE", "  1.", "  2.", "ASSESSMENT", "  3.", "  4.", "DECISION"]
+
+
+def test_articles_are_counted_through_chapters() -> None:
+    lines = (
+        *("N:Chapter I", "T:A", "N:Article 1", "X", "N:Article 2", "X", "N:Chapter II", "T:B", "N:Article 3", "X"),
+        *("N:Article 3a", "X", "N:Article 4", "X"),
+    )
+    assert [line.count("  ") for line in show(*lines)] == [0, 1, 1, 0, 1, 1, 1]
+
+
+def test_ten_levels() -> None:
+    numbers = [".".join("1" * n) for n in range(1, 11)]
+    lines = [line for number in numbers for line in (f"N:{number}", "X")]
+    assert [section.level for section in parse(document(lines)).sections] == list(range(1, 11))
+
+
+def test_a_number_and_a_title_are_one_heading_over_blank_lines() -> None:
+    found = parse(document(("N:1.", "", "T:Facts", "X", "N:2.", "T:View", "X")))
+    assert [section.heading for section in found.sections] == [(0, 2), (4, 5)]
+    assert [(section.start, section.end) for section in found.sections] == [(0, 4), (4, 7)]
+    assert found.labels.tolist() == [0, 3, 1, 2, 0, 1, 2]
+
+
+def test_documents_without_sections_or_with_nothing_else() -> None:
+    empty = parse(document(()), probabilities=True)
+    assert (empty.sections, empty.score, empty.log_z, len(empty.labels)) == ([], 0.0, 0.0, 0)
+    assert parse(document(("X",))).sections == [] and parse(document(("",))).sections == []
+    assert show("T:One") == ["One"] and show("N:1") == ["1"]
+    assert show("N:1.", "N:2.", "N:3.") == ["1.", "2.", "3."]
+
+
+def test_labels_are_decided_with_the_tree() -> None:
+    # a year at the beginning of a line, and a number that stage 1 is not sure of
+    lines = ("N:1.", "X", "N:2.", "X", "N:2016", "X", "N:3.", "X")
+    scores = np.log(np.full((8, 4), 0.01))
+    scores[::2, 0], scores[1::2, 2] = 0.0, 0.0
+    scores[4, :] = np.log([0.6, 0.01, 0.4, 0.01])
+    scores[6, :] = np.log([0.4, 0.01, 0.6, 0.01])
+    assert parse(document(lines, scores)).labels.tolist() == [0, 2, 0, 2, 2, 2, 0, 2]
+
+
+@settings(deadline=None)
+@given(documents(max_headings=8, max_units=20))
+def test_sections_hold_each_other_and_their_headings(elements: Elements) -> None:
+    found = parse(elements)
+    _check_shape(found, len(elements))
+
+
+def _check_shape(found: Parse, n_units: int) -> None:
+    used: set[int] = set()
+    for place, section in enumerate(found.sections):
+        assert 0 <= section.start < section.end <= n_units
+        assert section.virtual == (not section.heading)
+        assert not used.intersection(section.heading)
+        used.update(section.heading)
+        if section.parent >= 0:
+            around = found.sections[section.parent]
+            assert section.parent < place and section.level == around.level + 1
+            assert around.start <= section.start and section.end <= around.end
+        else:
+            assert section.level == 1
+    assert used == {unit for unit, label in enumerate(found.labels.tolist()) if label < 2}
+
+
+def test_a_cap_says_what_it_dropped() -> None:
+    lines = [line for n in range(1, 9) for line in (f"N:{n}.", "X", "N:(a)", "X", "N:(b)", "X")]
+    capped, whole = (parse(document(lines), settings=ParserSettings(max_states=cap)) for cap in (4, 100_000))
+    assert not capped.exact and capped.dropped > 0 and capped.score <= whole.score
+    narrow = parse(document(lines), settings=ParserSettings(max_states=2), probabilities=True)
+    assert all(section.probability is not None and 0 < section.probability <= 1 for section in narrow.sections)
+    assert narrow.log_z is not None and narrow.score <= narrow.log_z
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    good = document(("N:1.", "X"))
+    with pytest.raises(ValueError, match="CRF961"):
+        Elements(good.label_scores[:1], good.readings, good.typography, good.top_titles, good.newlines)
+    with pytest.raises(ValueError, match="CRF962"):
+        Elements(good.label_scores[:, :1], good.readings, good.typography, good.top_titles, good.newlines)
+    with pytest.raises(ValueError, match="CRF963"):
+        Elements(np.full((2, 4), -np.inf), good.readings, good.typography, good.top_titles, good.newlines)
+
+
+def test_weights_by_name() -> None:
+    assert weight_vector() == pytest.approx([DEFAULT_WEIGHTS[name] for name in NAMES])
+    assert weight_vector({"successor": 2.0}).sum() == 2.0
+
+
+def test_stacks_that_are_forgotten_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for n in range(1, 30) for line in (f"N:{n}.", "X", f"N:{n}.1", "X", "N:(a)", "X", "N:(b)", "X")]
+    before = parse(document(lines))
+    monkeypatch.setattr("spacy_crf.core.sections.build.FORGET", 5)
+    after = parse(document(lines))
+    assert (after.sections, after.score) == (before.sections, before.score)

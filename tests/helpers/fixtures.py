@@ -1,0 +1,43 @@
+"""Fixtures that tests of several parts share."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Token
+from spacy.vocab import Vocab
+
+Write = Callable[[str, str | bytes], Path]
+
+
+@pytest.fixture
+def nlp() -> Language:
+    return spacy.blank("en")
+
+
+@pytest.fixture(scope="session")
+def vocab() -> Vocab:
+    return spacy.blank("en").vocab
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a file below the test's own folder and give its path."""
+
+    def write_file(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
+
+
+@pytest.fixture(scope="module")
+def clue() -> Iterator[str]:
+    """A registered token extension."""
+    Token.set_extension("clue", default=None)
+    yield "clue"
+    Token.remove_extension("clue")

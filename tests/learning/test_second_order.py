@@ -1,0 +1,41 @@
+"""`spacy train` of a model of order 2."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from helpers.paths import ROOT
+from spacy.cli import app
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.learning.trigrams import get_trigrams
+
+NAME = "set_valued_tagger"
+
+
+def train(folder: Path) -> Path:
+    """The project's config and corpus: one step for the chain of order 1, and one for trigrams."""
+    config = load_config(ROOT / "configs" / f"{NAME}.cfg")
+    config["training"]["max_steps"] = 2
+    config["components"][NAME]["model"]["order"] = 2
+    config["components"][NAME]["trainer"]["first_order_steps"] = 1
+    folder.mkdir()
+    config.to_disk(folder / "config.cfg")
+    done = CliRunner().invoke(app, ["train", str(folder / "config.cfg"), "--output", str(folder)])
+    assert done.exit_code == 0, f"{done.output}\n{done.exception!r}"
+    return folder / "model-last"
+
+
+def test_training_saving_loading_and_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    first, second = (train(tmp_path / name) for name in ("first", "second"))
+    for file in sorted((first / NAME).iterdir()):
+        assert file.read_bytes() == (second / NAME / file.name).read_bytes()
+    nlp, scores = spacy.load(first), srsly.read_json(first / "meta.json")["performance"]
+    assert len(get_trigrams(nlp.get_pipe(NAME).model)) > 100
+    again = nlp.evaluate(list(Corpus(ROOT / "corpus" / NAME / "dev", format="tagsets")(nlp)))
+    assert again["ml_util"] == pytest.approx(scores["ml_util"]) and again["ml_acc"] == pytest.approx(scores["ml_acc"])
+    assert scores["ml_acc"] > 0.88 and scores["ml_util"] > 0.94

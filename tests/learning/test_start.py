@@ -1,0 +1,131 @@
+"""`[initialize.components.NAME] start`: begin with what a saved component has learned."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.networks import learn, model
+from helpers.tagged import build, clean_docs, make_examples, read_target
+from spacy.language import Language
+
+from spacy_crf.learning.model import flat_weights, get_layout, vector_weights
+
+FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2", "B:LOWER[0]"]}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """The folder of a trained component without vectors."""
+    nlp = build("LBFGS", features=FEATURES)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def begin(saved: Path, trainer: str = "AdaGrad", labels: list[str] | None = None, **config: Any) -> Language:
+    nlp = build(trainer, **{"features": FEATURES, **config})
+    examples = make_examples(nlp)
+    nlp.config["initialize"]["components"]["crf_tagger"] = {"start": str(saved), "labels": labels}
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+def tags(nlp: Language) -> list[Any]:
+    return [read_target(doc, "tag") for doc in nlp.pipe(clean_docs(nlp))]
+
+
+@pytest.mark.parametrize("config", [{}, {"model": model()}], ids=["features", "vectors"])
+def test_it_predicts_at_once_and_learns_on(saved: Path, config: dict[str, Any]) -> None:
+    reference = build("LBFGS", features=FEATURES)
+    reference.get_pipe("crf_tagger").from_disk(saved)
+    nlp = begin(saved, **config)
+    assert tags(nlp) == tags(reference)
+    pipe = nlp.get_pipe("crf_tagger")
+    before = flat_weights(pipe.model)
+    examples = make_examples(nlp)
+    learn(nlp, examples, epochs=3)
+    assert not np.array_equal(flat_weights(pipe.model)[: len(before)], before)
+    if config:
+        assert vector_weights(pipe.model).any()
+    gold = [read_target(example.reference, "tag") for example in examples]
+    assert sum(a == b for a, b in zip(tags(nlp), gold, strict=True)) >= len(gold) - 2
+
+
+def test_labels_of_the_data_come_behind(saved: Path) -> None:
+    plain, more = begin(saved), begin(saved, labels=["NEW", "NN"])
+    known = plain.get_pipe("crf_tagger").labels
+    pipe = more.get_pipe("crf_tagger")
+    assert pipe.labels == (*known, "NEW")
+    assert tags(more) == tags(plain)
+    before = get_layout(plain.get_pipe("crf_tagger").model).n_labels
+    assert get_layout(pipe.model).n_labels == before + 1
+    learn(more, make_examples(more), epochs=1)
+
+
+def test_other_templates_are_an_error(saved: Path) -> None:
+    with pytest.raises(ValueError, match=r"CRF406.*LOWER\[-1\]"):
+        begin(saved, features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]})
+
+
+def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CRF404.*nowhere"):
+        begin(tmp_path / "nowhere")
+
+
+def test_a_model_with_vectors_is_no_start(saved: Path, tmp_path: Path) -> None:
+    begin(saved, model=model()).get_pipe("crf_tagger").to_disk(tmp_path / "vectors")
+    with pytest.raises(ValueError, match="CRF404.*vectors"):
+        begin(tmp_path / "vectors")
+
+
+@pytest.mark.parametrize("theirs, ours", [(True, False), (False, True)])
+def test_starts_and_ends_are_those_of_the_config(theirs: bool, ours: bool, tmp_path: Path) -> None:
+    def chain(boundary: bool) -> dict[str, Any]:
+        return {"@architectures": "spacy_crf.LinearChain.v1", "boundary": boundary}
+
+    nlp = build("LBFGS", features=FEATURES, model=chain(theirs))
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    begun = begin(tmp_path / "saved", model=chain(ours))
+    layout = get_layout(begun.get_pipe("crf_tagger").model)
+    state = get_layout(nlp.get_pipe("crf_tagger").model)
+    assert layout.boundary == ours and len(layout.state_cells) <= len(state.state_cells)
+    weights = flat_weights(begun.get_pipe("crf_tagger").model)
+    assert len(weights) == layout.size
+    if ours:
+        assert not weights[-2 * layout.n_labels :].any()
+    learn(begun, make_examples(begun), epochs=1)
+
+
+@pytest.mark.parametrize(
+    "theirs, ours",
+    [
+        ({"target": "ent", "scheme": "BIO"}, {"target": "ent", "scheme": "BILUO"}),
+        ({"target": "ent", "scheme": "BILUO"}, {"target": "ent", "scheme": "BIO"}),
+        ({"target": "ent"}, {"target": "tag"}),
+    ],
+)
+def test_another_scheme_or_target_is_an_error(theirs: dict[str, Any], ours: dict[str, Any], tmp_path: Path) -> None:
+    nlp = build("LBFGS", features=FEATURES, **theirs)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="CRF418.*target"):
+        begin(tmp_path / "saved", **ours)
+
+
+def test_a_component_that_has_learned_nothing_is_no_start(tmp_path: Path) -> None:
+    build("LBFGS", features=FEATURES).get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="CRF418"):
+        begin(tmp_path / "saved")
+
+
+def test_features_that_are_made_otherwise_are_an_error(saved: Path) -> None:
+    with pytest.raises(ValueError, match="CRF313.*padding"):
+        begin(saved, features={**FEATURES, "padding": False})

@@ -1,0 +1,368 @@
+"""The tag dictionary in components: what it rules out, in prediction and in training, and the feature it makes."""
+
+import multiprocessing
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.oracle import Chain
+from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.pipe.dictionary.table import read_table
+from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
+from spacy_crf.pipe.explain import explain
+from spacy_crf.pipe.inference import Inference
+from spacy_crf.tagging.component import CRFTagger
+
+DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none"}
+PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2", "LOWER[-1]"]}
+WITH_CLASS = {**PLAIN, "templates": [*PLAIN["templates"], "VALID_TAGS[-1..1]", "B:VALID_TAGS"]}
+WORDS = ["She", "is", "mills"]
+OPEN = {".", "DT", "IN", "JJ", "NN", "NNP", "NNS", "PRP", "RB", "VB", "VBD", "VBP", "VBZ"}
+
+
+def settings(use: str = "mask", **changes: Any) -> dict[str, Any]:
+    """Features and dictionary of a component."""
+    return {
+        "features": PLAIN if use == "mask" else WITH_CLASS,
+        "dictionary": {**DICTIONARY, "use": use, **changes},
+    }
+
+
+def tagger(nlp: Language) -> CRFTagger:
+    pipe = nlp.get_pipe("crf_tagger")
+    assert isinstance(pipe, CRFTagger)
+    return pipe
+
+
+def softened(**config: Any) -> Language:
+    nlp = train(**config)
+    set_flat_weights(tagger(nlp).model, flat_weights(tagger(nlp).model) * 0.1)
+    return nlp
+
+
+def valid(nlp: Language, words: list[str]) -> np.ndarray:
+    """((n, L)): what the dictionary allows."""
+    pipe = tagger(nlp)
+    return pipe._valid_tags.dictionary.valid(words).sets
+
+
+def chain_of(nlp: Language, words: list[str]) -> Chain:
+    pipe = tagger(nlp)
+    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
+
+
+def classes(nlp: Language, sample: Any) -> list[str]:
+    column = sample.columns.by_attribute[ATTRIBUTE]
+    return [column.strings[value] for value in column.hashes.tolist()]
+
+
+def test_what_is_counted() -> None:
+    nlp = train(**settings())
+    names = np.array(tagger(nlp).tags.tags)
+    sets = [set(names[row]) for row in valid(nlp, ["is", "The", "Mia", "mills", "nie"])]
+    assert sets == [{"VBZ"}, {"DT"}, {"NNP"}, OPEN, OPEN]
+
+
+def test_tags_that_are_not_valid_have_no_probability() -> None:
+    nlp = softened(**settings(), marginals="crf_test_masked")
+    allowed = valid(nlp, WORDS)
+    assert not allowed.all()
+    chain = chain_of(nlp, WORDS).clamped(allowed)
+    doc = nlp(Doc(nlp.vocab, words=WORDS))
+    values = np.asarray(doc._.crf_test_masked["values"])
+    Doc.remove_extension("crf_test_masked")
+    np.testing.assert_allclose(values, chain.node_marginals(), atol=1e-5)
+    assert not values[~allowed].any()
+    names = tagger(nlp).tags.tags
+    assert [token.tag_ for token in doc] == [names[tag] for tag in chain.ranked()[0][0]]
+    for number, explanation in enumerate(explain(tagger(nlp), Doc(nlp.vocab, words=WORDS))):
+        assert explanation.probability == pytest.approx(values[number].max(), abs=1e-5)
+
+
+def test_a_mask_changes_what_is_predicted_and_nothing_else_does() -> None:
+    free = train(features=PLAIN)
+    masked = train(**settings(min_count=1, open_tags=["NN"]))
+    assert np.array_equal(flat_weights(tagger(free).model), flat_weights(tagger(masked).model))
+    doc = masked(Doc(masked.vocab, words=["Ada", "zzz", "vvv"]))
+    assert [token.tag_ for token in doc][1:] == ["NN", "NN"]
+
+
+@pytest.mark.parametrize("learned", [[UNKNOWN, 0, 1], [0, 0, 0]])
+def test_gold_is_never_ruled_out(learned: list[int]) -> None:
+    nlp = train(**settings(mask_training=True))
+    pipe = tagger(nlp)
+    columns = pipe._read([Doc(nlp.vocab, words=["is", "is", "The"])])
+    gold = Gold.known(np.array(learned), len(pipe.tags))
+    mask = pipe._valid_tags.training_mask(columns, gold, nlp.vocab.strings)
+    expected = valid(nlp, ["is", "is", "The"])
+    for unit, label in enumerate(learned):
+        expected[unit, slice(None) if label == UNKNOWN else label] = True
+    np.testing.assert_array_equal(mask, np.where(expected, 0, -np.inf))
+
+
+@pytest.mark.parametrize("trainer", ["LBFGS", "Minibatch"])
+def test_the_loss_under_a_mask_by_brute_force(trainer: str) -> None:
+    nlp = softened(trainer=trainer, **settings(mask_training=True))
+    pipe = tagger(nlp)
+    reference = Doc(nlp.vocab, words=WORDS, tags=["PRP", "NN", "NNS"])  # `is` is never a noun
+    example = Example(Doc(nlp.vocab, words=WORDS), reference)
+    allowed = valid(nlp, WORDS)
+    path = tuple(pipe.tags.number[tag] for tag in ("PRP", "NN", "NNS"))
+    allowed[range(3), path] = True
+    chain = chain_of(nlp, WORDS).clamped(allowed)
+    expected = chain.log_z() - chain.score(path)
+    assert pipe.get_loss([example], pipe.predict([example.predicted])) == pytest.approx(expected, rel=1e-4)
+    if trainer == "Minibatch":
+        assert pipe.update([example])[pipe.name] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("use", ["mask", "both"])
+def test_every_trainer_learns_under_a_mask(trainer: str, use: str) -> None:
+    nlp = train(trainer, **settings(use, mask_training=True))
+    assert nlp.evaluate(make_examples(nlp))["tag_acc"] > 0.97
+    pipe = tagger(nlp)
+    (sample,) = [pipe._sample(make_examples(nlp))]
+    assert sample.mask is not None and np.isneginf(sample.mask).any()
+    assert np.isfinite(flat_weights(pipe.model)).all()
+
+
+def test_training_under_a_mask_is_another_training() -> None:
+    weights = [flat_weights(tagger(train(**settings(mask_training=on))).model) for on in (False, True)]
+    assert weights[0].shape == weights[1].shape and not np.allclose(*weights)
+
+
+def test_where_forbidden_pairs_leave_no_path_the_mask_is_left_out_and_this_is_said_once() -> None:
+    nlp = train(**settings(min_count=1), forbidden=[["VBZ", "PRP"]])
+    with pytest.warns(UserWarning, match="CRFW430.*'is She '"):
+        done = list(nlp.pipe([Doc(nlp.vocab, words=words) for words in (["is", "old"], ["is", "She"])]))
+    allowed = valid(nlp, ["is", "old"])
+    assert all(allowed[k, tagger(nlp).tags.number[token.tag_]] for k, token in enumerate(done[0]))
+    free = train(features=PLAIN, forbidden=[["VBZ", "PRP"]])
+    assert [t.tag_ for t in done[1]] == [t.tag_ for t in free(Doc(free.vocab, words=["is", "She"]))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp(Doc(nlp.vocab, words=["is", "She"]))
+
+
+def test_evidence_and_mask_by_hand() -> None:
+    nlp = train(features=PLAIN, forbidden=[["VBZ", "PRP"]])
+    layout, number = get_layout(tagger(nlp).model), tagger(nlp).tags.number
+    mask = np.zeros((4, len(number)), dtype=bool)
+    for unit, tags in enumerate((["VBZ", "NN"], ["PRP"], ["VBZ"], ["PRP"])):
+        mask[unit, [number[tag] for tag in tags]] = True
+    lengths = np.array([2, 2])
+    allowed, blocked = narrow_evidence(mask, None, lengths, layout)
+    assert blocked.tolist() == [1] and allowed[2:].all()
+    np.testing.assert_array_equal(allowed[:2], mask[:2])
+    evidence = np.ones_like(mask)
+    evidence[0] = np.arange(len(number)) == number["VBZ"]
+    evidence[2] = np.arange(len(number)) == number["DT"]  # not valid, but so it is
+    allowed, blocked = narrow_evidence(mask, evidence, lengths, layout)
+    assert blocked.tolist() == [0]
+    np.testing.assert_array_equal(allowed[:2], evidence[:2])
+    np.testing.assert_array_equal(allowed[2:], [evidence[2], mask[3]])
+
+
+def test_tags_that_are_there_count_more_than_the_dictionary() -> None:
+    nlp = train(**settings(), given=True)
+    doc = Doc(nlp.vocab, words=["She", "is", "old"])
+    doc[1].tag_ = "NN"
+    (prediction,) = tagger(nlp).predict([doc])
+    assert tagger(nlp).tags.tags[prediction.tags[1]] == "NN"
+
+
+def test_labels_added_later_may_be_given_to_every_word() -> None:
+    nlp = train(**settings())
+    pipe = tagger(nlp)
+    pipe.add_label("ZZ")
+    mask = pipe.possible_tags([Doc(nlp.vocab, words=WORDS)], pipe._read([Doc(nlp.vocab, words=WORDS)]))
+    assert mask is not None and mask[:, -1].all() and not mask.all()
+    pipe.predict(clean_docs(nlp))
+
+
+# -- the feature ---------------------------------------------------------------------------------------------------
+
+
+def test_a_training_token_has_the_class_that_the_other_tokens_make() -> None:
+    nlp = train(**settings("feature", min_count=1))
+    pipe, examples = tagger(nlp), make_examples(nlp)
+    found = classes(nlp, pipe._sample(examples))
+    tokens = [token for example in examples for token in example.reference]
+    for token, name in zip(tokens, found):
+        tags = {other.tag_ for other in tokens if other.text == token.text and other is not token}
+        assert set(name.split()) == (tags or OPEN)
+    unknown = pipe._read([Doc(nlp.vocab, words=["nie"])]).by_attribute[ATTRIBUTE].hashes[0]
+    once = [token.text for token in tokens].index("cold")
+    assert pipe._sample(examples).columns.by_attribute[ATTRIBUTE].hashes[once] == unknown
+    new = pipe._read([Doc(nlp.vocab, words=["cold"])]).by_attribute[ATTRIBUTE]
+    assert new.strings[int(new.hashes[0])] == "JJ"
+
+
+def test_a_training_token_may_do_without_its_whole_document() -> None:
+    nlp = build(**settings("feature", min_count=1, leave_out="document"))
+    lines = SENTENCES.strip().splitlines()
+    words = [[token.rsplit("/", 2)[0] for token in f"{a} {b}".split()] for a, b in zip(lines[::2], lines[1::2])]
+    tags = [[token.rsplit("/", 2)[1] for token in f"{a} {b}".split()] for a, b in zip(lines[::2], lines[1::2])]
+    docs = [Doc(nlp.vocab, words=own, tags=names) for own, names in zip(words, tags)]
+    examples = [Example(Doc(nlp.vocab, words=own), doc) for own, doc in zip(words, docs)]
+    fit(nlp, examples)
+    found = classes(nlp, tagger(nlp)._sample(examples))
+    for token, name in zip([token for doc in docs for token in doc], found):
+        others = {t.tag_ for doc in docs if doc is not token.doc for t in doc if t.text == token.text}
+        assert set(name.split()) == (others or OPEN)
+
+
+def test_features_are_spelt_by_their_tags() -> None:
+    names = tagger(train(**settings("feature", min_count=1)))._features.state.names()
+    assert {"VALID_TAGS[0]=DT", "VALID_TAGS[1]=NN NNP", "VALID_TAGS[-1]=BOS-1"} <= set(names)
+
+
+SPELLING = {"@misc": "spacy_crf.Spelling.v1", "rules": "free_spelling", "lengths": [5], "ratio": 1}
+
+
+@pytest.mark.parametrize(("look_up", "expected"), [("form", "DT"), ("rewritten", "NN"), ("normal", "NN")])
+def test_spellings_of_a_word_share_their_tags(look_up: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("flour\tNN\t9\n", encoding="utf8")
+    block = {**settings("both", look_up=look_up, path=str(path), open_tags=["DT"], min_count=2)}
+    block["features"] = {**WITH_CLASS, "spelling": SPELLING}
+    nlp = train(**block)
+    nlp.to_disk(tmp_path / "model")
+    for each in (nlp, spacy.load(tmp_path / "model")):
+        assert [token.tag_ for token in each.get_pipe("crf_tagger")(Doc(each.vocab, words=["flovrr"]))] == [expected]
+
+
+def test_normal_forms_need_their_block() -> None:
+    with pytest.raises(ValueError, match="CRF439.*'rewritten'"):
+        train(**settings("feature", look_up="rewritten"))
+
+
+# -- keeping it ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("use", ["mask", "feature", "both"])
+def test_a_loaded_component_is_the_same(use: str, tmp_path: Path) -> None:
+    nlp = train(**settings(use, rules=[["NN", "VB"]], similarity=0.3, fold="lower"))
+    nlp.to_disk(tmp_path / "model")
+    again = spacy.load(tmp_path / "model")
+    assert again.to_bytes() == nlp.to_bytes()
+    mine, theirs = (tagger(one).infer(clean_docs(one), Inference(marginals=True)) for one in (nlp, again))
+    for one, other in zip(mine, theirs):
+        np.testing.assert_array_equal(one.tags, other.tags)
+        np.testing.assert_array_equal(one.marginals, other.marginals)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", sorted({"fork", "spawn"} & set(multiprocessing.get_all_start_methods())))
+def test_processes_predict_the_same(method: str) -> None:
+    nlp = train(**settings("both"))
+    alone = [[token.tag_ for token in doc] for doc in nlp.pipe(clean_docs(nlp))]
+    before = multiprocessing.get_start_method()
+    multiprocessing.set_start_method(method, force=True)
+    try:
+        found = [[token.tag_ for token in doc] for doc in nlp.pipe(clean_docs(nlp), n_process=2)]
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+    assert found == alone
+
+
+def test_a_table_takes_the_place_of_training_data(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("Is\tVBZ\t9\nmills\tNN\nshe\tPRP\t1\n", encoding="utf8")
+    changes = {"path": str(path), "fold": "lower", "open_tags": ["NNP", "VB"], "min_count": 2}
+    nlp = train(**settings("both", **changes))
+    names = np.array(tagger(nlp).tags.tags)
+    sets = [set(names[row]) for row in valid(nlp, ["is", "Mills", "She", "nie"])]
+    assert sets == [{"VBZ"}, {"NN"}, {"NNP", "VB", "PRP"}, {"NNP", "VB"}]
+    path.unlink()
+    again = build(**settings("both", **changes))
+    tagger(again).from_bytes(tagger(nlp).to_bytes())
+    np.testing.assert_array_equal(valid(again, WORDS), valid(nlp, WORDS))
+
+
+def test_a_block_may_be_taken_out_after_training(tmp_path: Path) -> None:
+    train(**settings()).to_disk(tmp_path)
+    free = spacy.load(tmp_path, config={"components.crf_tagger.dictionary": None})
+    assert tagger(free).possible_tags([Doc(free.vocab, words=WORDS)], tagger(free)._read(clean_docs(free))) is None
+    assert free.evaluate(make_examples(free))["tag_acc"] > 0.97
+
+
+def test_spans_have_valid_tags_too() -> None:
+    nlp = train(target="ent", **settings("both", min_count=1, mask_training=True))
+    assert nlp.evaluate(make_examples(nlp))["ents_f"] > 0.95
+    names = np.array(tagger(nlp).tags.tags)
+    assert [set(names[row]) for row in valid(nlp, ["Delft", "is"])] == [{"B-LOC", "I-LOC"}, {"O"}]
+
+
+# -- what is wrong -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "config, code",
+    [
+        ({"features": WITH_CLASS}, "CRF430.*VALID_TAGS"),
+        ({"features": WITH_CLASS, "dictionary": {**DICTIONARY, "use": "mask"}}, "CRF430"),
+        ({"features": PLAIN, "dictionary": {**DICTIONARY, "use": "feature"}}, "CRF430.*none"),
+        (settings("feature", mask_training=True), "CRF840.*mask_training"),
+        (settings(use="sometimes"), "sometimes"),
+        (settings(min_count="often"), "often"),
+    ],
+)
+def test_settings_that_do_not_fit(config: dict[str, Any], code: str) -> None:
+    with pytest.raises(ValueError, match=code):
+        build(**config)
+
+
+@pytest.mark.parametrize(
+    "changes, code",
+    [
+        ({"rules": [["NN", "VX"]]}, "CRF432.*rules.*'VX'.*VB"),
+        ({"open_tags": ["Noun"]}, "CRF432.*open_tags.*'Noun'"),
+        ({"open_tags": []}, "CRF840.*open_tags"),
+        ({"min_count": 0.5}, "CRF840.*min_count"),
+        ({"path": "nowhere.tsv"}, "CRF842.*nowhere"),
+    ],
+)
+def test_settings_that_do_not_fit_the_data(changes: dict[str, Any], code: str) -> None:
+    nlp = build(**settings(**changes))
+    with pytest.raises(ValueError, match=code):
+        nlp.initialize(lambda: make_examples(nlp))
+
+
+def test_a_dictionary_needs_gold() -> None:
+    nlp = build(**settings())
+    examples = [Example(doc, doc) for doc in clean_docs(nlp)]
+    with pytest.raises(ValueError, match="CRF431"):
+        tagger(nlp).initialize(lambda: examples, labels=["NN"])
+
+
+def test_a_model_without_a_dictionary_gets_none_by_its_config(tmp_path: Path) -> None:
+    train(features=PLAIN).to_disk(tmp_path)
+    config = {**DICTIONARY, "use": "mask"}
+    with pytest.raises(ValueError, match="CRF433"):
+        spacy.load(tmp_path, config={"components.crf_tagger.dictionary": config})
+
+
+def test_copies_would_tell_the_class_of_each_other() -> None:
+    config = {**settings("feature"), "learn_from": "augmented"}
+    with pytest.raises(ValueError, match="CRF434"):
+        spacy.blank("xx").add_pipe("set_valued_tagger", config=config)
+
+
+@pytest.mark.parametrize("line", ["a", "a\tNN\tmany", "a\tNN\t0", "a\tNN\t-1", "\tNN\t1", "a\t\t1", "a\tNN\t1\t2"])
+def test_lines_of_a_table_that_are_no_entries(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text(f"b\tNN\t1\n# edited by hand\n\n{line}\n", encoding="utf8")
+    with pytest.raises(ValueError, match="CRF841.*line 4"):
+        read_table(path)

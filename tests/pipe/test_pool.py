@@ -1,0 +1,113 @@
+"""Pools of trained components: products of the members' probabilities, to the power of their exponents."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.tagged import build, fit, make_examples, train
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Adam
+
+from spacy_crf.pipe.component import ChainPipe
+from spacy_crf.pipe.inference import Inference
+from spacy_crf.pipe.pool import pool_pipelines
+
+NAME = "crf_tagger"
+WORDS = ["Ada", "met", "Port"]
+CNN = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 50, "window_size": 1}
+CNN |= {"maxout_pieces": 2, "subword_features": True, "pretrained_vectors": None}
+MEMBERS: dict[str, dict[str, Any]] = {
+    "words": {"features": {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]", "BIAS[0]", "B:SHAPE[0]"]}},
+    "affixes": {
+        "features": {"@misc": "spacy_crf.Features.v1", "templates": ["SUFFIX2[0]", "LOWER[-1]|SHAPE[0]", "BIAS"]},
+        "model": {"@architectures": "spacy_crf.LinearChain.v1", "boundary": False, "all_states": True},
+    },
+    "network": {
+        "features": {"@misc": "spacy_crf.Features.v1", "templates": ["BIAS"]},
+        "model": {"@architectures": "spacy_crf.LinearChain.v1", "tok2vec": CNN},
+        "trainer": "Minibatch",
+    },
+}
+
+
+def member(name: str, **config: Any) -> Language:
+    return train(target="ent", **{**MEMBERS[name], **config})
+
+
+def get_pipe(nlp: Language) -> ChainPipe:
+    pipe = nlp.get_pipe(NAME)
+    assert isinstance(pipe, ChainPipe)
+    return pipe
+
+
+def chances(nlp: Language) -> dict[tuple[int, ...], float]:
+    """The probability of every labelling of a short text."""
+    (found,) = get_pipe(nlp).infer([Doc(nlp.vocab, words=WORDS)], Inference(n_best=5 ** len(WORDS)))
+    assert found.n_best is not None
+    (listed,) = found.n_best
+    return {tuple(tags.tolist()): float(chance) for tags, chance in zip(listed.tags, listed.probabilities)}
+
+
+@pytest.mark.parametrize("names", [("words", "affixes"), ("words", "network", "affixes"), ("words", "words")])
+@pytest.mark.parametrize("exponents", [(0.5, 0.5, 0.5), (1.0, 0.25, 0.4)])
+def test_a_pool_is_the_product_of_its_members(names: tuple[str, ...], exponents: tuple[float, ...]) -> None:
+    members = [member(name) for name in names]
+    own = [chances(nlp) for nlp in members]
+    exponents = exponents[: len(names)]
+    pooled = pool_pipelines(members, [NAME] * len(names), exponents)
+    assert len(own[0]) > 30
+    product = {labels: np.prod([chance[labels] ** power for chance, power in zip(own, exponents)]) for labels in own[0]}
+    total = sum(product.values())
+    found = chances(pooled)
+    assert found.keys() == product.keys()
+    for labels, chance in product.items():
+        assert found[labels] == pytest.approx(chance / total, rel=1e-3, abs=1e-6)
+
+
+def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:
+    pooled = pool_pipelines([member("words"), member("network")], [NAME] * 2, [0.5, 0.5])
+    pooled.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert chances(loaded) == pytest.approx(chances(pooled), rel=1e-5)
+    assert "LOWER[0]=ada" in get_pipe(loaded).features.state.names()
+    assert [str(one) for one in get_pipe(loaded).feature_config.templates] == ["LOWER[0]", "BIAS[0]", "B:SHAPE[0]"]
+    before = chances(loaded)
+    loaded.update(make_examples(loaded), sgd=Adam(0.01))
+    assert chances(loaded) != before
+
+
+def test_what_cannot_be_pooled_is_refused() -> None:
+    words, other = member("words"), train(target="tag")
+    with pytest.raises(ValueError, match=r"CRF648.*labels"):
+        pool_pipelines([words, other], [NAME] * 2, [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"CRF648.*tok2vec"):
+        pool_pipelines([member("network"), member("network")], [NAME] * 2, [0.5, 0.5])
+    untrained = build(target="ent")
+    with pytest.raises(ValueError, match=r"CRF648.*none"):
+        pool_pipelines([untrained, untrained], [NAME] * 2, [0.5, 0.5])
+    hashed = {**MEMBERS["words"]["features"], "max_features": 100}
+    with pytest.raises(ValueError, match=r"CRF648.*buckets"):
+        pool_pipelines([words, member("words", features=hashed)], [NAME] * 2, [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"CRF648.*order 2"):
+        second = member("words", model={"@architectures": "spacy_crf.LinearChain.v1", "order": 2})
+        pool_pipelines([words, second], [NAME] * 2, [0.5, 0.5])
+    dictionary = spacy.blank("xx")
+    dictionary.add_pipe("sentencizer")
+    with pytest.raises(ValueError, match=r"CRF648.*linear chain"):
+        pool_pipelines([dictionary], ["sentencizer"], [1.0])
+
+
+def test_lists_that_differ_are_refused(tmp_path: Path) -> None:
+    pipelines = []
+    for value in ("PLACE", "TOWN"):
+        path = tmp_path / f"{value}.tsv"
+        path.write_text(f"Delft\t{value}\n", encoding="utf8")
+        features = {"@misc": "spacy_crf.Features.v1", "templates": ["LIST(place)"], "lists": {"place": str(path)}}
+        nlp = build(target="ent", features=features)
+        fit(nlp, make_examples(nlp))
+        pipelines.append(nlp)
+    with pytest.raises(ValueError, match=r"CRF648.*place"):
+        pool_pipelines(pipelines, [NAME] * 2, [0.5, 0.5])

@@ -1,0 +1,93 @@
+"""Folders that are damaged, foreign, or made for other settings."""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from helpers.tagged import build, clean_docs, train
+from spacy.language import Language
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A stored pipeline."""
+    train(target="ent").to_disk(tmp_path / "pipeline")
+    return tmp_path / "pipeline"
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"\x93\x01\x02\x03")
+
+
+@pytest.mark.parametrize("part", ["cfg", "features", "model"])
+@pytest.mark.parametrize("damage", [truncate, overwrite, Path.unlink])
+def test_a_damaged_folder_is_named(folder: Path, part: str, damage: Callable[[Path], None]) -> None:
+    damage(folder / "crf_tagger" / part)
+    with pytest.raises(ValueError, match=r"CRF40[456].*'crf_tagger'"):
+        spacy.load(folder)
+
+
+def test_a_foreign_folder_is_named(tmp_path: Path) -> None:
+    other = spacy.blank("xx")
+    other.add_pipe("tagger").add_label("X")
+    other.initialize()
+    other.get_pipe("tagger").to_disk(tmp_path / "tagger")
+    with pytest.raises(ValueError, match=r"CRF404.*tagger"):
+        build().get_pipe("crf_tagger").from_disk(tmp_path / "tagger")
+    with pytest.raises(ValueError, match=r"CRF404.*bytes"):
+        build().get_pipe("crf_tagger").from_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"CRF404.*cfg"):
+        build().get_pipe("crf_tagger").from_bytes(srsly.msgpack_dumps({"tagger": 1}))
+
+
+def test_another_format_is_named_with_both_versions(folder: Path) -> None:
+    cfg = srsly.read_json(folder / "crf_tagger" / "cfg")
+    srsly.write_json(folder / "crf_tagger" / "cfg", {**cfg, "format": 99})
+    with pytest.raises(ValueError, match=r"CRF405.*99.*reads 2"):
+        spacy.load(folder)
+
+
+@pytest.mark.parametrize(
+    "changed, code",
+    [
+        ({"features": {"templates": ["LOWER"]}}, "CRF406"),
+        ({"scheme": "BILUO"}, "CRF412"),
+        ({"target": "tag"}, "CRF412"),
+    ],
+)
+def test_settings_that_do_not_fit_what_was_trained_are_named(folder: Path, changed: dict, code: str) -> None:
+    with pytest.raises(ValueError, match=code):
+        spacy.load(folder, config={"components": {"crf_tagger": changed}})
+
+
+def test_parts_can_be_excluded(tmp_path: Path) -> None:
+    nlp = train()
+    pipe = nlp.get_pipe("crf_tagger")
+    pipe.to_disk(tmp_path / "parts", exclude=["features", "vocab"])
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["cfg", "model"]
+    pipe.from_disk(tmp_path / "parts", exclude=["features"])
+    assert nlp(clean_docs(nlp)[0])[0].tag_ == "NNP"
+    assert pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]), exclude=["cfg"]).labels == pipe.labels
+
+
+def test_parts_of_different_models_are_told_apart(folder: Path) -> None:
+    other = train(
+        "Minibatch", target="ent", scheme="BIO", features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
+    )
+    (folder / "crf_tagger" / "model").write_bytes(zlib.compress(other.get_pipe("crf_tagger").model.to_bytes()))
+    with pytest.raises(ValueError, match=r"CRF404.*do not belong together"):
+        spacy.load(folder)
+
+
+def test_a_bad_model_leaves_the_name_of_the_file_problem_readable(folder: Path) -> None:
+    (folder / "crf_tagger" / "model").unlink()
+    with pytest.raises(ValueError, match="incomplete") as caught:
+        Language.from_disk(build(target="ent"), folder)
+    assert isinstance(caught.value.__cause__, FileNotFoundError)

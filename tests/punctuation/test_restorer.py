@@ -1,0 +1,380 @@
+"""The component: what it writes, what it leaves alone, and its settings."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from helpers.punctuated import MARKS, TEXTS, build, make_examples, same_words, train, trained
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.cli.find_threshold import find_threshold
+from spacy.tokens import Doc, DocBin, Token
+from spacy.training import Example
+
+from spacy_crf.core.chain.observations import potentials
+from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.learning.model import dense_weights, get_layout
+from spacy_crf.pipe.inference import encode
+from spacy_crf.punctuation.annotation import write_gold
+from spacy_crf.punctuation.doc_words import WordView
+from spacy_crf.punctuation.gold import gold_labels, mixed_forms
+from spacy_crf.punctuation.scorer import punctuation_score
+
+BARE = "well what did she say she said that the mill was sold"
+FULL = "Well, what did she say? She said that the mill was sold."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("texts")
+
+
+def test_text_is_restored(folder: Path) -> None:
+    doc = trained(folder)(BARE)
+    assert doc._.restored == FULL and doc.text == BARE
+    assert [t._.punct_after for t in doc if t._.punct_after] == ["COMMA", "QUESTION", "PERIOD"]
+    assert [sent.text for sent in doc.sents] == ["well what did she say", "she said that the mill was sold"]
+    text = doc.text
+    for start, end, replacement in reversed(doc._.restoration):
+        text = text[:start] + replacement + text[end:]
+    assert text == FULL
+
+
+def test_case_is_restored_with_the_marks(folder: Path) -> None:
+    nlp = trained(folder, has_case=True)
+    doc = nlp("is the iboat new yes ada thorpe said so of course the bbw said so")
+    assert "iBoat" in doc._.restored and "Ada Thorpe" in doc._.restored and "BBW" in doc._.restored
+    assert {t.text: t._.case for t in doc}["iboat"] == "mixed"
+    assert nlp.get_pipe("punctuation_restorer").cfg["mixed_forms"] == {"iboat": "iBoat"}
+
+
+def test_probabilities_sum_to_one_and_agree_with_thresholds(folder: Path) -> None:
+    nlp = trained(folder, has_case=True)
+    doc = nlp(BARE)
+    for token in doc:
+        found = token._.punct_probs
+        assert set(found) == {"", "COMMA", "PERIOD", "QUESTION"} and sum(found.values()) == pytest.approx(1, abs=1e-5)
+    pipe = nlp.get_pipe("punctuation_restorer")
+    for threshold in (0.05, 0.3, 0.9):
+        pipe.cfg["thresholds"] = {"COMMA": threshold, "PERIOD": 1.0, "QUESTION": 1.0}
+        marked = [t._.punct_after for t in nlp(BARE)]
+        assert marked == ["COMMA" if t._.punct_probs["COMMA"] >= threshold else "" for t in doc]
+    pipe.cfg["thresholds"] = {}
+    for threshold in (0.01, 0.2, 0.7):
+        pipe.cfg["threshold"] = threshold
+        marked = [bool(t._.punct_after) for t in nlp(BARE)]
+        assert marked == [1 - t._.punct_probs[""] >= threshold for t in doc]
+
+
+def test_case_follows_marks_that_a_threshold_sets(folder: Path) -> None:
+    """Labels that are chosen word by word would leave some of the words behind end marks in lower case."""
+    trainer = {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.5, "iterations_per_step": 40}
+    nlp = train(folder, marks={**MARKS, "case": True, "kinds": ["QUESTION"]}, trainer=trainer)
+    nlp.get_pipe("punctuation_restorer").cfg["threshold"] = 0.3
+    for text in (
+        "she went home then it was dark where is ada the boat was old",
+        "well the old one it is sold who was there i saw it she went by boat",
+    ):
+        doc = nlp(text)
+        ended = [token for token in doc[:-1] if token._.punct_after in ("PERIOD", "QUESTION")]
+        assert len(ended) >= 2 and all(token.nbor()._.case == "Title" for token in ended)
+
+
+def test_thresholds_are_found(folder: Path, tmp_path: Path) -> None:
+    trained(folder).to_disk(tmp_path / "model")
+    DocBin(docs=map(spacy.blank("en"), TEXTS.strip().splitlines())).to_disk(tmp_path / "dev.spacy")
+    _, score, scores = find_threshold(
+        tmp_path / "model",
+        tmp_path / "dev.spacy",
+        "punctuation_restorer",
+        "threshold",
+        "punct_f",
+        n_trials=5,
+        silent=True,
+    )
+    assert len(scores) == 5 and score > 0.9
+
+
+def test_marks_that_are_there_are_overridden_or_kept(folder: Path) -> None:
+    wrong = "Well; what, did she say she said that the mill was sold."
+    assert trained(folder)(wrong)._.restored == FULL
+    kept = trained(folder, existing="keep")(wrong)
+    assert kept._.restored.startswith("Well; what, did she say")
+    assert kept[2]._.punct_after == "COMMA"
+    assert trained(folder)(FULL)._.restoration == []
+
+
+@pytest.mark.parametrize("settings", [{"thresholds": {"QUESTION": 0.9}}, {"threshold": 1.0}])
+def test_marks_that_are_kept_need_no_threshold(folder: Path, settings: dict[str, object]) -> None:
+    doc = trained(folder, has_case=True, existing="keep", **settings)("well, what did she say. she said that")
+    assert [t._.punct_after for t in doc if t._.punct_after][:2] == ["COMMA", "PERIOD"]
+    assert doc._.restored.startswith("Well, what did she say. She said")
+    assert [sent.text for sent in doc.sents][:1] == ["well, what did she say."]
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3])
+def test_marks_are_kept_that_training_never_saw_in_such_a_sentence(folder: Path, threshold: float) -> None:
+    nlp = build(marks={**MARKS, "case": True, "kinds": ["QUESTION"]}, existing="keep", threshold=threshold)
+    pipe, examples = nlp.get_pipe("punctuation_restorer"), make_examples(nlp, folder)
+    seen = {str(label) for eg in examples for label in gold_labels(eg, pipe.label_scheme)}
+    labels = sorted(label for label in seen if not (label.startswith("COMMA") and label.endswith("@QUESTION")))
+    assert len(labels) < len(seen)
+    pipe.initialize(lambda: examples, nlp=nlp, labels=labels)
+    nlp.update(examples)
+    known, hard = nlp.pipe(["it is old, it is", "what, did? she, is? ada went home."])
+    assert [t._.punct_after for t in known if t._.punct_after][:1] == ["COMMA"]
+    assert hard._.restored.lower() == hard.text and hard._.restored.endswith("? Ada went home.")
+    marks = [t._.punct_after for t in hard if t._.punct_after]
+    assert marks == ["COMMA", "QUESTION", "COMMA", "QUESTION", "PERIOD"]
+
+
+def test_marks_of_the_text_are_not_looked_at(folder: Path) -> None:
+    nlp = trained(folder)
+    bare, full = nlp(BARE), nlp(FULL)
+    ours = [t._.punct_after for t in full if t.is_alpha]
+    assert ours == [t._.punct_after for t in bare]
+
+
+def test_the_best_texts_are_listed(folder: Path) -> None:
+    doc = trained(folder, n_best=4)(BARE)
+    listed = doc._.restorations
+    assert listed[0]["text"] == doc._.restored and len(listed) == 4
+    probabilities = [one["probability"] for one in listed]
+    assert probabilities == sorted(probabilities, reverse=True) and sum(probabilities) <= 1 + 1e-6
+    assert len({one["text"] for one in listed}) == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "word", "👍 🙂", "...", "مرحبا كيف الحال", "好 的", "42 , 17", "a\n\nb\tc", "x" * 10_000, "— — —"]
+)
+def test_odd_texts(folder: Path, text: str) -> None:
+    for existing in ("keep", "override"):
+        nlp = trained(folder, has_case=True, existing=existing)
+        doc = nlp(text)
+        assert doc.text == text
+        assert [c for c in doc._.restored.lower() if c.isalnum()] == [c for c in text.lower() if c.isalnum()]
+        assert len(doc._.punctuation["marks"]) == len(doc)
+
+
+known = cache(trained)
+texts = st.lists(
+    st.sampled_from([*BARE.split(), "Ada", "–", ",", "don't", "🙂", "(so)", "e.g.", "\n", "ΑΣ"]), max_size=12
+)
+
+
+@given(texts.map(" ".join), st.booleans())
+def test_words_and_offsets_never_change(folder: Path, text: str, has_case: bool) -> None:
+    nlp = known(folder, has_case)
+    doc = nlp(text)
+    assert doc.text == text and [t.text for t in doc] == [t.text for t in nlp.make_doc(text)]
+    assert same_words(text, doc._.restored)
+
+
+def test_it_is_stored(folder: Path, tmp_path: Path) -> None:
+    nlp = trained(folder, has_case=True)
+    nlp.to_disk(tmp_path / "model")
+    again = spacy.load(tmp_path / "model")
+    assert again(BARE)._.restored == nlp(BARE)._.restored
+    assert again.to_bytes() == nlp.to_bytes()
+    doc = Doc(nlp.vocab).from_bytes(nlp(BARE).to_bytes())
+    assert doc._.restored == nlp(BARE)._.restored and doc[0]._.punct_after == "COMMA" and doc[0]._.punct_probs
+
+
+def test_scores_of_what_was_learned(folder: Path) -> None:
+    nlp = trained(folder, has_case=True)
+    scores = nlp.evaluate(make_examples(nlp, folder))
+    assert scores["punct_f"] == scores["word_acc"] == scores["case_acc"] == scores["sent_boundary_f"] == 1
+    assert scores["punct_ser"] == 0 and scores["punct_f_per_type"]["COMMA"]["f"] == 1
+    assert 0.5 < scores["word_acc_none"] < 1
+
+
+def test_scores_against_a_count_by_hand() -> None:
+    nlp = build()
+    words = ["a", "b", "c", "d", "e"]
+    predicted, reference = Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words)
+    write_gold(predicted, ["COMMA", "PERIOD", "", "QUESTION", ""])
+    write_gold(reference, ["COMMA", "COMMA", "PERIOD", "EXCLAMATION", ""])
+    settings = {"marks": ["COMMA", "PERIOD", "QUESTION"], "collapse": {"EXCLAMATION": "PERIOD"}}
+    scores = punctuation_score([Example(predicted, reference)], ends=["PERIOD", "QUESTION"], **settings)
+    assert scores["punct_p"] == pytest.approx(1 / 3) and scores["punct_r"] == pytest.approx(1 / 4)
+    assert scores["punct_ser"] == pytest.approx(3 / 4) and scores["word_acc"] == pytest.approx(2 / 5)
+    assert scores["word_acc_none"] == pytest.approx(1 / 5)
+    assert scores["punct_f_per_type"]["COMMA"] == {"p": 1, "r": 0.5, "f": pytest.approx(2 / 3)}
+    assert scores["sent_boundary_f"] == pytest.approx(0.5) and scores["case_acc"] is None
+    write_gold(reference, ["COMMA", "COMMA", "PERIOD", "EXCLAMATION", "PERIOD"])
+    scores = punctuation_score([Example(predicted, reference)], ends=["PERIOD", "QUESTION"], **settings)
+    assert scores["punct_r"] == pytest.approx(1 / 5) and scores["punct_f_inner"] == pytest.approx(2 / 7)
+
+
+def test_gold_of_words_that_are_split_otherwise_is_unknown() -> None:
+    nlp = build()
+    scheme = nlp.get_pipe("punctuation_restorer").label_scheme
+    example = Example(nlp.make_doc("so it is n't here"), nlp.make_doc("So, it isn't here."))
+    marks = [label and label.mark for label in gold_labels(example, scheme)]
+    assert marks == ["COMMA", "O", None, None, "PERIOD"]
+
+
+def test_apostrophes_of_either_kind_are_the_same_letters() -> None:
+    """Training text may have typographic ones, where the chain sees straight ones."""
+    nlp = build()
+    pipe = nlp.get_pipe("punctuation_restorer")
+    reference = nlp.make_doc("So, it isn’t Ada’s.")
+    for text in ("so it isn't ada's", "so it isn’t ada’s"):
+        example = Example(pipe.bare(Doc(nlp.vocab, words=text.split())), reference)
+        labels = gold_labels(example, pipe.label_scheme)
+        assert [label and label.mark for label in labels] == ["COMMA", "O", "O", "PERIOD"]
+
+
+def test_gold_of_another_text_is_refused() -> None:
+    nlp = build()
+    example = Example(nlp.make_doc("so it is"), nlp.make_doc("So, it was."))
+    with pytest.raises(ValueError, match="CRF975.*So, it was"):
+        gold_labels(example, nlp.get_pipe("punctuation_restorer").label_scheme)
+
+
+def test_training_on_punctuated_docs_needs_no_reader(folder: Path) -> None:
+    nlp = build()
+    lines = TEXTS.strip().splitlines()
+    examples = [Example(nlp.make_doc(line), nlp.make_doc(line)) for line in lines]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    assert nlp(BARE)._.restored == FULL
+
+
+@pytest.mark.parametrize("sides", [[True, True], [False, True], [True, False]])
+def test_scores_at_open_sides_are_those_of_training(folder: Path, sides: list[bool]) -> None:
+    pipe = trained(folder).get_pipe("punctuation_restorer")
+    doc = Doc(pipe.vocab, words=BARE.split())
+    doc.user_data[OPEN_SIDES] = sides
+    columns = pipe._read([doc])
+    looked_up = pipe._chains(columns).emissions
+    features = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model)).emissions
+    np.testing.assert_allclose(looked_up, features, atol=1e-4)
+    closed = pipe._chains(pipe._read([Doc(pipe.vocab, words=BARE.split())])).emissions
+    assert not np.allclose(closed, looked_up)
+
+
+def test_words_of_tokens() -> None:
+    nlp = build()
+    view = WordView.of(nlp.make_doc("I don't know (yet)."), nlp.get_pipe("punctuation_restorer").label_scheme)
+    assert view.forms == ["I", "don't", "know", "yet"]
+    assert view.first_tokens.tolist() == [0, 1, 3, 5] and view.last_tokens.tolist() == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Go. “Why not?” (No. I did.)", ["Go", "“", "not", "(", "I", "did"]),
+        ('Go! "No," said "Ada." "It was.', ["Go", '"', "said", '"', '"', "was"]),
+        ("(¿Go? «No»", ["(", "«"]),
+    ],
+)
+def test_sentences_begin_with_what_opens_them(text: str, expected: list[str]) -> None:
+    nlp = build()
+    doc = nlp.make_doc(text)
+    view = WordView.of(doc, nlp.get_pipe("punctuation_restorer").label_scheme)
+    found = view.opening_tokens(np.arange(len(view.words)))
+    assert [doc[place].text for place in found.tolist()] == expected
+
+
+def test_a_sentence_starts_with_its_quotation_mark(folder: Path) -> None:
+    doc = trained(folder, existing="keep")("She went home. “Did she go?”")
+    assert [sent.text for sent in doc.sents][-1] == "“Did she go?”"
+
+
+def test_abbreviations_reach_the_scorer(folder: Path) -> None:
+    nlp = build(marks={**MARKS, "abbreviations": ["bzw"]})
+    reference = nlp.make_doc("so bzw. it")
+    predicted = nlp.make_doc("so bzw. it")
+    write_gold(predicted, [""] * len(predicted))
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert pipe.score([Example(predicted, reference)])["word_acc"] == 1.0
+    pipe.cfg["abbreviations"] = []
+    assert pipe.score([Example(predicted, reference)])["word_acc"] == pytest.approx(2 / 3)
+
+
+def test_features_read_annotation_of_the_words(folder: Path) -> None:
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["TAG[-1..1]", "LOWER"]}
+    nlp = build(features=features)
+    doc = Doc(nlp.vocab, words=["do", "n't", "go"], spaces=[False, True, False], tags=["VB", "RB", "VB"])
+    bare = nlp.get_pipe("punctuation_restorer").bare(doc)
+    assert [(t.text, t.tag_) for t in bare] == [("don't", "VB"), ("go", "VB")]
+
+
+def test_mixed_forms_are_the_frequent_ones() -> None:
+    assert mixed_forms(["iBoat", "IBoat", "iBoat", "Ada", "McKay"]) == {"iboat": "iBoat", "mckay": "McKay"}
+
+
+def test_labels_may_be_given(folder: Path) -> None:
+    nlp = build()
+    examples = make_examples(nlp, folder)
+    nlp.get_pipe("punctuation_restorer").initialize(lambda: examples, nlp=nlp, labels=["O", "PERIOD"])
+    nlp.update(examples)
+    assert nlp.get_pipe("punctuation_restorer").labels == ("O", "PERIOD")
+
+
+@pytest.mark.parametrize(
+    "setting, value",
+    [
+        ("threshold", 1.5),
+        ("thresholds", {"DASH": 0.5}),
+        ("thresholds", {"COMMA": 0.0}),
+        ("temperature", 0.0),
+        ("n_best", -1),
+    ],
+)
+def test_settings_without_meaning(setting: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"CRF408.*{setting}"):
+        build(**{setting: value})
+
+
+def test_online_training(folder: Path) -> None:
+    nlp = build(trainer={"@misc": "spacy_crf.Perceptron.v1"}, marks=MARKS)
+    examples = make_examples(nlp, folder, window=6)
+    nlp.initialize(lambda: examples)
+    for _ in range(10):
+        nlp.update(examples)
+    assert nlp.evaluate(make_examples(nlp, folder))["punct_f"] > 0.8
+
+
+def test_loss_falls(folder: Path) -> None:
+    nlp = train(folder)
+    pipe, examples = nlp.get_pipe("punctuation_restorer"), make_examples(nlp, folder)
+    learned = pipe.get_loss(examples, pipe.predict([eg.predicted for eg in examples]))
+    assert 0 < learned < 30
+
+
+def test_a_question_is_of_one_kind_to_its_end(folder: Path) -> None:
+    nlp = train(folder, marks={**MARKS, "kinds": ["QUESTION"]})
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert "O|@QUESTION" in pipe.labels
+    assert nlp.evaluate(make_examples(nlp, folder, window=5))["punct_f"] > 0.9
+    doc = nlp(BARE)
+    assert doc._.restored == FULL
+    tags = [pipe.tags.tags[k] for k in pipe.predict([nlp.make_doc(BARE)])[0].prediction.tags]
+    assert tags[1:5] == ["O|@QUESTION"] * 3 + ["QUESTION"]
+
+
+def test_kinds_are_marks_that_end_sentences() -> None:
+    with pytest.raises(ValueError, match="CRF979"):
+        build(marks={**MARKS, "kinds": ["COMMA"]})
+
+
+def test_pauses_are_features(folder: Path) -> None:
+    if not Token.has_extension("punct_test_pause"):
+        Token.set_extension("punct_test_pause", default=None)
+    nlp = build(features={"@misc": "spacy_crf.Features.v1", "templates": ["_.punct_test_pause", "BIAS"]})
+    examples = make_examples(nlp, folder)
+    for example in examples:
+        gold = gold_labels(example, nlp.get_pipe("punctuation_restorer").label_scheme)
+        for token, label in zip(example.predicted, gold):
+            token._.punct_test_pause = {"PERIOD": 1.0, "QUESTION": 1.0, "COMMA": 0.4}.get(label.mark, 0.1)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    doc = nlp.make_doc("it was old she saw it")
+    for token, pause in zip(doc, [0.1, 0.1, 1.0, 0.1, 0.1, 1.0]):
+        token._.punct_test_pause = pause
+    assert [bool(token._.punct_after) for token in nlp(doc)] == [False, False, True, False, False, True]
+    Token.remove_extension("punct_test_pause")

@@ -1,0 +1,115 @@
+"""Sets on top of other taggers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.tagged import make_examples
+from spacy.language import Language
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+
+from spacy_crf.core.sets.predict import utility_optimal_sets
+from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.pipe.probabilities import GivesSets
+
+CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "depth": 1,
+    "embed_size": 50,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+    "pretrained_vectors": None,
+}
+
+
+def build(source: str, **config: Any) -> Language:
+    nlp = spacy.blank("xx")
+    if source == "tagger":
+        nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": CNN}})
+    elif source == "crf_tagger":
+        nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.AdaGrad.v1", "units_per_batch": 30}})
+    else:
+        nlp.add_pipe(source)
+    nlp.add_pipe("set_valued_tagger", config={"source": source, **config})
+    examples = make_examples(nlp)
+    fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.02)
+    for _ in range(10):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+@pytest.mark.parametrize("source", ["tagger", "crf_tagger", "frequency_tagger", "hmm_tagger", "memm_tagger"])
+def test_sets_are_those_of_the_source_s_probabilities(source: str, tmp_path: Path) -> None:
+    nlp = build(source)
+    texts = [*(example.reference.text for example in make_examples(nlp)[:6]), ""]
+    docs = list(nlp.pipe(texts))
+    g = make_utility("g").values(len(nlp.get_pipe(source).labels))
+    for doc in docs[:-1]:
+        values = np.asarray(doc._.tag_probs["values"])
+        np.testing.assert_allclose(values.sum(axis=1), 1, rtol=1e-4)
+        assert [len(tags) for tags in doc._.tag_set] == utility_optimal_sets(values, g).sizes.tolist()
+        assert [tags[0] for tags in doc._.tag_set] == [doc._.tag_probs["tags"][k] for k in values.argmax(axis=1)]
+        if source in ("tagger", "frequency_tagger"):
+            assert [tags[0] for tags in doc._.tag_set] == [token.tag_ for token in doc]
+    assert docs[-1]._.tag_set == []
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert [doc._.tag_set for doc in loaded.pipe(texts)] == [doc._.tag_set for doc in docs]
+    assert [doc._.tag_set for doc in loaded.pipe(texts, n_process=2)] == [doc._.tag_set for doc in docs]
+
+
+def test_a_set_tagger_may_be_the_source_of_another() -> None:
+    nlp = build("hmm_tagger")
+    nlp.add_pipe("set_valued_tagger", name="wide", config={"source": "set_valued_tagger", "method": "size", "size": 3})
+    nlp.get_pipe("wide").cfg["tag_set"] = "crf_test_wide"
+    doc = nlp("Ada met Bo .")
+    assert isinstance(nlp.get_pipe("wide"), GivesSets) and not isinstance(nlp.get_pipe("hmm_tagger"), GivesSets)
+    for narrow, wide in zip(doc._.tag_set, doc._.crf_test_wide):
+        assert len(wide) == 3 and wide[: len(narrow)] == narrow[:3]
+
+
+def test_what_the_source_has_written_is_no_evidence_to_it() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"given": True})
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    probabilities = nlp("Ada quux Bo .")._.tag_probs["values"]
+    assert 0 < probabilities[1].max() < 0.99
+
+
+def test_it_is_scored_like_its_sibling() -> None:
+    nlp = build("tagger", method="size", size=3)
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["set_size"] == 3 and scores["ml_acc"] == pytest.approx(scores["tag_acc"])
+    assert scores["set_coverage"] >= scores["ml_acc"] > 0.5
+
+
+@pytest.mark.parametrize("source", ["morphologizer", "set_valued_tagger"])
+def test_a_source_that_is_not_there_is_named(source: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("set_valued_tagger", config={"source": source})
+    with pytest.raises(ValueError, match=f"CRF416.*{source}"):
+        nlp("Ada")
+
+
+def test_a_source_that_is_switched_off_is_no_obstacle(tmp_path: Path) -> None:
+    nlp = build("tagger")
+    with nlp.select_pipes(disable=["tagger"]):
+        assert nlp.meta["labels"]["set_valued_tagger"] == list(nlp.get_pipe("set_valued_tagger").labels)
+        nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path, exclude=["tagger"]).get_pipe("set_valued_tagger").labels == ()
+
+
+def test_names_may_be_changed_after_loading() -> None:
+    nlp = build("tagger")
+    nlp.get_pipe("set_valued_tagger").cfg["tag_set"] = "crf_test_other_set"
+    assert nlp("Ada met Bo .")[0]._.crf_test_other_set

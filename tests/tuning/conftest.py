@@ -1,5 +1,0 @@
-"""Fixtures for tests of tuning."""
-
-from tagging import extension
-
-__all__ = ["extension"]
