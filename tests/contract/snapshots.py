@@ -39,6 +39,13 @@ def differences(actual: Any, expected: Any, path: str = "") -> Iterator[str]:
         yield f"{path}: {actual!r}, expected {expected!r}"
 
 
+def write(value: Any) -> str:
+    """Text of a value, to be read and compared by line: a list has an entry on each line."""
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False, sort_keys=True) for one in value) + "\n]"
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
+
+
 class Snapshots:
     """The JSON files below `data`. rewrite (bool): write them instead of comparing."""
 
@@ -54,8 +61,7 @@ class Snapshots:
         actual = json.loads(json.dumps(value))
         if self.rewrite:
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(actual, ensure_ascii=False, indent=1, sort_keys=True)
-            path.write_text(f"{text}\n", encoding="utf8")
+            path.write_text(f"{write(actual)}\n", encoding="utf8")
             return
         found = list(differences(actual, json.loads(path.read_text(encoding="utf8"))))
         more = f"\n... and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
