@@ -47,6 +47,7 @@ ENGLISH = (
 )
 TAGGER_GOLD = {"@readers": "spacy_crf.Corpus.v1", "path": "tagger.conllu"}
 TAGGER_PATH = "crf_tagger/train.conllu"
+SETS_GOLD = {"@readers": "spacy_crf.Corpus.v1", "path": "sets.tsv", "format": "tagsets"}
 SPEECH = (
     "dear tom thank you for your letter how is your sister did she get the book",
     "Well, where were you? I waited until noon and then I went home",
@@ -177,10 +178,27 @@ MODELS = {
             "components.set_valued_tagger.features.spelling.table": "fit",
             "components.set_valued_tagger.sequences": 3,
         },
-        gold={"@readers": "spacy_crf.Corpus.v1", "path": "sets.tsv", "format": "tagsets"},
+        gold=SETS_GOLD,
         texts=("", "uin sawzel fora yern armicken , uinen ganselen wekkel ."),
         doc=("tag_sequences",),
         token=("tag_set", "tag_probs"),
+    ),
+    "hierarchy": Model(
+        config="set_valued_tagger",
+        train="set_valued_tagger/train",
+        overrides={
+            "corpora.train.limit": 4,
+            "training.max_steps": 2,
+            "components.set_valued_tagger.method": "hierarchy",
+            "components.set_valued_tagger.hierarchy": {
+                "@misc": "spacy_crf.TagTree.v1",
+                "path": "tests/contract/data/gold/tag_tree.tsv",
+            },
+            "components.set_valued_tagger.model": HALF,
+            "components.set_valued_tagger.trainer": LBFGS,
+        },
+        gold=SETS_GOLD,
+        token=("tag_set", "tag_nodes"),
     ),
     "references": Model(
         config="constrained_ner",
@@ -196,7 +214,12 @@ MODELS = {
             "components.constrained_ner.marginals": "field_marginals",
             "components.constrained_ner.constraints": ["order(AUTHOR, TITLE, DATE) cost=0.5"],
         },
-        gold={"@readers": "spacy_crf.Corpus.v1", "path": "references.txt", "format": "references"},
+        gold={
+            "@readers": "spacy_crf.Corpus.v1",
+            "path": "references.txt",
+            "format": "references",
+            "references": {"@misc": "spacy_crf.References.v1", "ents": True},
+        },
         texts=(
             "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.",
             "",
@@ -247,9 +270,8 @@ MODELS = {
 
 def read_gold(model: Model, nlp: Language) -> list[Example]:
     """What a pipeline is asked, with the answers."""
-    settings = dict(model.gold)
-    make = registry.get("readers", settings.pop("@readers"))
-    return list(make(**{**settings, "path": DATA / "gold" / settings["path"]})(nlp))
+    reader = {**model.gold, "path": str(DATA / "gold" / model.gold["path"])}
+    return list(registry.resolve({"reader": reader})["reader"](nlp))
 
 
 def predict(model: Model, nlp: Language) -> list[dict[str, Any]]:
@@ -261,7 +283,7 @@ def predict(model: Model, nlp: Language) -> list[dict[str, Any]]:
 def score(model: Model, nlp: Language) -> dict[str, Any]:
     """Scores of a pipeline on its gold."""
     found = nlp.evaluate(read_gold(model, nlp))
-    return {name: plain(value) for name, value in found.items() if name != "speed"}
+    return {"names": sorted(found), "scores": plain({name: value for name, value in found.items() if name != "speed"})}
 
 
 def describe(model: Model, doc: Doc) -> dict[str, Any]:
