@@ -16,6 +16,7 @@ settings.load_profile("default")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
+    parser.addoption("--rewrite-snapshots", action="store_true", default=False, help="rewrite those of tests/contract")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
