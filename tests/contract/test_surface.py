@@ -5,8 +5,10 @@ The snapshots hold what was promised. When the surface changes on purpose, rewri
     python -m pytest tests/contract --rewrite-snapshots
 """
 
+import importlib
 import inspect
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -30,10 +32,11 @@ CLICK_TYPES = {"text": "str", "integer": "int", "boolean": "bool", "path": "Path
 
 
 def messages() -> dict[str, str]:
-    """Templates of all errors and warnings by code; the one place here that names a module of the library."""
-    from spacy_crf.errors import Errors, Warnings
-
-    codes = ((owner, code) for owner in (Errors, Warnings) for code in dir(owner) if code.startswith("CRF"))
+    """Templates of all errors and warnings by code; the one place here that names modules of the library."""
+    paths = (ROOT / "spacy_crf").glob("*/errors.py")
+    modules = [importlib.import_module(f"spacy_crf.{path.parent.name}.errors") for path in sorted(paths)]
+    owners = [one for module in modules for one in vars(module).values() if isinstance(one, type)]
+    codes = ((owner, code) for owner in owners for code in vars(owner) if re.fullmatch(r"CRFW?[0-9]+", code))
     return {code: getattr(owner, code) for owner, code in codes}
 
 
