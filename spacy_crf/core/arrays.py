@@ -25,7 +25,7 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
-Array = TypeVar("Array", bound=np.ndarray[Any, Any])
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Segments:
         """Return the units of each run as a slice."""
         return list(map(slice, self.firsts.tolist(), self.ends.tolist()))
 
-    def split(self, values: Array) -> list[Array]:
+    def split(self, values: npt.NDArray[Scalar]) -> list[npt.NDArray[Scalar]]:
         """Cut an array with a row for each unit into views, one for each run."""
         return [values[units] for units in self.slices()]
 
@@ -97,7 +97,7 @@ class Segments:
         """
         return np.arange(self.n_units) + np.repeat(firsts - self.firsts, self.lengths)
 
-    def units(self, chosen: Indices) -> Indices:
+    def units(self, chosen: Indices | Ints) -> Indices:
         """((n,)): units of some runs, in the order in which the runs are given."""
         return Segments(self.lengths[chosen]).at(self.firsts[chosen])
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Bools, Indices, Ints
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.gold import UNKNOWN
 from ..core.labels import TagSet
 from ..core.weights import Layout
@@ -27,7 +27,7 @@ def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
     labels ((N,)): gold tags, changed in place. lengths ((B,)): of the sequences.
     """
     inside = _inside(labels, tags)
-    firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
+    firsts = Segments(lengths).openings
     for first in firsts[inside[firsts]].tolist():
         low, high = first - 1, first
         while low > 0 and inside[low]:
@@ -44,8 +44,8 @@ def _inside(labels: Ints, tags: TagSet) -> Bools:
 
 def find_violation(labels: Ints, lengths: Indices, layout: Layout) -> Violation | None:
     """The first place where gold breaks the rules, if there is one. O(N)."""
-    firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
-    lasts = np.cumsum(lengths)[lengths > 0] - 1
+    sequences = Segments(lengths)
+    firsts, lasts = sequences.openings, sequences.ends[lengths > 0] - 1
     inner = np.ones(len(labels), dtype=bool)
     inner[firsts] = False
     units = np.flatnonzero(inner)

@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Indices
+from ..core.arrays import Bools, Indices, Segments
 from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..features.columns import SequenceMode
@@ -198,8 +198,7 @@ def listed(members: Bools, marginals: Any, names: Any) -> list[list[str]]:
     tokens, tags = np.nonzero(members)
     order = np.lexsort((-marginals[tokens, tags], tokens))
     flat = names.take(tags[order]).tolist()
-    ends = np.cumsum(members.sum(axis=1)).tolist()
-    return [flat[low:high] for low, high in zip([0, *ends], ends)]
+    return [flat[own] for own in Segments(members.sum(axis=1)).slices()]
 
 
 def register_sets(name: str) -> None:
