@@ -18,8 +18,8 @@ from ..core.constraints.language import Spec, parse_all
 from ..core.constraints.learn import ScoredGold
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..features.columns import Columns, SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
+from ..features.columns import Columns
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, LinearChain
 from ..pipe.constrained import SequenceFacts
@@ -53,7 +53,7 @@ class ConstrainedNER(CRFTagger):
         model: ChainModel,
         name: str = "constrained_ner",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         decoding: dict[str, Any],
         constraints: Given = None,

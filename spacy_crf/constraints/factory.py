@@ -7,8 +7,7 @@ from spacy.language import Language
 
 from ..core.constraints.ilp import Objective
 from ..core.constraints.steps import Rule as StepRule
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionaryConfig
@@ -57,7 +56,7 @@ def make_constrained_ner(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     decoder: Decoder,
     constraints: Given,

@@ -10,8 +10,8 @@ from spacy.vocab import Vocab
 from ..core.arrays import Hashes, Indices, Ints
 from ..core.constraints.families import Boundary, Constraint, Fixed, SameSurface, StateChange
 from ..core.constraints.predicates import NOTHING, UnitFacts
+from ..core.errors import excerpt
 from ..core.labels import TagSet
-from ..features.columns import describe
 from ..pipe.constrained import SequenceFacts
 from ..pipe.evidence import read_evidence
 from .token_predicates import FactReader, surfaces
@@ -65,5 +65,5 @@ def sequence_facts(
     )
     ends = np.cumsum([len(doc) for doc in docs])
     owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()
-    names = [describe(doc) for doc in docs]
+    names = [excerpt(doc.text) for doc in docs]
     return SequenceFacts(facts, [names[owner] for owner in owners])

@@ -12,8 +12,8 @@ from ..core.arrays import Bools, Floats
 from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
 from ..core.weights import Layout, prune
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig, Features
+from ..features.block import FeatureSettings, SequenceMode
+from ..features.features import Features
 from ..learning.block import Trainer
 from ..learning.encoder import ChainLearner
 from ..learning.files import load_bytes, stored_bytes, stored_weights
@@ -62,7 +62,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         model: ChainModel,
         name: str,
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         sequence: SequenceMode,
         scheme: Scheme,

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from ..features.open_sides import OPEN_SIDES
+from ..features.columns import TRUNCATED
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
@@ -63,12 +63,12 @@ def write_gold(
 def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:
     """Note that the text goes on before or behind a Doc, so that its first or last word is no true start or end."""
     if any(sides):
-        cast(dict[Any, Any], doc.user_data)[OPEN_SIDES] = list(sides)
+        cast(dict[Any, Any], doc.user_data)[TRUNCATED] = list(sides)
 
 
 def goes_on(doc: Doc) -> bool:
     """Whether the text goes on behind a Doc; see `write_open`."""
-    return bool(cast(dict[Any, Any], doc.user_data).get(OPEN_SIDES, (False, False))[1])
+    return bool(cast(dict[Any, Any], doc.user_data).get(TRUNCATED, (False, False))[1])
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:

@@ -20,11 +20,10 @@ from ..annotation.gold import (
 )
 from ..core.arrays import Bools, Indices, Ints
 from ..core.calibration.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
-from ..features.columns import SequenceMode, describe
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
 from ..pipe.annotate import register_extensions, write_marginals
@@ -53,7 +52,7 @@ class CRFTagger(ChainPipe):
         model: ChainModel,
         name: str = "crf_tagger",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         target: str = "tag",
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
@@ -148,7 +147,7 @@ class CRFTagger(ChainPipe):
 
     def _gold_of(self, example: Example) -> Ints:
         target, key = self.target, self.cfg["spans_key"]
-        document = {"name": self.name, "document": describe(example.reference)}
+        document = {"name": self.name, "document": excerpt(example.reference.text)}
         if target == "spans":
             spans = spans_with_tokens(example.reference, key)
             if len(without_overlaps(spans)) < len(spans):
@@ -161,7 +160,7 @@ class CRFTagger(ChainPipe):
     def _raise_violation(self, violation: Violation, example: Example) -> NoReturn:
         names = [*self.tags.tags, "the edge of a sequence"]
         before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
-        where = {"name": self.name, "document": describe(example.reference), "scheme": self.scheme}
+        where = {"name": self.name, "document": excerpt(example.reference.text), "scheme": self.scheme}
         raise CRFError(TaggingErrors.CRF411.format(before=before, after=after, **where))
 
     def inference(self) -> Inference:
@@ -215,7 +214,7 @@ class CRFTagger(ChainPipe):
         require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
-                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
+                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
         sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)

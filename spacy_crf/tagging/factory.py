@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionaryConfig
@@ -49,7 +48,7 @@ def make_crf_tagger(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     target: str,
     scheme: Literal["auto", "BIO", "BILUO", "none"],
@@ -72,7 +71,7 @@ def make_crf_tagger(
     """Construct a CRF tagger.
 
     model (Model): spacy_crf.LinearChain.v1.
-    features (FeatureConfig): templates, cut-offs and word lists.
+    features (FeatureSettings): templates, cut-offs and word lists.
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or spacy_crf.Minibatch.v1.
     target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
         name of a custom token extension.

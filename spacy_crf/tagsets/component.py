@@ -14,8 +14,7 @@ from thinc.api import Optimizer
 from ..core.arrays import Bools, Indices
 from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionaryConfig
@@ -42,7 +41,7 @@ class SetValuedTagger(CRFTagger):
         model: ChainModel,
         name: str = "set_valued_tagger",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         target: Literal["tag", "pos"] = "tag",
         sequence: SequenceMode = "auto",

@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionaryConfig
@@ -66,7 +65,7 @@ def make_set_valued_tagger(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     source: str | None,
     target: Literal["tag", "pos"],

@@ -11,13 +11,13 @@ from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices
 from ...core.chain.evidence import blocked_sequences
-from ...core.errors import CRFError, CRFWarning
+from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.weights import Layout
 from ...features.attributes import VALID_TAGS, Attribute
-from ...features.columns import Column, Columns, describe
-from ...features.config import FeatureConfig
+from ...features.block import FeatureSettings
+from ...features.columns import Column, Columns
 from ...features.spelling import Speller
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionaryConfig
@@ -30,15 +30,14 @@ ATTRIBUTE = Attribute(VALID_TAGS)
 class ValidTags:
     """What a component knows of the valid tags of words; nothing without a dictionary.
 
-    name (str): of the component. config (DictionaryConfig | None): its block. features (FeatureConfig): its templates.
+    name (str): of the component. config (DictionaryConfig | None): its block.
+    features (FeatureSettings): its templates.
     """
 
-    def __init__(self, name: str, config: DictionaryConfig | None, features: FeatureConfig):
+    def __init__(self, name: str, config: DictionaryConfig | None, features: FeatureSettings):
         self.name, self.config = name, config
         asking = [
-            str(template)
-            for template in features.templates
-            if any(atom.attribute == ATTRIBUTE for atom in template.atoms)
+            str(template) for template in features.parsed if any(atom.attribute == ATTRIBUTE for atom in template.atoms)
         ]
         if bool(asking) != (config is not None and config.has_feature):
             raise CRFError(PipeErrors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
@@ -152,7 +151,9 @@ class ValidTags:
             self._has_warned = True
             first = columns.lengths[: blocked[0]].sum()
             doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
-            warnings.warn(PipeWarnings.CRFW430.format(name=self.name, document=describe(doc)), CRFWarning, stacklevel=2)
+            warnings.warn(
+                PipeWarnings.CRFW430.format(name=self.name, document=excerpt(doc.text)), CRFWarning, stacklevel=2
+            )
         return allowed
 
     # -- keeping it --------------------------------------------------------------------------------------------
