@@ -23,7 +23,7 @@ from ..features.columns import Columns
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, LinearChain
 from ..pipe.constrained import SequenceFacts
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
@@ -62,7 +62,7 @@ class ConstrainedNER(CRFTagger):
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
         sequence: SequenceMode = "auto",
         spans_key: str = "sc",
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         forbidden: list[list[str]] | None = None,
         **settings: Any,
     ):

@@ -10,7 +10,7 @@ from ..core.constraints.steps import Rule as StepRule
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from .component import ConstrainedNER
 from .mining import MiningConfig
 from .settings import DECODING, Decoder, Predicates, decoding_settings
@@ -81,7 +81,7 @@ def make_constrained_ner(
     marginals: str | None,
     temperature: float,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> ConstrainedNER:
     """Construct a CRF tagger whose labellings keep constraints, each of them hard or at a price.

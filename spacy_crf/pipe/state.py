@@ -31,7 +31,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions
 from ..learning.trigrams import get_trigrams, is_second_order, second_order, trigram_weights
-from .dictionary.block import DictionaryConfig
+from .dictionary.block import DictionarySettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import HasLabels
@@ -69,7 +69,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         forbidden: list[list[str]],
         scorer: Callable[..., dict[str, Any]] | None,
         settings: dict[str, Any],
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
     ):
         self.vocab, self.model, self.name, self.scorer, self.trainer = vocab, model, name, scorer, trainer
         self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden

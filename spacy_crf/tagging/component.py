@@ -28,7 +28,7 @@ from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
 from ..pipe.annotate import register_extensions, write_marginals
 from ..pipe.component import ChainPipe
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.errors import PipeErrors
 from ..pipe.evidence import read_evidence
 from ..pipe.inference import Inference, Prediction
@@ -69,7 +69,7 @@ class CRFTagger(ChainPipe):
         n_best_key: str = "n_best",
         entropy: str | None = None,
         forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"

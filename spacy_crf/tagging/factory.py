@@ -8,7 +8,7 @@ from spacy.language import Language
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.settings import Decode
 from .component import CRFTagger
 
@@ -65,7 +65,7 @@ def make_crf_tagger(
     n_best_key: str,
     entropy: str | None,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> CRFTagger:
     """Construct a CRF tagger.
@@ -95,7 +95,7 @@ def make_crf_tagger(
     n_best_key (str): name of the Doc extension that takes them.
     entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
-    dictionary (DictionaryConfig | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
+    dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     scorer (Callable | None): how it is evaluated.
     RETURNS (CRFTagger): the component.
     """

@@ -17,7 +17,7 @@ from ..core.gold import Gold
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import check_order
 from ..pipe.settings import Decode
@@ -60,7 +60,7 @@ class SetValuedTagger(CRFTagger):
         decode: Decode = "viterbi",
         temperature: float = 1.0,
         forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         tag_set: str = "tag_set",
         tag_probs: str = "tag_probs",
         tag_sequences: str = "tag_sequences",

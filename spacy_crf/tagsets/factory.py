@@ -8,7 +8,7 @@ from spacy.language import Language
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.settings import Decode
 from .component import SetValuedTagger
 from .rules import LearnFrom, Method
@@ -85,7 +85,7 @@ def make_set_valued_tagger(
     decode: Decode,
     temperature: float,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     tag_set: str,
     tag_probs: str,
     tag_sequences: str,
