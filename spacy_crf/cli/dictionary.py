@@ -13,7 +13,7 @@ from ..core.errors import CRFError
 from ..corpora.reader import Corpus
 from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
-from ..pipe.dictionary.dictionary import TagDictionary, make_dictionary, write_table
+from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
 from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
 from .app import app

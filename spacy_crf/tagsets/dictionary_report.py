@@ -13,7 +13,7 @@ from ..core.gold import Gold
 from ..core.labels import TagSet
 from ..pipe.dictionary.block import Fold
 from ..pipe.dictionary.counts import CountTable, gold_shares
-from ..pipe.dictionary.dictionary import TagDictionary, count_words
+from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
 from .gold import Weights, gold_weights, to_gold
 
 

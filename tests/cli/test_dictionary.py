@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.pipe.dictionary.block import DictionarySettings
-from spacy_crf.pipe.dictionary.dictionary import make_dictionary, read_table
+from spacy_crf.pipe.dictionary.tag_dictionary import make_dictionary, read_table
 from spacy_crf.tagsets.dictionary_report import TaggedWords, coverage
 
 TRAIN = "he\tP\nwen\tKON|KOUS\nWen\tKON\nse\tP\nwen\tKOUS\nkumt\tV\nse\tKON\n"

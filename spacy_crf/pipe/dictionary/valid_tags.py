@@ -22,7 +22,7 @@ from ...features.spelling import Speller
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionarySettings
 from .counts import known_shares
-from .dictionary import AmbiguityClasses, TagDictionary, count_words, make_dictionary, read_dictionary
+from .tag_dictionary import AmbiguityClasses, TagDictionary, count_words, make_dictionary, read_dictionary
 
 ATTRIBUTE = Attribute(VALID_TAGS)
 

@@ -16,7 +16,7 @@ from spacy.training import Example
 
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
-from spacy_crf.pipe.dictionary.dictionary import read_table
+from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.pipe.explain import explain
 from spacy_crf.pipe.inference import Inference

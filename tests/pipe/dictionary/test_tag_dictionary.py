@@ -9,7 +9,7 @@ from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.core.labels import TagSet
 from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.counts import CountTable
-from spacy_crf.pipe.dictionary.dictionary import TagDictionary, count_words, expand, make_dictionary
+from spacy_crf.pipe.dictionary.tag_dictionary import TagDictionary, count_words, expand, make_dictionary
 
 WORDS = ["wen", "Wen", "he", "he", "wen", "se", "mot"]
 GOLD = Gold.known(np.array([0, 1, 2, 2, 0, 2, UNKNOWN]), 4)
@@ -198,7 +198,7 @@ def test_many_words_in_several_chunks(monkeypatch, make_tagged):
     words = [word for sequence in tagged.sequences for word in sequence]
     whole = dictionary(words, tagged.gold, min_count=2)
     expected = whole.valid(words).sets, whole.valid_elsewhere(words, tagged.gold).sets
-    monkeypatch.setattr("spacy_crf.pipe.dictionary.dictionary._CHUNK", 7)
+    monkeypatch.setattr("spacy_crf.pipe.dictionary.tag_dictionary._CHUNK", 7)
     again = dictionary(words, tagged.gold, min_count=2)
     for sets, found in zip(expected, (again.valid(words), again.valid_elsewhere(words, tagged.gold))):
         np.testing.assert_array_equal(found.sets, sets)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.labels import TagSet
 from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.counts import CountTable
-from spacy_crf.pipe.dictionary.dictionary import HEAD, TagDictionary, make_dictionary, read_table, write_table
+from spacy_crf.pipe.dictionary.tag_dictionary import HEAD, TagDictionary, make_dictionary, read_table, write_table
 
 TAGS = ["N", "V:fin", "#"]
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=3)
