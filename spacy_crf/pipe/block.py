@@ -17,9 +17,9 @@ from spacy.language import Language
 from spacy.util import registry
 from thinc.api import Model
 
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
-from .dictionary.block import DictionaryConfig
+from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
 Construct = Callable[..., Any]
@@ -235,7 +235,6 @@ def _describe(hint: Any) -> str:
 
 
 Decode = Literal["viterbi", "posterior"]
-SequenceMode = Literal["auto", "doc", "sents"]
 SPAN_TARGETS = ("ent", "spans")
 
 
@@ -244,7 +243,7 @@ class ChainSettings(Settings):
     """Settings of every component over a chain.
 
     model (Model): spacy_crf.LinearChain.v1.
-    features (FeatureConfig): spacy_crf.Features.v1: templates, cut-offs and word lists.
+    features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1), spacy_crf.AdaGrad.v1, or another one.
     temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
         finds it.
@@ -252,7 +251,7 @@ class ChainSettings(Settings):
     """
 
     model: Model = nested("architectures", "spacy_crf.LinearChain.v1")
-    features: FeatureConfig = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
     trainer: Trainer = nested("misc", "spacy_crf.LBFGS.v1")
     temperature: float = 1.0
     scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
@@ -270,14 +269,14 @@ class TagSettings(ChainSettings):
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
     overwrite (bool): whether to replace annotation that is there already.
     forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
-    dictionary (DictionaryConfig | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
+    dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     """
 
     target: str = fixed("tag", shown=True)
     sequence: SequenceMode = fixed("auto")
     overwrite: bool = False
     forbidden: list[list[str]] = empty(list, fixed=True)
-    dictionary: DictionaryConfig | None = fixed(None)
+    dictionary: DictionarySettings | None = fixed(None)
 
 
 @dataclass(kw_only=True)

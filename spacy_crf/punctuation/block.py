@@ -23,7 +23,7 @@ class RestorerSettings(ChainSettings):
 
     model (Model): spacy_crf.LinearChain.v1 without boundary weights: START and STOP are the features BOS and EOS, which
         only true starts and ends of a text have, not the sides where a window was cut out.
-    features (FeatureConfig): spacy_crf.Features.v1; its templates see words in lower case without marks.
+    features (FeatureSettings): spacy_crf.Features.v1; its templates see words in lower case without marks.
     marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
     existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;
         "keep" leaves them, whatever the thresholds, and restores the others given them.
