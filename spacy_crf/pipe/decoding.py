@@ -1,21 +1,22 @@
 """From what a chain says of Docs to their labels, and to what else is told of them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register, register_marginals, write_marginals, write_value
-from ..annotation.target import Decoded, Place, Target
-from ..core.arrays import Floats, Indices, Ints, Segments
+from ..annotation.extensions import register_marginals, write_marginals
+from ..annotation.target import Decoded, Target
+from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
-from ..core.chain.spans import SpanScores
-from ..core.labels import TagSet
+from ..core.labels import Scheme, TagSet
 from ..features.columns import Columns
+from .block import SPAN_TARGETS, LabelSettings
+from .span_scores import score_spans
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,15 @@ class Batch:
         """The units of each Doc."""
         return Segments(self.columns.doc_lengths)
 
-    @cached_property
-    def sequences(self) -> Segments:
-        """The units of each sequence."""
-        return Segments(self.columns.lengths)
+    def numbered_sequences(self) -> list[list[tuple[int, dict[str, int]]]]:
+        """For each Doc its sequences: their numbers in the batch, and where they start and end in the Doc."""
+        sequences = Segments(self.columns.lengths)
+        by_doc = sequences.within(self.by_doc)
+        bounds = list(zip(sequences.firsts.tolist(), sequences.ends.tolist()))
+        return [
+            [(b, {"start": bounds[b][0] - first, "end": bounds[b][1] - first}) for b in range(own.start, own.stop)]
+            for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
+        ]
 
     @cached_property
     def marginals(self) -> Floats:
@@ -70,6 +76,10 @@ class Output(Protocol):
         """Return a value for each Doc of a batch."""
         ...
 
+    def empty(self) -> Any:
+        """Return the value for a Doc without tokens."""
+        ...
+
     def write(self, doc: Doc, value: Any) -> None:
         """Store a value on its Doc."""
         ...
@@ -83,29 +93,33 @@ class Output(Protocol):
 class Decoder:
     """The best labels of each unit, the spans that they form, and what outputs tell.
 
-    target (Target): what is labelled. outputs (tuple): what is told beside.
+    target (Target | None): what is labelled; None where only outputs are written. outputs (tuple): what is told beside.
     posterior (bool): take the labels that are right most often instead of the best sequence.
     scored (bool): give spans their exact probabilities. threshold (float): leave out spans with lower ones.
     """
 
-    target: Target
+    target: Target | None
     outputs: tuple[Output, ...] = ()
     posterior: bool = False
     scored: bool = False
     threshold: float = 0.0
 
-    def labels(self, batch: Batch) -> Ints:
-        """((N,)): the label of each unit."""
-        found = batch.distribution.posterior_best() if self.posterior else batch.distribution.best()
-        return found
+    @property
+    def reads(self) -> int | None:
+        """Attribute of spaCy's to be read with the words, for the target."""
+        return None if self.target is None else self.target.reads
 
     def __call__(self, batch: Batch) -> list[Prediction]:
         """Decode a batch.
 
         RETURNS (list[Prediction]): one for each Doc.
         """
-        labels = self.labels(batch)
-        return self.told(batch, self.decoded(batch, labels))
+        chain = batch.distribution
+        return self.told(batch, self.decoded(batch, chain.posterior_best() if self.posterior else chain.best()))
+
+    def empty(self, tags: TagSet) -> Prediction:
+        """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
+        return Prediction(Decoded(np.zeros(0, dtype=np.int32)), tuple(output.empty() for output in self.outputs))
 
     def decoded(self, batch: Batch, labels: Ints) -> list[Decoded]:
         """Labels and spans of each Doc. labels ((N,)): of the units."""
@@ -114,7 +128,7 @@ class Decoder:
         if present is not None:
             for decoded, own in zip(found, by_doc.split(present)):
                 decoded.present = own
-        if self.target.is_spans:
+        if self.target is not None and self.target.is_spans:
             self._add_spans(found, batch, labels)
         return found
 
@@ -126,7 +140,7 @@ class Decoder:
     def _add_spans(self, found: Sequence[Decoded], batch: Batch, labels: Ints) -> None:
         starts, ends, first_tags = batch.tags.spans(labels, batch.columns.lengths)
         names = [batch.tags.span_label(tag) for tag in first_tags.tolist()]
-        scores = batch.distribution.spans(batch.tags, starts, ends, names) if self.scored else None
+        scores = score_spans(batch.distribution, batch.tags, starts, ends, names) if self.scored else None
         if scores is not None and self.threshold:
             kept = np.flatnonzero(scores.label >= self.threshold)
             starts, ends, scores = starts[kept], ends[kept], scores.take(kept)
@@ -138,14 +152,18 @@ class Decoder:
             decoded.spans = [(start - first, end - first, name) for start, end, name in places[own]]
             decoded.scores = None if scores is None else scores.take(own)
 
+    def register(self) -> None:
+        """Make custom attributes available; settings may have named others since the last time."""
+        for one in (*([] if self.target is None else [self.target]), *self.outputs):
+            one.register()
+
     def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
         """Write predictions to their Docs."""
-        self.target.register()
-        for output in self.outputs:
-            output.register()
-        values = self.target.values(strings, tags.tags)
+        self.register()
+        values = None if self.target is None else self.target.values(strings, tags.tags)
         for doc, prediction in zip(docs, predictions):
-            self.target.write(doc, prediction.decoded, values)
+            if self.target is not None and values is not None and len(doc):
+                self.target.write(doc, prediction.decoded, values)
             for output, value in zip(self.outputs, prediction.told):
                 output.write(doc, value)
 
@@ -163,8 +181,34 @@ class Marginals:
     def read(self, batch: Batch) -> list[Floats]:
         return batch.by_doc.split(batch.marginals)
 
+    def empty(self) -> Floats:
+        return np.zeros((0, len(self.tags)), dtype=np.float32)
+
     def write(self, doc: Doc, value: Floats) -> None:
         write_marginals(doc, self.name, self.tags, value)
 
     def register(self) -> None:
         register_marginals(self.name)
+
+
+D = TypeVar("D", bound=Decoder)
+
+
+def label_decoder(
+    kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
+) -> D:
+    """Make the decoder of a component that writes labels to tokens or spans.
+
+    kind (type): of decoder. settings (LabelSettings): of the component. tags (Sequence[str]): of the chain.
+    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
+    """
+    scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
+    told = () if settings.marginals is None else (Marginals(settings.marginals, tags),)
+    return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
+
+
+def resolve_scheme(settings: LabelSettings) -> Scheme:
+    """The scheme that "auto" stands for: BIO for spans, none for tokens."""
+    if settings.scheme != "auto":
+        return settings.scheme
+    return "BIO" if settings.target in SPAN_TARGETS else "none"

@@ -36,6 +36,10 @@ class PipeErrors(metaclass=Messages):
     CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
     CRF409 = "Labels of component {name!r} must be strings that are not empty, got {label!r}."
     CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
+    CRF411 = (
+        "Component {name!r}: document {document!r} has the gold tag {after!r} after {before!r}, which `scheme` "
+        "({scheme!r}) or `forbidden` rules out. Correct the annotation, or allow the pair."
+    )
     CRF412 = (
         "Component {name!r} has {actual} tags, but its labels and settings make {expected}. Give `target` and "
         "`scheme` the values that it was trained with."
@@ -111,6 +115,10 @@ class PipeErrors(metaclass=Messages):
 class PipeWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW402 = (
+        "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
+        "their tokens count as unknown. Give the component a group of spans without overlaps."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

@@ -6,12 +6,43 @@ from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
+from spacy.util import registry
 
 from ..pipe.block import Decode, TagSettings, component, fixed, nested
-from .tag_tree import TreeSettings
 
 Method = Literal["utility", "mass", "size", "hierarchy", "guarantee"]
 LearnFrom = Literal["soft", "marginal", "best", "augmented"]
+
+
+@registry.misc("spacy_crf.TagTree.v1")
+@dataclass(frozen=True)
+class TreeSettings:
+    """A tree of tags, for `method = "hierarchy"`.
+
+    path (str | None): a TSV file `child<TAB>parent`, in which every tag has a parent, and parents may have some again;
+        read by `initialize` and saved with the component. Empty lines, and those that begin with # and have no tab, are
+        skipped.
+    separator (str | None): instead of a file: with ".", NA.Dat and NA.Akk are below NA.*, and all tags below *.
+    RAISES (ValueError): unless there is one of the two.
+    """
+
+    path: str | None = None
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        from ..core.errors import CRFError
+        from .errors import TagSetErrors
+
+        if bool(self.path) == bool(self.separator):
+            raise CRFError(TagSetErrors.CRF554)
+
+    def read_parents(self) -> list[list[str]]:
+        """The pairs of the file, none without one."""
+        from pathlib import Path
+
+        from .tag_tree import read_parents
+
+        return [list(pair) for pair in read_parents(Path(self.path)).items()] if self.path else []
 
 
 @dataclass(kw_only=True)
