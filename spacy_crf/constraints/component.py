@@ -13,9 +13,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ..core.constraints.families import Constraint
+from ..core.constraints.costs import ScoredGold
+from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
-from ..core.constraints.learn import ScoredGold
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
 from ..features.columns import Columns, SequenceMode
@@ -29,9 +29,10 @@ from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
+from .block import Mining
 from .decode_info import constraint_changes, decode_info, register_info
 from .errors import ConstraintErrors
-from .mining import MiningConfig, mine_constraints
+from .mining import mine_constraints
 from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
 from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
@@ -42,7 +43,7 @@ class ConstrainedNER(CRFTagger):
     """Labels spans or tokens under constraints. See `ner_factory.make_constrained_ner` for the settings.
 
     decoding (dict): run-time settings of `decoding_settings`. constraints (Given): of the config.
-    mine (MiningConfig | None): whether and how constraints are mined.
+    mine (Mining | None): whether and how constraints are mined.
     """
 
     parts = (*NAMES, FILE)
@@ -57,7 +58,7 @@ class ConstrainedNER(CRFTagger):
         trainer: Trainer,
         decoding: dict[str, Any],
         constraints: Given = None,
-        mine: MiningConfig | None = None,
+        mine: Mining | None = None,
         target: str = "ent",
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
         sequence: SequenceMode = "auto",
@@ -85,7 +86,7 @@ class ConstrainedNER(CRFTagger):
         self.cfg.update(decoding)
         self._register_extensions()
         if mine is not None:
-            self._facts.require(mine.marks, name)
+            self._facts.require(mine.predicates, name)
         if not isinstance(constraints, str):  # files are read in `initialize`: a trained pipeline does not need them
             self._take(read_given(name, constraints))
 
@@ -158,11 +159,11 @@ class ConstrainedNER(CRFTagger):
         """Without the training examples, which stay in the process that trains."""
         return {**self.__dict__, "_to_mine": None}
 
-    def _mine(self, examples: list[Example], nlp: Language | None, config: MiningConfig) -> None:
+    def _mine(self, examples: list[Example], nlp: Language | None, config: Mining) -> None:
         given = self.constraints
         docs = [example.predicted for example in examples]
         columns = self._read(docs)
-        gold, facts = self.gold(examples, columns.lengths).labels, self._facts_of(docs, columns, config.marks)
+        gold, facts = self.gold(examples, columns.lengths).labels, self._facts_of(docs, columns, config.predicates)
         ends = np.cumsum(columns.lengths).tolist()
         known = [
             (gold[low:high], facts.units.at(np.arange(low, high)))
@@ -179,7 +180,7 @@ class ConstrainedNER(CRFTagger):
         self._take([*self._entries, *map(Entry.of_mined, found)])
 
     def _hold_out(
-        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningConfig
+        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: Mining
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
         fold = CRFTagger(
@@ -197,7 +198,7 @@ class ConstrainedNER(CRFTagger):
                 fold.finish_update(None)
         scored = fold.held_out(own)
         batch, docs = scored.potentials.batch, [example.predicted for example in own]
-        facts = self._facts_of(docs, self._read(docs), config.marks).units.at(batch.units)
+        facts = self._facts_of(docs, self._read(docs), config.predicates).units.at(batch.units)
         whole = ScoredGold(scored.potentials.astype(np.float64), scored.labels, facts)
         unknown = batch.sequence_sums((scored.labels == UNKNOWN).astype(np.float64))
         return whole.select(np.flatnonzero(unknown == 0))

@@ -6,9 +6,8 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..core.constraints.decision import METHODS
-from ..core.constraints.families import Constraint
-from ..core.constraints.spelling import to_text
+from ..core.constraints.family import Constraint
+from ..core.constraints.strategy import METHODS
 from ..core.labels import TagSet
 from ..pipe.constrained import Decided
 
@@ -28,7 +27,7 @@ def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -
     for one in decided:
         own = one.decision
         for index in (*own.violated, *own.viterbi_violated, *own.relaxed):
-            texts[index] = texts.get(index) or to_text(constraints[index])
+            texts[index] = texts.get(index) or str(constraints[index])
     decisions = [one.decision for one in decided]
     return {
         "method": max((decision.method for decision in decisions), key=STRENGTH.index, default="viterbi"),
@@ -59,7 +58,7 @@ def constraint_changes(
             "token": one.first + change.unit,
             "from": tags.tags[change.before],
             "to": tags.tags[change.after],
-            "because": [[to_text(constraints[index]) for index in reason] for reason in change.because],
+            "because": [[str(constraints[index]) for index in reason] for reason in change.because],
         }
         for one in decided
         for change in one.changes or ()

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..core.arrays import Floats
 from ..core.batch import pack
 from ..core.chain.potentials import ChainPotentials
-from ..core.constraints.families import Constraint
+from ..core.constraints.family import Constraint
 from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
 from ..features.columns import ColumnReader, describe

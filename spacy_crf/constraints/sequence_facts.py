@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..core.arrays import Hashes, Indices, Ints
-from ..core.constraints.families import Boundary, Constraint, Fixed, SameSurface, StateChange
-from ..core.constraints.predicates import NOTHING, UnitFacts
+from ..core.constraints.family import Constraint
+from ..core.constraints.labelling import NOTHING, UnitPredicates
 from ..core.labels import TagSet
 from ..features.columns import describe
 from ..pipe.constrained import SequenceFacts
@@ -55,13 +55,13 @@ def sequence_facts(
     predicates (sequence of str): more of them.
     RETURNS (SequenceFacts): sequences bear the names of their Docs.
     """
-    asked = [one.at for one in constraints if isinstance(one, StateChange | Boundary)]
+    asked = [one.predicate for one in constraints if one.predicate is not None]
     wanted = dict.fromkeys([*asked, *predicates])
-    facts = UnitFacts(
+    facts = UnitPredicates(
         len(orths),
         reader.predicates(docs, orths, vocab, list(wanted)),
-        surfaces(orths, vocab) if any(isinstance(one, SameSurface) for one in constraints) else None,
-        annotation.fixed(docs, lengths) if any(isinstance(one, Fixed) for one in constraints) else None,
+        surfaces(orths, vocab) if any(one.asks == "surfaces" for one in constraints) else None,
+        annotation.fixed(docs, lengths) if any(one.asks == "fixed" for one in constraints) else None,
     )
     ends = np.cumsum([len(doc) for doc in docs])
     owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()

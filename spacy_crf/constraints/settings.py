@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from ..core.constraints.decision import Settings
-from ..core.constraints.families import Boundary, Constraint, StateChange
+from ..core.constraints.family import Constraint
 from ..core.constraints.ilp import require_solver
-from ..core.constraints.spelling import to_text
+from ..core.constraints.strategy import Settings
 from ..core.errors import CoreErrors, CRFError
 from ..pipe.constrained import ConstrainedDecoder
 from ..pipe.errors import PipeErrors
@@ -102,6 +101,6 @@ def check_predicates(name: str, constraints: Iterable[Constraint], predicates: P
     """Raise a coded error for constraints that ask for a predicate that nobody has defined."""
     known = FactReader(predicates, name).names
     for constraint in constraints:
-        if isinstance(constraint, StateChange | Boundary) and constraint.at not in known:
-            text, listing = to_text(constraint), ", ".join(known)
-            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.at, known=listing))
+        if constraint.predicate is not None and constraint.predicate not in known:
+            text, listing = str(constraint), ", ".join(known)
+            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.predicate, known=listing))

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..core.constraints.families import Constraint
+from ..core.constraints.consistency import require_consistent
+from ..core.constraints.family import Constraint
+from ..core.constraints.labelling import Fields
 from ..core.constraints.language import ABOUT, parse, parse_all
-from ..core.constraints.logic import require_consistent
-from ..core.constraints.mine import Mined
-from ..core.constraints.predicates import Fields
-from ..core.constraints.spelling import to_json, to_text
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from .errors import ConstraintErrors
+from .mining import Mined
 
 FILE = "constraints.json"
 MINED = "mined"
@@ -38,11 +37,11 @@ class Entry:
     @classmethod
     def of_mined(cls, mined: Mined) -> "Entry":
         """From mining, with its statistics."""
-        return cls(mined.constraint, {"origin": MINED, **mined.record()[ABOUT]})
+        return cls(mined.constraint, {"origin": MINED, **mined.about})
 
     def record(self) -> dict[str, Any]:
         """As JSON; `of` reads it back."""
-        return {**to_json(self.constraint), **({ABOUT: self.about} if self.about else {})}
+        return {**self.constraint.to_json(), **({ABOUT: self.about} if self.about else {})}
 
 
 def read_given(name: str, given: Given) -> list[Entry]:
@@ -94,7 +93,7 @@ def check_entries(name: str, entries: Sequence[Entry], tags: TagSet) -> None:
     fields, constraints = Fields(tags), [entry.constraint for entry in entries]
     try:
         for constraint in constraints:
-            fields.check(constraint)
+            constraint.check(fields)
         require_consistent(constraints, tags)
     except ValueError as error:
         raise CRFError(ConstraintErrors.CRF441.format(name=name, error=error)) from error
@@ -109,7 +108,7 @@ def table_rows(entries: Iterable[Entry]) -> list[tuple[str, str, str, str, str]]
             _shown(entry.about.get("support"), "{}"),
             _shown(entry.about.get("rate"), "{:.4f}"),
             str(entry.about.get("origin", "given")),
-            to_text(replace(entry.constraint, cost=math.inf)),
+            str(replace(entry.constraint, cost=math.inf)),
         )
         for entry in ordered
     ]

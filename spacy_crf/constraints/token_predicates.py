@@ -67,7 +67,6 @@ BUILT_IN: dict[str, Callable[[str], bool]] = {
     "year": _is_year,
     "capitalised": _is_capitalised,
 }
-MARKS = ("comma", "period", "colon", "semicolon", "dash", "opening", "closing")  # what fields end or begin at
 
 
 def _unmarked(marks: Bools) -> Bools:

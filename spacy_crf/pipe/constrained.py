@@ -8,11 +8,10 @@ import numpy as np
 
 from ..core.arrays import Indices
 from ..core.chain.potentials import ChainPotentials
-from ..core.constraints.decision import Decision, Settings
-from ..core.constraints.decode import decode
-from ..core.constraints.explain import Change, explain
-from ..core.constraints.families import Constraint
-from ..core.constraints.predicates import UnitFacts
+from ..core.constraints.decode import Change, decode, explain
+from ..core.constraints.family import Constraint
+from ..core.constraints.labelling import UnitPredicates
+from ..core.constraints.strategy import Decision, Settings
 from ..core.labels import TagSet
 
 
@@ -20,10 +19,10 @@ from ..core.labels import TagSet
 class SequenceFacts:
     """What is known of sequences beside their words.
 
-    units (UnitFacts): about their units, one sequence after the other. names (list of str): of the sequences.
+    units (UnitPredicates): about their units, one sequence after the other. names (list of str): of the sequences.
     """
 
-    units: UnitFacts
+    units: UnitPredicates
     names: list[str]
 
     def part(self, units: slice, sequences: slice) -> "SequenceFacts":

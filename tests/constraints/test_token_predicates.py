@@ -6,7 +6,8 @@ import spacy
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, Token
 
-from spacy_crf.constraints.token_predicates import BUILT_IN, MARKS, FactReader, surfaces
+from spacy_crf.constraints.block import MARKS
+from spacy_crf.constraints.token_predicates import BUILT_IN, FactReader, surfaces
 
 WORDS = ["Lund", ",", "ropes", "1999", "12", "(", "]", "–", '"', ":", ";", ".", "The", "the", " ", "5a"]
 HOLDS = {

@@ -9,12 +9,11 @@ from helpers.constrained_chains import objectives, problems, random_chain, singl
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints import ilp
-from spacy_crf.core.constraints.arcs import arcs_of
-from spacy_crf.core.constraints.decision import Settings
 from spacy_crf.core.constraints.decode import decode
+from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
-from spacy_crf.core.constraints.problem import Problem
+from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.strategy import Settings
 from spacy_crf.core.labels import TagSet
 
 CONSTRAINTS = parse_all("at_most(A)\nrequires(B, C)\npresence_precedence(C, A) cost=2\nat_least(B, 2) cost=1")
@@ -27,15 +26,15 @@ def some_chain(length=12):
 
 
 def plain_problem():
-    return Problem(arcs_of(some_chain(5), np.arange(5)), CONSTRAINTS, Fields(TAGS), UnitFacts(5))
+    return Problem(Trellis.of(some_chain(5), np.arange(5)), CONSTRAINTS, Fields(TAGS), UnitPredicates(5))
 
 
 @needs_solver
 @settings(max_examples=12)
 @given(problems(max_length=3, min_length=1))
 def test_the_greatest_score_equals_enumeration(case):
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         best = max(values.values())
         found = ilp.solve(problem)
         assert found.infeasible == (best == -np.inf)
@@ -49,8 +48,8 @@ def test_the_greatest_score_equals_enumeration(case):
 @given(problems(max_length=3, min_length=1, span=1.0))
 def test_the_least_cost_near_the_best_score_equals_enumeration(case):
     tau = 0.3
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         near = chain.best_score() + math.log(tau)
         costs = {
             path: (chain.score(path) - value, -chain.score(path))
