@@ -37,7 +37,6 @@ CORE_BELOW: dict[str, set[str]] = {
 # imports that the rules forbid and that are still there, as "module imports module"
 DEBTS = {
     "constraints.component imports tagging.component",
-    "constraints.decoder imports tagging.component",
     "pipe.source imports tagging.component",
     "tagsets.component imports tagging.component",
 }

@@ -14,7 +14,7 @@ GAPS = ("unmarked",)
 
 @registry.misc("spacy_crf.Mining.v1")
 @dataclass(frozen=True)
-class Mining:
+class MiningSettings:
     """Mining of constraints from the training data, in the first step of training.
 
     kinds (list[str] | None): families of constraints; null: all that can be mined.

@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ..annotation.extensions import register
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
@@ -29,8 +30,8 @@ from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
-from .block import Mining
-from .decode_info import constraint_changes, decode_info, register_info
+from .block import MiningSettings
+from .decode_info import constraint_changes, decode_info
 from .errors import ConstraintErrors
 from .mining import mine_constraints
 from .sequence_facts import Annotation, sequence_facts
@@ -43,7 +44,7 @@ class ConstrainedNER(CRFTagger):
     """Labels spans or tokens under constraints. See `ner_factory.make_constrained_ner` for the settings.
 
     decoding (dict): run-time settings of `decoding_settings`. constraints (Given): of the config.
-    mine (Mining | None): whether and how constraints are mined.
+    mine (MiningSettings | None): whether and how constraints are mined.
     """
 
     parts = (*NAMES, FILE)
@@ -58,7 +59,7 @@ class ConstrainedNER(CRFTagger):
         trainer: Trainer,
         decoding: dict[str, Any],
         constraints: Given = None,
-        mine: Mining | None = None,
+        mine: MiningSettings | None = None,
         target: str = "ent",
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
         sequence: SequenceMode = "auto",
@@ -93,7 +94,8 @@ class ConstrainedNER(CRFTagger):
     def _register_extensions(self) -> None:
         super()._register_extensions()
         names = {**self._decoding, **self.cfg}
-        register_info(names["info"], names["changes"])
+        for place in (names["info"], names["changes"]):
+            register(Doc, place)
 
     # -- constraints -----------------------------------------------------------------------------------------
 
@@ -159,7 +161,7 @@ class ConstrainedNER(CRFTagger):
         """Without the training examples, which stay in the process that trains."""
         return {**self.__dict__, "_to_mine": None}
 
-    def _mine(self, examples: list[Example], nlp: Language | None, config: Mining) -> None:
+    def _mine(self, examples: list[Example], nlp: Language | None, config: MiningSettings) -> None:
         given = self.constraints
         docs = [example.predicted for example in examples]
         columns = self._read(docs)
@@ -180,7 +182,7 @@ class ConstrainedNER(CRFTagger):
         self._take([*self._entries, *map(Entry.of_mined, found)])
 
     def _hold_out(
-        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: Mining
+        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningSettings
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
         fold = CRFTagger(
@@ -209,7 +211,7 @@ class ConstrainedNER(CRFTagger):
         return self._facts_of(docs, columns)
 
     def _facts_of(self, docs: Sequence[Doc], columns: Columns, predicates: Sequence[str] = ()) -> SequenceFacts:
-        annotation = Annotation(self.target, self.cfg["spans_key"], self.tags)
+        annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
         return sequence_facts(*where, self.constraints, self._facts, annotation, predicates)
 

@@ -12,7 +12,7 @@ from ..features.config import FeatureConfig
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionaryConfig
-from .block import Mining
+from .block import MiningSettings
 from .component import ConstrainedNER
 from .settings import DECODING, Decoder, Predicates, decoding_settings
 from .table import Given
@@ -71,7 +71,7 @@ def make_constrained_ner(
     max_states: int,
     info: str,
     changes: str | None,
-    mine: Mining | None,
+    mine: MiningSettings | None,
     target: str,
     scheme: Literal["auto", "BIO", "BILUO", "none"],
     sequence: SequenceMode,
@@ -106,7 +106,7 @@ def make_constrained_ner(
     info (str): name of the Doc extension that tells how a Doc was decoded; see `decode_info.decode_info`.
     changes (str | None): name of a Doc extension that takes what constraints changed and why, such as
         "constraint_changes"; null: nobody asks, which saves a decoding for each constraint that matters.
-    mine (Mining | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
+    mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     scorer (Callable | None): how it is evaluated.
     RETURNS (ConstrainedNER): the component.
     """

@@ -22,7 +22,7 @@ from ..core.constraints.family import FAMILIES, Constraint, minable_kinds
 from ..core.constraints.labelling import Fields, Labelling, Observations, UnitPredicates
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
-from .block import Mining
+from .block import MiningSettings
 
 SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
 DECIMALS = 4  # of costs, which people read
@@ -55,7 +55,7 @@ def mine(
     paths: Sequence[Ints],
     tags: TagSet,
     predicates: Sequence[UnitPredicates] | None = None,
-    settings: Mining | None = None,
+    settings: MiningSettings | None = None,
 ) -> list[Mined]:
     """Constraints that hold in labelled sequences, the most reliable first, at costs of -log rate.
 
@@ -64,10 +64,10 @@ def mine(
 
     paths (sequence of (T,)): tags. tags (TagSet): of the chain.
     predicates (sequence of UnitPredicates | None): of each sequence; they suggest state changes.
-    settings (Mining | None): None for the defaults.
+    settings (MiningSettings | None): None for the defaults.
     RAISES (ValueError): without labelled units.
     """
-    settings, fields = settings or Mining(), Fields(tags)
+    settings, fields = settings or MiningSettings(), Fields(tags)
     pairs = zip(paths, predicates or [UnitPredicates(len(path)) for path in paths])
     seen = [Labelling(np.asarray(path).tolist(), fields, own) for path, own in pairs if len(path)]
     if not seen:
@@ -86,7 +86,7 @@ def mine(
 
 
 def _assess(
-    candidate: Constraint, own: Sequence[Labelling], held_out: Sequence[Labelling], settings: Mining
+    candidate: Constraint, own: Sequence[Labelling], held_out: Sequence[Labelling], settings: MiningSettings
 ) -> Mined | None:
     """A candidate with its statistics, None if it does not hold well enough."""
     support, wrong = _count(candidate, own)
@@ -110,7 +110,7 @@ def _rate(support: int, wrong: int) -> float:
     return (wrong + 0.5) / (support + 1)
 
 
-def _priced(mined: Mined, scale: float, settings: Mining) -> Constraint:
+def _priced(mined: Mined, scale: float, settings: MiningSettings) -> Constraint:
     cost = 0.0 if scale == 0 else -math.log(mined.rate) * scale
     return replace(mined.constraint, cost=max(0.0, cost), count=settings.count)
 
@@ -129,7 +129,7 @@ def mine_constraints(
     gold: Sequence[tuple[Ints, UnitPredicates]],
     tags: TagSet,
     given: Sequence[Constraint],
-    settings: Mining,
+    settings: MiningSettings,
     hold_out: HoldOut,
 ) -> list[Mined]:
     """Constraints that hold in the gold labels of examples, with costs that held-out folds of them bear out.
@@ -172,7 +172,7 @@ def _costs(
     parts: list[ScoredGold],
     tags: TagSet,
     given: Sequence[Constraint],
-    settings: Mining,
+    settings: MiningSettings,
 ) -> list[Constraint]:
     """Mined constraints with the costs that do best on held-out folds."""
     problem = parts, found, tags, given

@@ -13,7 +13,7 @@ from typing import Any
 
 from spacy.util import registry
 
-from ..annotation.extensions import register_extension
+from ..annotation.extensions import register_stored
 from ..annotation.gold_tags import GOLD_TAGS, TagWeights
 from ..core.errors import CoreErrors, CRFError
 from .errors import CorpusErrors
@@ -112,7 +112,7 @@ def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = G
     if settings.tag not in found:
         raise CRFError(CorpusErrors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
     morph = f"cora_{settings.morph}"
-    register_extension(morph)
+    register_stored(morph)
     starts_document = True
     for segment in _split_segments(words, settings.borders):
         forms, spaces = [word.form for word in segment], [word.space for word in segment]

@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
+from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .names import number_name, read_doc_name, write_doc_name
@@ -39,7 +39,8 @@ def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "")
     for number, doc in enumerate(_read_stored(path, vocab), 1):
         if len(doc) == 0:
             continue
-        register_stored_extensions(doc)
+        for extension in stored_names(doc):
+            register(Token, extension, default="")
         own = read_doc_name(doc) or number_name(name, number)
         write_doc_name(doc, own)
         if group in ("auto", "document"):
@@ -82,13 +83,13 @@ def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
     # An entity that reaches into the next part is cut in two.
     entity_iob = array[starts, ENT_IOB_COLUMN]
     array[starts, ENT_IOB_COLUMN] = np.where(entity_iob == INSIDE, BEGIN, entity_iob)
-    extensions = {key[1] for key in get_user_data(doc) if is_token_key(key)}
+    extensions = stored_names(doc)
     groups = {key: _place_spans(group, starts) for key, group in doc.spans.items()}
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(doc)])):
         part = _copy_tokens(doc, start, end, array)
         for key, placed in groups.items():
             part.spans[key] = [_move_span(part, span, start) for span in placed.get(number, [])]
-        _copy_extensions(doc, part, start, extensions)
+        copy_values(doc, part, extensions, start)
         yield part
 
 
@@ -111,12 +112,3 @@ def _place_spans(group: Iterable[Span], starts: list[int]) -> dict[int, list[Spa
 
 def _move_span(part: Doc, span: Span, offset: int) -> Span:
     return Span(part, span.start - offset, span.end - offset, label=span.label, kb_id=span.kb_id, span_id=span.id)
-
-
-def _copy_extensions(doc: Doc, part: Doc, offset: int, names: set[str]) -> None:
-    old, new = get_user_data(doc), get_user_data(part)
-    for name in names:
-        for token in part:
-            key = (KEY_PREFIX, name, doc[offset + token.i].idx, None)
-            if key in old:
-                new[KEY_PREFIX, name, token.idx, None] = old[key]

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import register_extension, set_extension_values
-from ..annotation.partial import partial_extension
+from ..annotation.extensions import register_stored, write_known
+from ..annotation.gold import partial_extension
 from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key
 from .sentence import Sentence
 from .spans import OUTSIDE, bio_tags, decode_spans
@@ -74,10 +74,10 @@ class DocMaker:
                 doc.spans[key] = self._make_spans(doc, kind, sentences, key)
                 partial = partial_extension("spans", key) or ""
                 if "" in values and f"{EXTENSION_PREFIX}{partial}" not in known:
-                    register_extension(partial)
-                    set_extension_values(doc, partial, bio_tags(doc.spans[key], values))
+                    register_stored(partial)
+                    write_known(doc, partial, bio_tags(doc.spans[key], values))
             elif name:
-                set_extension_values(doc, name, values)
+                write_known(doc, name, values)
         return doc
 
     def _make_tokens(self, sentences: Sequence[Sentence], known: dict[str, list[str]]) -> Doc:

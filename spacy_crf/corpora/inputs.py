@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.util import filter_spans
 from thinc.types import Ints2d
 
-from ..annotation.extensions import get_user_data, is_token_key
+from ..annotation.extensions import copy_values
 from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
 from .spans import MISSING, OUTSIDE
 
@@ -38,17 +38,8 @@ def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
         key = spans_key(kind)
         if key and key in reference.spans:
             doc.spans[key] = reference.spans[key].copy(doc=doc)
-    names = {name for kind in kinds if (name := extension_name(kind))}
-    if names:
-        _copy_extensions(reference, doc, names)
+    copy_values(reference, doc, filter(None, map(extension_name, kinds)))
     return doc
-
-
-def _copy_extensions(reference: Doc, doc: Doc, names: set[str]) -> None:
-    data = get_user_data(doc)
-    for key, value in get_user_data(reference).items():
-        if is_token_key(key) and key[1] in names:
-            data[key] = value
 
 
 def align_annotation(example: Example, kinds: Sequence[str]) -> None:

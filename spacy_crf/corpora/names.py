@@ -10,17 +10,15 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..annotation.extensions import KEY_PREFIX, get_user_data
+from ..annotation.extensions import read_value, register, write_value
 from .files import data_suffix
 
 DOC_NAME = "doc_name"
-_KEY = (KEY_PREFIX, DOC_NAME, None, None)
 
 
 def register_doc_name() -> None:
     """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
-    if not Doc.has_extension(DOC_NAME):
-        Doc.set_extension(DOC_NAME, default="")
+    register(Doc, DOC_NAME, default="")
 
 
 def read_doc_name(doc: Doc) -> str:
@@ -28,7 +26,7 @@ def read_doc_name(doc: Doc) -> str:
 
     doc (Doc): The Doc; whether or not anybody has registered the attribute.
     """
-    return str(get_user_data(doc).get(_KEY) or "")
+    return str(read_value(doc, DOC_NAME) or "")
 
 
 def write_doc_name(doc: Doc, name: str) -> Doc:
@@ -37,7 +35,7 @@ def write_doc_name(doc: Doc, name: str) -> Doc:
     doc (Doc): The Doc. name (str): Of the document that it is, or is a part of.
     RETURNS (Doc): The same Doc.
     """
-    get_user_data(doc)[_KEY] = name
+    write_value(doc, DOC_NAME, name)
     return doc
 
 

@@ -12,7 +12,7 @@ from spacy.training.augment import dont_augment
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register_extension
+from ..annotation.extensions import register_stored
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .columns import read_columns
@@ -176,7 +176,7 @@ class Corpus:
         YIELDS (Doc): One document, or a part of one; `doc._.doc_name` says of which.
         """
         for name in filter(None, map(extension_name, [*(self.columns or ()), *self.input])):
-            register_extension(name)
+            register_stored(name)
         kind = self.format if self.format is None or self.format in WHOLE_FORMATS else "columns"
         register_doc_name()
         files = ((file, path) for path in self.paths for file in find_files(path, kind))

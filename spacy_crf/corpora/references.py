@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spacy.util import registry
 
-from ..annotation.extensions import register_extension
+from ..annotation.extensions import register_stored
 from ..core.errors import CoreErrors, CRFError
 from .kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from .reference_markup import LETTER_OR_DIGIT, Field, read_markup
@@ -84,7 +84,7 @@ def read_references(path: Path, settings: ReferenceSettings | None = None) -> It
     """
     settings = settings or ReferenceSettings()
     if not settings.punctuation:
-        register_extension(GAP)
+        register_stored(GAP)
     for _, fields in read_markup(path, settings.fields):
         sentence = _make_sentence(fields, settings)
         if sentence.words:

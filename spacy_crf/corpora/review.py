@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotation.extensions import register_extension
-from ..annotation.partial import partial_extension
+from ..annotation.extensions import register_stored
+from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks
@@ -148,7 +148,7 @@ def _make_sentence(path: Path, sequence: _Sequence, checker: ValueChecker) -> Se
         partial = partial_extension("spans" if key else "ent", key or "")
         columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
     for extension in filter(None, map(extension_name, columns)):
-        register_extension(extension)
+        register_stored(extension)
     spaces = None
     if sequence.text is not None:
         spaces = find_exact_spaces(sequence.text, words) or find_spaces(sequence.text, words)

@@ -19,7 +19,8 @@ from collections.abc import Mapping, Sequence
 
 from spacy.tokens import Doc
 
-from ..annotation.gold_tags import GOLD_TAGS, TagWeights, stored_gold_tags, write_gold_tags
+from ..annotation.extensions import stored_values
+from ..annotation.gold_tags import GOLD_TAGS, TagWeights, write_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 
@@ -134,7 +135,7 @@ def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
     RETURNS (list[dict[str, float]]): Weights by tag for each token; empty for no gold.
     RAISES (ValueError): For a text that is not a set of tags, naming the token.
     """
-    values = stored_gold_tags(doc, name)
+    values = stored_values(doc, name)
     try:
         return [parse_tags(value) if isinstance(value, str) else dict(value or {}) for value in values]
     except ValueError:  # only now a message is worth its price

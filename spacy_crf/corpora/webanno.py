@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
-from ..annotation.extensions import KEY_PREFIX, get_user_data
+from ..annotation.extensions import read_values
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
@@ -86,6 +86,7 @@ def write_webanno(
     yield SPAN_LAYER + "|".join((layer.name, layer.tag, layer.tags, layer.probabilities))
     yield ""
     text, offset, done = doc.text, 0, 0
+    sets, probabilities = read_values(doc, tag_set), read_values(doc, tag_probs)
     for number, segment in enumerate(find_segments(doc), 1):
         words = [token for token in segment if not token.is_space]
         yield ""
@@ -95,14 +96,12 @@ def write_webanno(
             start = offset + _count_units(text[done : token.idx])
             offset, done = start + _count_units(token.text), token.idx + len(token)
             best = token.tag_ if target == "tag" else token.pos_
-            cells = _make_cells(doc, token, best, tag_set, tag_probs)
+            cells = _make_cells(best, sets[token.i] or (), probabilities[token.i] or {})
             # INCEpTION ends each row with a tab.
             yield "\t".join((f"{number}-{i}", f"{start}-{offset}", check_word(doc, token.i), *cells, ""))
 
 
-def _make_cells(doc: Doc, token: Token, best: str, tag_set: str, tag_probs: str) -> list[str]:
-    tags: Sequence[str] = _get_value(doc, token, tag_set) or ()
-    probabilities: Mapping[str, float] = _get_value(doc, token, tag_probs) or {}
+def _make_cells(best: str, tags: Sequence[str], probabilities: Mapping[str, float]) -> list[str]:
     values = (
         format_tags({best: 1.0} if best else {}),
         format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
@@ -111,13 +110,6 @@ def _make_cells(doc: Doc, token: Token, best: str, tag_set: str, tag_probs: str)
     if not best:
         return [NO_ANNOTATION] * len(values)
     return [escape_value(value) or NO_VALUE for value in values]
-
-
-def _get_value(doc: Doc, token: Token, name: str) -> Any:
-    """A custom attribute, which may be computed, and of a stored Doc may not be registered."""
-    if Token.has_extension(name):
-        return token._.get(name)
-    return get_user_data(doc).get((KEY_PREFIX, name, token.idx, None))
 
 
 class _Row(NamedTuple):

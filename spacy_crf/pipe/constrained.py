@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.arrays import Indices
+from ..core.arrays import Indices, Segments
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decode import Change, decode, explain
 from ..core.constraints.family import Constraint
@@ -71,7 +71,7 @@ class ConstrainedDecoder:
         decisions = decode(chains, self.constraints, tags, facts, self.settings, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
         lengths = chains.batch.lengths.tolist()
-        firsts = (np.cumsum(chains.batch.lengths) - chains.batch.lengths).tolist()
+        firsts = chains.batch.segments.firsts.tolist()
         out = []
         for number, (decision, first, length) in enumerate(zip(decisions, firsts, lengths)):
             changes = None
@@ -86,11 +86,9 @@ def by_doc(decided: Sequence[Decided], lengths: Indices, doc_lengths: Indices) -
 
     lengths ((B,)): of the sequences. doc_lengths ((D,)): tokens of the Docs.
     """
-    ends = np.cumsum(doc_lengths)
-    owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()
-    offsets = (ends - doc_lengths).tolist()
-    out: list[list[Decided]] = [[] for _ in offsets]
-    for owner, one in zip(owners, decided):
-        first = one.first - offsets[owner]
-        out[owner].append(Decided(first, one.decision, one.changes, one.milliseconds))
-    return out
+    docs = Segments(doc_lengths)
+    groups = Segments(lengths).within(docs).slices()
+    return [
+        [replace(one, first=one.first - first) for one in decided[own]]
+        for first, own in zip(docs.firsts.tolist(), groups)
+    ]

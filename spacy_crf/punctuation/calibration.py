@@ -9,7 +9,7 @@ import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Optimizer
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Segments
 from ..core.calibration.dirichlet import DirichletMap
 from ..core.errors import CRFWarning
 from ..pipe.component import ChainPipe
@@ -91,8 +91,7 @@ class CalibratedPipe(ChainPipe):
         if calibration is None or not (inference.marginals and rows):
             return predictions
         calibrated = calibration.apply(np.concatenate(rows), self.label_table)
-        ends = np.cumsum([len(own) for own in rows])
-        for prediction, own in zip(predictions, np.split(calibrated, ends[:-1])):
+        for prediction, own in zip(predictions, Segments.of(rows).split(calibrated)):
             prediction.marginals = own
         return predictions
 

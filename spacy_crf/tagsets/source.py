@@ -8,14 +8,14 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.arrays import Floats
+from ..annotation.extensions import register_by_token, register_marginals, write_marginals
+from ..core.arrays import Floats, Segments
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
-from ..pipe.annotate import register_extensions, write_marginals
 from ..pipe.isolation import IsolatesFailures
 from ..pipe.source import ProbabilitySource
 from ..pipe.strata import Tokens
-from .component import listed, register_sets
+from .component import listed
 from .rules import check_set_settings, set_rule
 from .tag_tree import tag_tree
 
@@ -45,9 +45,9 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         self._register_extensions()
 
     def _register_extensions(self) -> None:
-        register_sets(self.cfg["tag_set"])
-        register_sets(self.cfg["tag_nodes"])
-        register_extensions(None, None, self.cfg["tag_probs"])
+        register_by_token(self.cfg["tag_set"])
+        register_by_token(self.cfg["tag_nodes"])
+        register_marginals(self.cfg["tag_probs"])
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -85,8 +85,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         labels = self.labels
         rule, names = set_rule(self.name, self.cfg, labels), np.array(labels, dtype=object)
         tree = tag_tree(self.name, self.cfg, labels) if self.cfg["method"] == "hierarchy" else None
-        ends = np.cumsum([len(doc) for doc in docs])[:-1]
-        members = np.split(rule(np.concatenate(probabilities), self.read_tokens(docs)), ends)
+        members = Segments.of(docs).split(rule(np.concatenate(probabilities), self.read_tokens(docs)))
         for doc, values, own in zip(docs, probabilities, members):
             doc._.set(self.cfg["tag_set"], listed(own, values, names))
             if tree is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spacy_crf.constraints.block import Mining
+from spacy_crf.constraints.block import MiningSettings
 from spacy_crf.constraints.mining import mine
 from spacy_crf.constraints.table import Entry
 from spacy_crf.core.constraints.family import minable_kinds
@@ -55,14 +55,14 @@ def test_the_rules_of_clean_data_are_found_and_hold():
 
 
 def test_what_others_imply_is_left_out():
-    mined = mine(references(), TAGS, settings=Mining(kinds=["at_least", "requires", "adjacency", "precedence"]))
+    mined = mine(references(), TAGS, settings=MiningSettings(kinds=["at_least", "requires", "adjacency", "precedence"]))
     assert "at_least(AUTHOR, 1)" in texts(mined)
     assert not texts(mined) & {"requires(TITLE, AUTHOR)", "requires(DATE, AUTHOR)"}
     assert "adjacency(JOURNAL, VOLUME)" in texts(mined) and "precedence(JOURNAL, VOLUME)" not in texts(mined)
 
 
 def test_rules_tell_sequences_with_a_label_from_others():
-    mined = mine(references(), TAGS, settings=Mining(kinds=["rule"]))
+    mined = mine(references(), TAGS, settings=MiningSettings(kinds=["rule"]))
     assert "rule(has JOURNAL -> has VOLUME)" in texts(mined)
     assert not any("has JOURNAL -> has AUTHOR" in text for text in texts(mined))
 
@@ -74,7 +74,7 @@ def test_noise_lowers_costs_and_drops_what_does_not_hold():
     assert 0 < start.broken < 12
     assert start.rate == pytest.approx((start.broken + 0.5) / (start.support + 1))
     assert start.constraint.cost < max(one.constraint.cost for one in clean)
-    everything = mine(references(noise=0.9), TAGS, settings=Mining(kinds=["adjacency", "starts_with"]))
+    everything = mine(references(noise=0.9), TAGS, settings=MiningSettings(kinds=["adjacency", "starts_with"]))
     assert "adjacency(AUTHOR, TITLE)" not in texts(everything)
 
 
@@ -83,13 +83,13 @@ def test_marks_suggest_state_changes():
     for _ in range(30):
         paths.append(np.array([0, 0, 1, 1]))
         predicates.append(UnitPredicates(4, {"dot": np.array([False, True, False, True])}))
-    mined = mine(paths, TAGS, predicates, Mining(kinds=["state_change"]))
+    mined = mine(paths, TAGS, predicates, MiningSettings(kinds=["state_change"]))
     assert texts(mined) == {"state_change(dot, AUTHOR, TITLE) implied"}
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, math.inf])
 def test_scale_and_count(scale):
-    mined = mine(references(), TAGS, settings=Mining(scale=scale, count="each"))
+    mined = mine(references(), TAGS, settings=MiningSettings(scale=scale, count="each"))
     assert all(one.constraint.count == "each" for one in mined)
     for one in mined:
         assert one.constraint.cost == (0 if scale == 0 else pytest.approx(-math.log(one.rate) * scale))
@@ -104,7 +104,7 @@ def test_the_table_can_be_edited_and_read_back():
 
 def test_the_same_data_give_the_same_constraints_and_held_out_may_be_none():
     assert mine(references(), TAGS) == mine(references(), TAGS)
-    assert all(one.precision is None for one in mine(references(), TAGS, settings=Mining(held_out=0.0)))
+    assert all(one.precision is None for one in mine(references(), TAGS, settings=MiningSettings(held_out=0.0)))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_same_data_give_the_same_constraints_and_held_out_may_be_none():
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=f"CRF932.*{message}"):
-        Mining(**settings)
+        MiningSettings(**settings)
 
 
 def test_nothing_to_mine_from():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.annotation.partial import partial_tags
+from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.corpora import Corpus
 from spacy_crf.corpora.review_layout import FORMAT, escape, unescape
 from spacy_crf.corpora.spacing import find_exact_spaces

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Indices
+from ...core.arrays import Bools, Doubles, Indices, Segments
 from ...core.errors import CRFError
 from ...core.gold import UNKNOWN, Gold
 from ..errors import PipeErrors
@@ -152,10 +152,9 @@ class CountTable:
 
     def pairs(self, rows: Indices) -> Shares:
         """The labels of the given rows and their counts; units are places in `rows`."""
-        sizes = np.diff(self.ends)[rows]
-        owners = np.repeat(np.arange(len(rows)), sizes)
-        places = np.arange(len(owners)) + (self.ends[rows] - np.cumsum(sizes) + sizes)[owners]
-        return Shares(owners, self.labels[places], self.counts[places])
+        found = Segments(np.diff(self.ends)[rows])
+        places = found.at(self.ends[rows])
+        return Shares(found.owners, self.labels[places], self.counts[places])
 
     def dense(self, rows: Indices) -> Doubles:
         """((n, L)): counts in the given rows."""
