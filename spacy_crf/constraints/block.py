@@ -1,11 +1,10 @@
 """The blocks of components that decode under constraints: what a config names."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from spacy.util import registry
-
-from ..core.errors import CoreErrors, CRFError
+from spacy import registry
 
 Costs: TypeAlias = Literal["likelihood", "perceptron", "rate"]
 MARKS = ("comma", "period", "colon", "semicolon", "dash", "opening", "closing")  # what fields end or begin at
@@ -63,8 +62,9 @@ class MiningSettings:
 
     def __post_init__(self) -> None:
         from ..core.constraints.family import minable_kinds
+        from ..core.errors import CoreErrors, CRFError
 
-        kinds, infinity = minable_kinds(), float("inf")
+        kinds, infinity = minable_kinds(), math.inf
         for setting, holds, expected in (
             ("kinds", set(self.kinds or ()) <= set(kinds), f"some of {', '.join(kinds)}"),
             ("max_terms", self.max_terms >= 1, "at least 1"),

@@ -31,13 +31,12 @@ from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
 from .block import MiningSettings
-from .decode_info import constraint_changes, decode_info
 from .errors import ConstraintErrors
 from .mining import mine_constraints
-from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
-from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
-from .token_predicates import FactReader
+from .table import FILE, Given, check_entries, constraint_changes, decode_info, from_bytes, read_given, to_bytes
+from .table import ConstraintEntry as Entry
+from .token_predicates import Annotation, TokenPredicates, sequence_predicates
 
 
 class ConstrainedNER(CRFTagger):
@@ -71,7 +70,7 @@ class ConstrainedNER(CRFTagger):
         require_first_order(name, model, "decoding under constraints")
         self._given, self._mining = constraints, mine
         self._entries: list[Entry] = []
-        self._decoding, self._facts = decoding, FactReader(decoding["predicates"], name)
+        self._decoding, self._facts = decoding, TokenPredicates(decoding["predicates"], name)
         self._to_mine: tuple[Callable[[], Iterable[Example]], Language | None] | None = None
         # what the models of folds share with this one
         self._shared: dict[str, Any] = {
@@ -213,7 +212,7 @@ class ConstrainedNER(CRFTagger):
     def _facts_of(self, docs: Sequence[Doc], columns: Columns, predicates: Sequence[str] = ()) -> SequenceFacts:
         annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
-        return sequence_facts(*where, self.constraints, self._facts, annotation, predicates)
+        return sequence_predicates(*where, self.constraints, self._facts, annotation, predicates)
 
     def inference(self) -> Inference:
         return replace(super().inference(), constrained=constrained_decoder(self.name, self.cfg, self.constraints))

@@ -11,7 +11,7 @@ from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decode import Change, decode, explain
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import UnitPredicates
-from ..core.constraints.strategy import Decision, Settings
+from ..core.constraints.strategy import Decision, MethodSettings
 from ..core.labels import TagSet
 
 
@@ -52,11 +52,11 @@ class Decided:
 class ConstrainedDecoder:
     """Chooses labels under constraints.
 
-    constraints (list of Constraint): hard and soft. settings (Settings): how. explained (bool): tell the reasons.
+    constraints (list of Constraint): hard and soft. settings (MethodSettings): how. explained (bool): tell the reasons.
     """
 
     constraints: list[Constraint]
-    settings: Settings
+    settings: MethodSettings
     explained: bool = False
 
     def __call__(self, chains: ChainPotentials, tags: TagSet, known: SequenceFacts | None) -> list[Decided]:

@@ -9,7 +9,7 @@ import pytest
 
 from spacy_crf.constraints.block import MiningSettings
 from spacy_crf.constraints.mining import mine
-from spacy_crf.constraints.table import Entry
+from spacy_crf.constraints.table import ConstraintEntry
 from spacy_crf.core.constraints.family import minable_kinds
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
@@ -97,7 +97,7 @@ def test_scale_and_count(scale):
 
 def test_the_table_can_be_edited_and_read_back():
     mined = mine(references(), TAGS)
-    records = json.loads(json.dumps([Entry.of_mined(one).record() for one in mined]))
+    records = json.loads(json.dumps([ConstraintEntry.of_mined(one).record() for one in mined]))
     assert parse_all(records) == [one.constraint for one in mined]
     assert records[0]["about"]["support"] == mined[0].support
 

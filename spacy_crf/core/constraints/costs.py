@@ -24,9 +24,9 @@ from ..labels import TagSet
 from .decode import decode
 from .family import Constraint, violations
 from .labelling import Fields, Labelling, UnitPredicates
-from .strategy import Decision, Settings
+from .strategy import Decision, MethodSettings
 
-QUICK = Settings(max_arcs=1)  # no solver: what is not certified is good enough to learn from
+QUICK = MethodSettings(max_arcs=1)  # no solver: what is not certified is good enough to learn from
 BATCH_SIZE = 16  # sequences that are decoded together, under the same costs
 ITERATIONS = 100
 

@@ -19,7 +19,7 @@ from .family import Constraint, violations
 from .ilp import require_solver
 from .labelling import Fields, Labelling, UnitPredicates
 from .problem import Problem, Trellis
-from .strategy import Case, Decision, Settings, Strategy
+from .strategy import Case, Decision, MethodSettings, Strategy
 
 CELLS = 1 << 22  # edges that are relaxed side by side
 
@@ -29,7 +29,7 @@ def decode(
     constraints: Sequence[Constraint],
     tags: TagSet,
     predicates: UnitPredicates | None = None,
-    settings: Settings | None = None,
+    settings: MethodSettings | None = None,
     names: Sequence[str] | None = None,
 ) -> list[Decision]:
     """The labelling of each sequence with the greatest score minus costs that breaks no hard constraint.
@@ -37,14 +37,14 @@ def decode(
     potentials (ChainPotentials): of a batch; float64 where certificates are to be exact.
     constraints (sequence of Constraint): for all of its sequences. tags (TagSet): of the chain.
     predicates (UnitPredicates | None): of the units, in packed order.
-    settings (Settings | None): None for the defaults. names (sequence of str): of the sequences, for warnings.
+    settings (MethodSettings | None): None for the defaults. names (sequence of str): of the sequences, for warnings.
     RETURNS (list of Decision): in the order the sequences were given. Uncertified answers, relaxed constraints and
         solvers that fail give a warning that names the sequence.
     RAISES (ValueError): for constraints with unknown labels or without the predicates that they ask for, and if the
         method "ilp" has no solver.
     RAISES (NonFiniteError, NoPathError): as `viterbi`.
     """
-    settings = settings or Settings()
+    settings = settings or MethodSettings()
     fields, predicates = Fields(tags), predicates or UnitPredicates(potentials.batch.n_units)
     for constraint in constraints:
         constraint.check(fields, predicates)
@@ -109,7 +109,7 @@ def explain(
     constraints: Sequence[Constraint],
     tags: TagSet,
     predicates: UnitPredicates | None = None,
-    settings: Settings | None = None,
+    settings: MethodSettings | None = None,
 ) -> list[Change]:
     """The changes that constraints made to one sequence, each with its reasons.
 
@@ -130,7 +130,7 @@ def explain(
         return []
     kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
     tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
-    by_score = replace(settings or Settings(), objective="score")
+    by_score = replace(settings or MethodSettings(), objective="score")
     known: dict[frozenset[int], Ints] = {}
 
     def without(left_out: frozenset[int]) -> Ints:

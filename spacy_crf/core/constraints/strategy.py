@@ -25,7 +25,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class MethodSettings:
     """How to decode.
 
     method (str): "auto" for the chain of methods, or one of them.
@@ -161,10 +161,10 @@ class Case:
 class Strategy:
     """The methods in turn, for sequences that Viterbi does not settle.
 
-    settings (Settings): which methods. names (sequence of str | None): of all sequences, for warnings.
+    settings (MethodSettings): which methods. names (sequence of str | None): of all sequences, for warnings.
     """
 
-    def __init__(self, settings: Settings, names: Sequence[str] | None):
+    def __init__(self, settings: MethodSettings, names: Sequence[str] | None):
         self.settings, self.names = settings, names
         self._products = Products()
 

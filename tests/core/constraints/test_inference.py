@@ -27,7 +27,7 @@ from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.lagrangian import Steps, project, relax
 from spacy_crf.core.constraints.language import parse, parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
-from spacy_crf.core.constraints.strategy import Settings
+from spacy_crf.core.constraints.strategy import MethodSettings
 from spacy_crf.core.labels import TagSet
 
 quiet = pytest.mark.filterwarnings("ignore:.*CRFW90")
@@ -126,7 +126,7 @@ def test_one_call_equals_enumeration_and_relaxes_as_little_as_it_can(case):
     potentials, chains, constraints, tags, predicates = case
     fields = Fields(tags)
     for method in ("auto", "automaton"):
-        decisions = decode(potentials, constraints, tags, predicates, Settings(method=method))
+        decisions = decode(potentials, constraints, tags, predicates, MethodSettings(method=method))
         assert len(decisions) == len(chains)
         for decision, chain, own in zip(decisions, chains, by_sequence(potentials, predicates)):
             assert decision.certified and decision.gap <= 2e-6 * max(1.0, abs(decision.score))
@@ -158,12 +158,12 @@ def fewest_to_relax(chain, constraints, fields, predicates) -> int:
 @given(problems(max_length=4), st.sampled_from(["auto", "lagrangian", "automaton"]))
 def test_cost_0_is_viterbi_and_a_great_cost_is_hard(case, method):
     potentials, _, constraints, tags, predicates = case
-    free = decode(potentials, softened(constraints, 0.0), tags, predicates, Settings(method=method))
+    free = decode(potentials, softened(constraints, 0.0), tags, predicates, MethodSettings(method=method))
     paths = viterbi(potentials).labels[potentials.batch.rows]
     assert np.concatenate([one.labels for one in free]).tolist() == paths.tolist()
     assert all(one.method == "viterbi" and one.certified for one in free)
-    hard = decode(potentials, softened(constraints, np.inf), tags, predicates, Settings(method="automaton"))
-    dear = decode(potentials, softened(constraints, 1e7), tags, predicates, Settings(method="automaton"))
+    hard = decode(potentials, softened(constraints, np.inf), tags, predicates, MethodSettings(method="automaton"))
+    dear = decode(potentials, softened(constraints, 1e7), tags, predicates, MethodSettings(method="automaton"))
     for one, other in zip(hard, dear):
         if not one.relaxed:
             assert other.objective == pytest.approx(one.objective) and not other.violated
@@ -220,7 +220,7 @@ LONG = parse_all(
 @pytest.mark.parametrize("method", ["auto", "viterbi", "lagrangian", "automaton"])
 def test_sequences_of_one_unit_of_five_thousand_and_of_none(method):
     potentials = random_chain(np.random.default_rng(2), [1, 5000, 0], 4, span=8.0)
-    chosen = Settings(method, max_iterations=3, max_states=30_000)
+    chosen = MethodSettings(method, max_iterations=3, max_states=30_000)
     found = decode(potentials, LONG, TagSet(("A", "B", "C", "D"), "none"), settings=chosen)
     assert [len(one.labels) for one in found] == [1, 5000, 0]
     assert found[2].certified and found[2].objective == 0.0
@@ -247,12 +247,12 @@ def test_what_cannot_be_certified_is_said_to_be_so():
     potentials = random_chain(np.random.default_rng(1), [30], 4, span=0.5)
     constraints = parse_all("at_least(A, 4)\nat_most(B, 1)\npresence_precedence(A, C)\nrequires(D, C)\nexactly(D, 3)")
     tags = TagSet(("A", "B", "C", "D"), "none")
-    (short,) = decode(potentials, constraints, tags, settings=Settings("automaton", max_states=20))
-    (whole,) = decode(potentials, constraints, tags, settings=Settings("automaton"))
+    (short,) = decode(potentials, constraints, tags, settings=MethodSettings("automaton", max_states=20))
+    (whole,) = decode(potentials, constraints, tags, settings=MethodSettings("automaton"))
     assert whole.certified and not whole.relaxed and not whole.violated
     assert not short.certified and short.gap > 0
     with pytest.warns(UserWarning, match="CRFW902.*sequence 0.*gap"):
-        decode(potentials, constraints, tags, settings=Settings("automaton", max_states=20))
+        decode(potentials, constraints, tags, settings=MethodSettings("automaton", max_states=20))
 
 
 @quiet
@@ -261,9 +261,9 @@ def test_hard_constraints_that_could_not_be_kept_in_time_are_not_called_contradi
     potentials = random_chain(np.random.default_rng(1), [400], 3, span=5.0)
     tags, constraints = TagSet(("A", "B", "C"), "none"), [parse("excludes(A, B)")]
     with pytest.warns(UserWarning, match=r"CRFW904.*sequence 0.*excludes\(A, B\)"):
-        (short,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1, max_states=50))
+        (short,) = decode(potentials, constraints, tags, settings=MethodSettings(max_iterations=1, max_states=50))
     assert short.relaxed == (0,) and not short.certified
-    (whole,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1))
+    (whole,) = decode(potentials, constraints, tags, settings=MethodSettings(max_iterations=1))
     assert whole.certified and not whole.relaxed and whole.method == "automaton"
 
 
@@ -294,7 +294,7 @@ def test_predicates_differ_from_sequence_to_sequence():
 )
 def test_settings_are_checked(settings_given, message):
     with pytest.raises(ValueError, match=message):
-        Settings(**settings_given)
+        MethodSettings(**settings_given)
 
 
 def test_constraints_are_checked_before_anything_is_decoded():

@@ -6,7 +6,7 @@ from helpers.constrained_chains import CONSTRAINTS, TAGS, part, random_chain
 from spacy_crf.core.constraints.costs import charged, decoded_violations, gold_violations, perceptron_costs
 from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.strategy import Settings
+from spacy_crf.core.constraints.strategy import MethodSettings
 
 
 def test_gold_and_its_violations_come_back_in_the_order_of_the_sequences():
@@ -81,5 +81,5 @@ def test_decisions_tell_what_viterbi_breaks():
     chain = random_chain(np.random.default_rng(0), [6, 9, 7], 3)
     plain = decode(chain, charged(CONSTRAINTS, np.zeros(4)), TAGS)
     for method in ("auto", "viterbi"):
-        found = decode(chain, charged(CONSTRAINTS, np.ones(4)), TAGS, settings=Settings(method))
+        found = decode(chain, charged(CONSTRAINTS, np.ones(4)), TAGS, settings=MethodSettings(method))
         assert [d.viterbi_violated for d in found] == [d.violated for d in plain]
