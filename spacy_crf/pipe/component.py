@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from spacy.language import Language
-from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
@@ -45,13 +44,14 @@ from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .strata import Tokens
 from .isolation import IsolatesFailures
+from .labels import HasLabels
 
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     vocab (Vocab): of the pipeline. settings (ChainSettings): its block. name (str): in the pipeline.
@@ -95,6 +95,9 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Learn what models of parts of the examples show, before the first step; for classes that set `prepares`."""
 
+    def describe_gold(self) -> str:
+        return self.annotation.description
+
     # -- labels and settings ---------------------------------------------------------------------------------
 
     @property
@@ -133,16 +136,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return self._valid_tags.config is not None
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels of the component."""
-        return tuple(self.cfg["labels"])
-
-    @property
-    def label_data(self) -> list[str]:
-        """Labels as `initialize` takes them back."""
-        return list(self.cfg["labels"])
-
-    @property
     def tags(self) -> TagSet:
         """Tags of the chain, in the order of its label indices."""
         return self._learner.tags
@@ -171,7 +164,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
 
         RETURNS (int): 1 if the label is new, else 0.
         """
-        self._check_label(label)
+        self.check_label(label)
         if label in self.labels:
             return 0
         self.cfg["labels"] = [*self.cfg["labels"], label]
@@ -181,27 +174,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self.trainer.reset()
         self._begin()
         return 1
-
-    def set_labels(self, labels: Iterable[str]) -> None:
-        """Take labels in the order of their first occurrence.
-
-        RAISES (ValueError): where there are none, or one cannot be written.
-        """
-        distinct = list(dict.fromkeys(labels))
-        if not distinct:
-            where = {"annotation": self.annotation.description, "target": self.cfg.get("target")}
-            raise CRFError(PipeErrors.CRF402.format(name=self.name, **where))
-        for label in distinct:
-            self._check_label(label)
-            self.vocab.strings.add(label)
-        self.cfg["labels"] = distinct
-
-    def _check_label(self, label: str) -> None:
-        """Raise a coded error for a label that the component could not write."""
-        if not isinstance(label, str) or not label:
-            raise CRFError(PipeErrors.CRF409.format(name=self.name, label=label))
-        if self.cfg.get("target") == "pos" and label not in POS_IDS:
-            raise CRFError(PipeErrors.CRF413.format(name=self.name, label=label))
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -248,15 +220,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self._begin()
         self._make_dictionary(kept)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
-
-    def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
-        """The gold sides of examples, read once.
-
-        RAISES (TypeError): for something else than examples.
-        """
-        for example in get_examples():
-            validate_examples([example], f"{type(self).__name__}.initialize")
-            yield example.reference
 
     def _make_dictionary(self, examples: Sequence[Example]) -> None:
         """Make the tag dictionary, if the config has one, from a table or from training data."""

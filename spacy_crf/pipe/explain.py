@@ -22,7 +22,6 @@ from ..features.config import Features
 from ..learning.model import get_layout, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
-from .inference import encode
 
 Kind = Literal["feature", "vector", "transition", "edge feature", "start", "end"]
 
@@ -97,11 +96,11 @@ class _Document:
     """A document under the weights of a component, in double precision."""
 
     def __init__(self, pipe: ChainPipe, doc: Doc):
-        columns, weights = pipe._read_all([doc]), pipe._emissions().weights
+        columns, weights = pipe.read([doc]), pipe.scores.weights
         self._doc, self._tags, self._weights = doc, pipe.tags.tags, weights.astype(np.float64)
-        self._temperature = pipe.inference().temperature
+        self._temperature = pipe.settings.temperature
         self._sequences = Segments(columns.lengths)
-        self._observations = encode(columns, pipe.features, weights.vectors)
+        self._observations = pipe.observe(columns)
         self._evidence = pipe.possible_tags([doc], columns)
         self._parts = _Parts(pipe.tags.tags, pipe.features, self._weights)
 

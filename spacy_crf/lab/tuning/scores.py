@@ -12,7 +12,7 @@ from ...core.gold import UNKNOWN
 from ...core.labels import OUTSIDE, TagSet
 from ...core.learn.blocks import Corpus, cut
 from ...core.weights import ChainWeights
-from ...pipe.settings import SPAN_TARGETS
+from ...pipe.block import SPAN_TARGETS
 from ...tagging.component import CRFTagger
 
 Spans = set[tuple[int, int, int]]
