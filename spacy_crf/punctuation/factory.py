@@ -8,9 +8,8 @@ from spacy.language import Language
 from ..features.block import FeatureSettings
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
+from .block import Existing, LabelScheme
 from .component import PunctuationRestorer
-from .labels import LabelScheme
-from .settings import Existing
 
 DEFAULT_CONFIG = {
     "model": {"@architectures": "spacy_crf.LinearChain.v1", "boundary": False},

@@ -9,23 +9,21 @@ sentence types of Lu & Ng, "Better punctuation prediction with dynamic condition
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.errors import CRFError
-from .case import CASES, case_of
+from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
-from .marks import NONE, PAIRS, MarkSet
-from .words import Word, split_words
+from .words import CASES, PAIRS, Word, case_of
 
 BETWEEN = "|"
 _OPENS, _CLOSES, _INSIDE = "<", ">", "@"
 
 
 class Label(NamedTuple):
-    """What a label says of a word.
+    """A label of a word.
 
     mark (str): name of the mark behind it, or NONE. case (str): one of `CASES`; "" where cases are not told.
     opening (str), closing (str): kind of the sign before and behind it, "" for none.
@@ -45,7 +43,7 @@ class Label(NamedTuple):
 
 
 def parse_label(text: str) -> Label:
-    """The inverse of `str`.
+    """Return the label behind its spelling.
 
     RAISES (ValueError): for a text that is no label.
     """
@@ -60,72 +58,46 @@ def parse_label(text: str) -> Label:
     return label
 
 
-@dataclass(frozen=True)
-class LabelScheme:
-    """What labels tell of words.
+def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
+    """Return the labels of the words of a punctuated text."""
+    labels = [
+        Label(
+            scheme.label(word.mark),
+            case_of(text[word.start : word.end]) if scheme.case else "",
+            word.opening if scheme.pairs else "",
+            word.closing if scheme.pairs else "",
+        )
+        for word in words
+    ]
+    return tell_sentences(labels, scheme)
 
-    marks (MarkSet): the marks. case (bool): whether labels tell the case. pairs (bool): whether they tell quotation
-    marks and brackets. kinds (tuple[str, ...]): end marks whose sentences are told.
+
+def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
+    """Return labels that tell the kinds of their sentences.
+
+    following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
     """
-
-    marks: MarkSet
-    case: bool = False
-    pairs: bool = False
-    kinds: tuple[str, ...] = ()
-
-    def tell_sentences(self, labels: Sequence[Label], following: str = "") -> list[Label]:
-        """Labels that tell the kinds of their sentences.
-
-        following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
-        """
-        if not self.kinds:
-            return list(labels)
-        told, kind = [], self._kind(self.marks.label(following))
-        for label in reversed(labels):
-            if self.marks.is_end(label.mark):
-                kind = self._kind(label.mark)
-                told.append(label)
-            else:
-                told.append(label._replace(sentence=kind))
-        return told[::-1]
-
-    def may_follow(self, first: Label, second: Label) -> bool:
-        """Whether a label may follow another: a sentence is of one kind from its beginning to its end."""
-        if self.marks.is_end(first.mark):
-            return True
-        return first.sentence == (self._kind(second.mark) if self.marks.is_end(second.mark) else second.sentence)
-
-    def _kind(self, mark: str) -> str:
-        return mark if mark in self.kinds else ""
-
-    def read(self, text: str, words: Sequence[Word]) -> list[Label]:
-        """Labels of the words of a punctuated text."""
-        labels = [
-            Label(
-                self.marks.label(word.mark),
-                case_of(text[word.start : word.end]) if self.case else "",
-                word.opening if self.pairs else "",
-                word.closing if self.pairs else "",
-            )
-            for word in words
-        ]
-        return self.tell_sentences(labels)
+    if not scheme.kinds:
+        return list(labels)
+    told, kind = [], _kind(scheme.label(following), scheme)
+    for label in reversed(labels):
+        if scheme.is_end(label.mark):
+            kind = _kind(label.mark, scheme)
+            told.append(label)
+        else:
+            told.append(label._replace(sentence=kind))
+    return told[::-1]
 
 
-class Stripped(NamedTuple):
-    """A text without its punctuation.
-
-    words (list[str]): as they are spelt in the text. labels (list[Label]): one for each word.
-    """
-
-    words: list[str]
-    labels: list[Label]
+def may_follow(first: Label, second: Label, scheme: LabelScheme) -> bool:
+    """Tell whether a label may follow another: a sentence is of one kind from its beginning to its end."""
+    if scheme.is_end(first.mark):
+        return True
+    return first.sentence == (_kind(second.mark, scheme) if scheme.is_end(second.mark) else second.sentence)
 
 
-def strip(text: str, scheme: LabelScheme) -> Stripped:
-    """The words of a punctuated text, and their labels."""
-    words = split_words(text, scheme.marks.abbreviations)
-    return Stripped([text[word.start : word.end] for word in words], scheme.read(text, words))
+def _kind(mark: str, scheme: LabelScheme) -> str:
+    return mark if mark in (scheme.kinds or ()) else ""
 
 
 class LabelTable:
@@ -141,7 +113,7 @@ class LabelTable:
         self.mark_of = np.array([number[label.mark] for label in self.parsed], dtype=np.intp)
 
     def having(self, mark: str) -> list[bool]:
-        """Which labels have a mark; all of them for NONE, and for a mark that no label has."""
+        """Tell which labels have a mark; all of them for NONE, and for a mark that no label has."""
         if mark == NONE or mark not in self.marks:
             return [True] * len(self.parsed)
         return [label.mark == mark for label in self.parsed]

@@ -1,13 +1,16 @@
-"""Chooses labels by the probabilities of marks, against a threshold for each mark."""
+"""Marks that thresholds set or texts have already, and the labels of words that go with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import eq
 
 import numpy as np
 
-from ..core.arrays import Bools, Floats, Ints
-from .labels import Label, LabelScheme, LabelTable
-from .marks import NONE
+from ..core.arrays import Bools, Floats, Indices, Ints
+from ..core.chain.evidence import blocked_sequences
+from ..core.weights import Layout
+from .block import NONE, LabelScheme
+from .labels import Label, LabelTable, tell_sentences
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Thresholds:
 
 
 def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints:
-    """The label of each word: that of the most probable mark that may be set, or else the one without a mark.
+    """Choose the label of each word: that of the most probable mark that may be set, or else the one without a mark.
 
     A low threshold finds more of the marks, a high one makes fewer mistakes: with right probabilities, at least the
     share t of the marks whose own threshold is t is right.
@@ -48,7 +51,7 @@ def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints
 
 
 def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes_on: bool = False) -> Bools:
-    """Labels that words may have once their marks are settled: case and pairs are still open.
+    """Find the labels that words may have once their marks are settled: case and pairs are still open.
 
     A mark that training has never seen in such a sentence leaves the labels without a mark there.
 
@@ -58,8 +61,8 @@ def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes
     RETURNS ((n, L)): labels with a labelling through them; a row without any where there is none.
     """
     marks = [Label(table.parsed[tag].mark) for tag in tags.tolist()]
-    endings = ("", *scheme.kinds) if goes_on else ("",)
-    options = [_agreeing(scheme.tell_sentences(marks, ending), table) for ending in endings]
+    endings = ("", *(scheme.kinds or ())) if goes_on else ("",)
+    options = [_agreeing(tell_sentences(marks, scheme, ending), table) for ending in endings]
     whole = [option for option in options if option.any(axis=1).all()]
     possible: Bools = np.logical_or.reduce(whole) if whole else options[0]
     return possible
@@ -76,3 +79,49 @@ def _agreeing(told: Sequence[Label], table: LabelTable) -> Bools:
 
 def _agree(told: Label, table: LabelTable) -> list[bool]:
     return [(label.mark, label.sentence) == (told.mark, told.sentence) for label in table.parsed]
+
+
+def labels_beside_given(
+    marks: Sequence[str], lengths: Indices, table: LabelTable, layout: Layout, scheme: LabelScheme
+) -> Bools:
+    """Find the labels that words may have beside the marks that are in their texts.
+
+    Training may never have seen such a mark in such a sentence, say a semicolon in a question. In a text that has no
+    labelling with all of its marks, only those that end sentences are evidence; if there is still none, nothing is.
+    `settle_marks` puts the marks into the labels then.
+
+    marks (sequence of str): of all words, NONE where there is none. lengths ((B,)): of the texts, in words.
+    table (LabelTable), layout (Layout), scheme (LabelScheme): of the chain.
+    RETURNS ((N, L)): for which each text has a labelling.
+    """
+    allowed = _having(marks, table)
+    if not scheme.kinds:
+        return allowed
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    ends = [mark if scheme.is_end(mark) else NONE for mark in marks]
+    for weaker in (ends, [NONE] * len(marks)):
+        blocked = np.isin(owners, blocked_sequences(lengths, allowed, layout))
+        if blocked.any():
+            allowed[blocked] = _having(weaker, table)[blocked]
+    return allowed
+
+
+def settle_marks(tags: Ints, marks: Iterable[str], table: LabelTable) -> Ints:
+    """Put settled marks in the place of others, and as much of the rest as training has seen with these.
+
+    tags ((n,)): labels. marks (iterable of str): one for each; NONE, and a mark that no label has, leave it alone.
+    table (LabelTable): of the labels.
+    RETURNS ((n,)): labels.
+    """
+    settled = tags.copy()
+    for place, (tag, mark) in enumerate(zip(tags.tolist(), marks)):
+        own = table.parsed[tag]
+        if mark not in (NONE, own.mark) and mark in table.marks:
+            alike = [sum(map(eq, own, label)) if label.mark == mark else -1 for label in table.parsed]
+            settled[place] = int(np.argmax(alike))
+    return settled
+
+
+def _having(marks: Sequence[str], table: LabelTable) -> Bools:
+    rows = {mark: table.having(mark) for mark in set(marks)}
+    return np.array([rows[mark] for mark in marks], dtype=bool).reshape(len(marks), len(table.parsed))
