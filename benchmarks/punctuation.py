@@ -36,10 +36,9 @@ from benchmarks.runner import ROOT
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.component import PunctuationRestorer
 from spacy_crf.punctuation.docs import MARKS, read_punctuation
-from spacy_crf.punctuation.labels import LabelTable
+from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import mark_scores
-from spacy_crf.punctuation.thresholds import Thresholds, choose
 
 NAME = "punctuation_restorer"
 FOLDER = "iwslt_punct"

@@ -33,8 +33,8 @@ from benchmarks.runner import ROOT
 from spacy_crf.pipe.pool import pool_pipelines
 from spacy_crf.punctuation.calibration import best_thresholds, calibrate_marks
 from spacy_crf.punctuation.component import PunctuationRestorer
+from spacy_crf.punctuation.labels import Thresholds, choose
 from spacy_crf.punctuation.scorer import mark_scores
-from spacy_crf.punctuation.thresholds import Thresholds, choose
 
 EPOCHS, BATCH, TAG_ROWS = 4, 10, 200
 EXPONENTS = ((0.4, 0.6), (0.3, 0.7), (0.2, 0.8))

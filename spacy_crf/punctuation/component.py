@@ -19,9 +19,9 @@ from ..pipe.inference import Inference, Prediction, infer
 from .block import LabelScheme, check_restoration
 from .docs import WordView, given_marks, goes_on, register_punctuation
 from .errors import PunctuationErrors
+from .labels import Thresholds, choose, labels_beside_given, labels_beside_marks, settle_marks
 from .restore import Restoration, RestorationWriter
 from .stream import StreamedWord, components_before, stream_words
-from .thresholds import Thresholds, choose, labels_beside_given, labels_beside_marks, settle_marks
 from .word_pipe import CALIBRATION, MIXED, WordPipe
 
 

@@ -11,7 +11,7 @@ The chain runs over a bare Doc with a token for each word, in lower case and wit
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -24,9 +24,8 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.extensions import get_user_data
-from ..core.arrays import Indices, Ints
+from ..core.arrays import Indices
 from ..core.errors import CRFError, excerpt
-from ..core.gold import UNKNOWN
 from ..features.columns import TRUNCATED
 from .block import LabelScheme
 from .errors import PunctuationErrors
@@ -50,13 +49,16 @@ def register_punctuation() -> None:
     for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
         if not Doc.has_extension(name):
             Doc.set_extension(name, default=None)
-    for name, part in (("punct_after", MARKS), ("case", CASE)):
+    marks, case = _TokenValue(MARKS), _TokenValue(CASE)
+    settings: dict[str, dict[str, Any]] = {
+        "punct_after": {"getter": marks.get, "setter": marks.set},
+        "case": {"getter": case.get, "setter": case.set},
+        "punct_probs": {"getter": _probabilities},
+        PAUSE: {"default": None},
+    }
+    for name, how in settings.items():
         if not Token.has_extension(name):
-            Token.set_extension(name, getter=_Value(part), setter=_Setter(part))
-    if not Token.has_extension(PAUSE):
-        Token.set_extension(PAUSE, default=None)
-    if not Token.has_extension("punct_probs"):
-        Token.set_extension("punct_probs", getter=_probabilities)
+            Token.set_extension(name, **how)
 
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
@@ -102,24 +104,17 @@ def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
             token._.set(PAUSE, pause)
 
 
-class _Value:
-    """Getter of a token's value; "" where there is none. A class, so that it pickles."""
+class _TokenValue:
+    """Getter and setter of a value of tokens. A class, so that they pickle."""
 
     def __init__(self, part: str):
         self.part = part
 
-    def __call__(self, token: Token) -> str:
+    def get(self, token: Token) -> str:
         stored = read_punctuation(token.doc) or {}
         return str(stored[self.part][token.i]) if self.part in stored else ""
 
-
-class _Setter:
-    """Setter of a token's value. A class, so that it pickles."""
-
-    def __init__(self, part: str):
-        self.part = part
-
-    def __call__(self, token: Token, value: Any) -> None:
+    def set(self, token: Token, value: Any) -> None:
         stored = read_punctuation(token.doc) or {}
         values = stored.get(self.part) or [""] * len(token.doc)
         values[token.i] = value
@@ -138,7 +133,7 @@ def _probabilities(token: Token) -> dict[str, float] | None:
 class WordView:
     """The words of a Doc.
 
-    doc (Doc): whose words they are. text (str): of the Doc, which takes long to ask for.
+    doc (Doc): the Doc. text (str): of the Doc, which takes long to ask for.
     words (list[Word]): with character offsets into the text.
     """
 
@@ -284,11 +279,6 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
             found[word] = labels[targets[first]]
         first += size
     return found
-
-
-def label_numbers(labels: Iterable[Label | None], numbers: Mapping[Label, int]) -> Ints:
-    """((n,)): indices of labels; UNKNOWN for None, and for labels that were never seen in training."""
-    return np.array([UNKNOWN if label is None else numbers.get(label, UNKNOWN) for label in labels], dtype=np.int32)
 
 
 def mixed_forms(forms: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices
 from ..core.errors import CRFWarning
-from ..core.gold import Gold
+from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
@@ -22,9 +22,9 @@ from ..pipe.component import ChainPipe
 from ..pipe.inference import Inference, Prediction
 from .block import LabelScheme
 from .calibration import MarkCalibration
-from .docs import WordView, bare_doc, gold_labels, is_bare, label_numbers, mixed_forms
+from .docs import WordView, bare_doc, gold_labels, is_bare, mixed_forms
 from .errors import PunctuationWarnings
-from .labels import LabelTable, may_follow
+from .labels import Label, LabelTable, may_follow
 from .words import case_of
 
 MIXED, CALIBRATION = "mixed_forms", "calibration"
@@ -165,7 +165,6 @@ class WordPipe(ChainPipe):
         return super()._sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        table = LabelTable(self.tags.tags)
-        numbers = {label: number for number, label in enumerate(table.parsed)}
-        parts = [label_numbers(gold_labels(example, self.label_scheme), numbers) for example in examples]
-        return Gold.known(np.concatenate([np.zeros(0, dtype=np.int32), *parts]), len(self.tags))
+        numbers: dict[Label | None, int] = {label: k for k, label in enumerate(self.label_table.parsed)}
+        found = [numbers.get(one, UNKNOWN) for eg in examples for one in gold_labels(eg, self.label_scheme)]
+        return Gold.known(np.array(found, dtype=np.int32), len(self.tags))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.punctuation.block import LabelScheme
-from spacy_crf.punctuation.labels import LabelTable
-from spacy_crf.punctuation.thresholds import Thresholds, choose, labels_beside_marks, settle_marks
+from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose, labels_beside_marks, settle_marks
 
 LABELS = ["O|lower", "COMMA|lower", "COMMA|Title", "PERIOD|lower"]
 ROW = [0.45, 0.1, 0.15, 0.3]
