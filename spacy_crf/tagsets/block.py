@@ -140,4 +140,6 @@ def make_set_valued_tagger(nlp: Language, name: str, settings: SetSettings) -> P
     """Construct a set-valued tagger."""
     from .component import SetValuedTagger, SourcedSetTagger
 
-    return SetValuedTagger(nlp.vocab, settings, name) if settings.source is None else SourcedSetTagger(nlp, settings, name)
+    return (
+        SetValuedTagger(nlp.vocab, settings, name) if settings.source is None else SourcedSetTagger(nlp, settings, name)
+    )

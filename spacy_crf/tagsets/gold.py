@@ -15,7 +15,7 @@ from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..pipe.errors import PipeErrors
-from .rules import LearnFrom
+from .block import LearnFrom
 
 Weights = Mapping[str, float]
 

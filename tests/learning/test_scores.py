@@ -8,6 +8,7 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy_crf.pipe.inference import encode
 
 from spacy_crf.core.chain.edges import EdgeColumns
 from spacy_crf.core.chain.observations import potentials
@@ -17,7 +18,6 @@ from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.learning import scores as module
 from spacy_crf.learning.scores import Emissions
-from spacy_crf.pipe.inference import encode
 
 LABELS = 3
 TEMPLATES = [
