@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Floats
 from ..core.batch import pack
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.families import Constraint
 from ..core.errors import CRFError
@@ -21,7 +22,6 @@ from ..features.resources import Resources
 from ..pipe.annotate import register_extensions
 from ..pipe.inference import Inference, Prediction, decode_chains
 from ..pipe.isolation import IsolatesFailures
-from ..pipe.reading import FirstOrderReading
 from ..pipe.settings import SPAN_TARGETS
 from ..pipe.source import ProbabilitySource
 from ..pipe.storage import readable
@@ -119,7 +119,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         facts = sequence_facts(*where, self.constraints, self._facts, annotation)
         decoder = constrained_decoder(self.name, self.cfg, self.constraints)
         inference = Inference(spans=target in SPAN_TARGETS, constrained=decoder)
-        return tags, decode_chains(columns, FirstOrderReading(chains, 1.0), tags, inference, facts)
+        return tags, decode_chains(columns, ChainDistribution(chains), tags, inference, facts)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         """Write labels, how they were found and, if asked for, what constraints changed."""

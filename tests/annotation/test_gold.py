@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_crf.annotation.gold import collect_labels, gold_tags, same_tokens, without_overlaps
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import LinearChain, get_layout, start_layout
+from spacy_crf.learning.model import LinearChain, get_layout, start_weights
 from spacy_crf.pipe.legality import find_violation, forget_crossing
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
@@ -133,7 +133,7 @@ def test_training_survives_an_entity_across_sentences() -> None:
 
 def test_violations_are_found_where_they_are() -> None:
     model = LinearChain()
-    start_layout(model, BILUO, BILUO.legal())
+    start_weights(model, len(BILUO), BILUO.legal())
     lengths = np.array([3, 2])
 
     def violation(*tags: str | None) -> object:

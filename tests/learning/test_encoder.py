@@ -9,7 +9,7 @@ from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.config import Features, make_features
 from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group_edges
-from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_layout
+from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_weights
 
 LABELS = ("X", "Y", "Z")
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]
@@ -20,7 +20,7 @@ TAGS = TagSet(LABELS, "none")
 
 def make_learner(vocab, tags=TAGS, **settings):
     model = LinearChain(**settings)
-    start_layout(model, tags, tags.legal())
+    start_weights(model, len(tags), tags.legal())
     return ChainLearner("chain", LABELS, tags, Features(make_features(TEXTS), "auto"), model, vocab)
 
 
