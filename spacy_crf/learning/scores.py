@@ -16,7 +16,7 @@ from ..core.arrays import Floats, Hashes, Indices
 from ..core.batch import PackedBatch, pack
 from ..core.chain.distribution import ChainDistribution, distribution
 from ..core.chain.edges import EdgeColumns, EdgeTable
-from ..core.chain.observations import EdgeObservations, chain_potentials
+from ..core.chain.observations import EdgeObservations, Observations, chain_potentials, observe
 from ..core.chain.potentials import ChainPotentials
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, masked
@@ -191,3 +191,13 @@ def edge_features(columns: Columns, features: Features) -> SparseRows:
     """Edge features of the units of a batch, in their order."""
     extractor = features.extractor
     return features.edge.encode(extractor.keys(columns, extractor.edge_templates))
+
+
+def encode(columns: Columns, features: Features, vectors: Floats | None = None) -> Observations:
+    """Packed observations of a batch of Docs, for scores that are summed instead of looked up.
+
+    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
+    """
+    state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
+    scores = None if columns.vectors is None or vectors is None else columns.vectors @ vectors
+    return observe(columns.lengths, state, edge_observations(columns, features), scores)

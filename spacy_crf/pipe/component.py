@@ -23,7 +23,7 @@ from ..core.arrays import Bools, Floats, Indices, Ints, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.observations import Observations, observe
+from ..core.chain.observations import Observations
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
@@ -35,7 +35,7 @@ from ..features.features import Features
 from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
 from ..learning.model import get_layout, get_tok2vec, resize_labels, start_vectors, start_weights, take_weights
-from ..learning.scores import edge_observations
+from ..learning.scores import encode
 from ..learning.vectors import begin_update, predict_vectors
 from .block import ChainSettings, LiveSettings
 from .chain_storage import StoresChain
@@ -439,7 +439,4 @@ class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
 
     def observe(self, columns: Columns) -> Observations:
         """Packed observations of a batch of Docs."""
-        features, vectors = self._features, self.scores.weights.vectors
-        state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
-        scores = None if columns.vectors is None or vectors is None else columns.vectors @ vectors
-        return observe(columns.lengths, state, edge_observations(columns, features), scores)
+        return encode(columns, self._features, self.scores.weights.vectors)

@@ -18,7 +18,7 @@ from ..core.chain.observations import Observations, potentials
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
-from ..features.config import Features
+from ..features.features import Features
 from ..learning.model import get_layout, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.chains import distribution_of
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, read_target, train
 from helpers.weights import flat_weights, set_flat_weights
@@ -26,7 +27,7 @@ def softened(**config: object) -> Language:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = nlp.get_pipe("crf_tagger")
-    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

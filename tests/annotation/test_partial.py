@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from helpers.chains import distribution_of
 from helpers.oracle import Chain
 from helpers.tagged import TRAINERS, build, fit, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
@@ -85,7 +86,7 @@ def test_the_loss_is_that_of_all_labellings_that_agree(target: str, scheme: str)
     pipe = nlp.get_pipe("crf_tagger")
     set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.1)
     words = ["Bo", "Stone", "sold"]
-    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     chain = Chain(chains.emissions, [chains.transitions] * 3, chains.start, chains.end)
     names = pipe.tags.tags
     paths = [(tuple(names[tag] for tag in path), math.exp(score - chain.log_z())) for path, score in chain.ranked()]

@@ -9,21 +9,15 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from spacy_crf.pipe.inference import encode
 
 from spacy_crf.core.chain.edges import EdgeColumns
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.potentials import EdgePotentials
-<<<<<<< ours
-from spacy_crf.core.weights import DenseWeights, Layout
+from spacy_crf.core.weights import ChainWeights, Layout
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
-=======
-from spacy_crf.core.weights import ChainWeights, Layout
-from spacy_crf.features.config import Features, make_features
->>>>>>> theirs
 from spacy_crf.learning import scores as module
-from spacy_crf.learning.scores import Emissions
+from spacy_crf.learning.scores import Emissions, encode
 
 LABELS = 3
 TEMPLATES = [

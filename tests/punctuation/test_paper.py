@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.chains import distribution_of
 from helpers.punctuated import MARKS, TEXTS, build, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.tokens import Doc
@@ -58,7 +59,7 @@ def test_so_they_do_for_random_weights_and_sentences(nlp, seed: int) -> None:
 def check_both_ends(nlp, doc: Doc) -> float:
     """log Z of a text, after both recursions have been seen to end in it."""
     pipe = nlp.get_pipe("punctuation_restorer")
-    chains = pipe._distribution(pipe._read([doc])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe._read([doc])).chains.astype(np.float64)
     rows = chains.batch.rows
     matrices = chains.edges.matrices[chains.edges.groups[rows]][1:]
     alpha, beta = both_ends(chains.emissions[rows], matrices)

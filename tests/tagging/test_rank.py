@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.chains import distribution_of
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, train
 from helpers.weights import flat_weights, set_flat_weights
@@ -29,7 +30,7 @@ def placed(docs: list[Doc]) -> list[tuple[Doc, Place]]:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = nlp.get_pipe("crf_tagger")
-    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

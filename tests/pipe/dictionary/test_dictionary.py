@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.chains import distribution_of
 from helpers.oracle import Chain
 from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
 from helpers.weights import flat_weights, set_flat_weights
@@ -58,7 +59,7 @@ def valid(nlp: Language, words: list[str]) -> np.ndarray:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = tagger(nlp)
-    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 
