@@ -10,9 +10,9 @@ from wasabi import msg, table
 
 from ..core.errors import CRFError
 from ..corpora.reader import Corpus
+from ..features.block import FIT, SpellingSettings
 from ..features.normalise import LENGTHS, RATIO, Spelling
 from ..features.resources import word_counter
-from ..features.spelling import FIT, make_spelling
 from .app import app
 from .errors import CommandErrors
 from .score import _names
@@ -39,7 +39,7 @@ def spelling_cli(
     try:
         layout = {"format": format, "columns": _names(columns) or None}
         count = word_counter(lambda: Corpus(data, **layout).read_docs(Vocab()))  # type: ignore[arg-type]
-        speller = make_spelling(rules, FIT, parse_lengths(lengths), ratio).make(count)
+        speller = SpellingSettings(rules, FIT, parse_lengths(lengths), ratio).make(count)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
             speller.spelling.write(output)

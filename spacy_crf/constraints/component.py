@@ -1,100 +1,56 @@
 """A CRF whose labellings keep constraints: given ones, and ones that are mined from its training data."""
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any, Literal
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Optimizer
 
-from ..annotation.extensions import register
+from ..annotation.target import Target
+from ..annotation.targets import target_of
+from ..core.arrays import Segments
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..features.columns import Columns, SequenceMode
-from ..features.config import FeatureConfig
-from ..learning.block import Trainer
-from ..learning.model import ChainModel, LinearChain
-from ..pipe.constrained import SequenceFacts
-from ..pipe.dictionary.block import DictionaryConfig
-from ..pipe.folds import fold_trainer
-from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import require_first_order
+from ..pipe.component import ChainPipe
+from ..pipe.decoding import label_decoder, resolve_scheme
+from ..pipe.folds import trained_on
 from ..pipe.storage import NAMES
-from ..tagging.component import CRFTagger
-from .block import MiningSettings
+from .block import MiningSettings, NERSettings
+from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments
 from .errors import ConstraintErrors
 from .mining import mine_constraints
-from .settings import check_predicates, constrained_decoder
-from .table import FILE, Given, check_entries, constraint_changes, decode_info, from_bytes, read_given, to_bytes
-from .table import ConstraintEntry as Entry
-from .token_predicates import Annotation, TokenPredicates, sequence_predicates
+from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
+from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
 
 
-class ConstrainedNER(CRFTagger):
-    """Labels spans or tokens under constraints. See `ner_factory.make_constrained_ner` for the settings.
-
-    decoding (dict): run-time settings of `decoding_settings`. constraints (Given): of the config.
-    mine (MiningSettings | None): whether and how constraints are mined.
-    """
+class ConstrainedNER(ChainPipe):
+    """Labels spans or tokens under constraints. See `NERSettings`."""
 
     parts = (*NAMES, FILE)
+    settings: NERSettings
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str = "constrained_ner",
-        *,
-        features: FeatureConfig,
-        trainer: Trainer,
-        decoding: dict[str, Any],
-        constraints: Given = None,
-        mine: MiningSettings | None = None,
-        target: str = "ent",
-        scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
-        sequence: SequenceMode = "auto",
-        spans_key: str = "sc",
-        dictionary: DictionaryConfig | None = None,
-        forbidden: list[list[str]] | None = None,
-        **settings: Any,
-    ):
-        require_first_order(name, model, "decoding under constraints")
-        self._given, self._mining = constraints, mine
-        self._entries: list[Entry] = []
-        self._decoding, self._facts = decoding, TokenPredicates(decoding["predicates"], name)
-        self._to_mine: tuple[Callable[[], Iterable[Example]], Language | None] | None = None
-        # what the models of folds share with this one
-        self._shared: dict[str, Any] = {
-            "features": features,
-            "target": target,
-            "scheme": scheme,
-            "sequence": sequence,
-            "spans_key": spans_key,
-            "dictionary": dictionary,
-            "forbidden": forbidden,
-        }
-        super().__init__(vocab, model, name, trainer=trainer, **self._shared, **settings)
-        self.cfg.update(decoding)
-        self._register_extensions()
-        if mine is not None:
-            self._facts.require(mine.predicates, name)
-        if not isinstance(constraints, str):  # files are read in `initialize`: a trained pipeline does not need them
-            self._take(read_given(name, constraints))
+    def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
+        self._entries: list[ConstraintEntry] = []
+        super().__init__(vocab, settings, name, resolve_scheme(settings))
+        self.prepares = settings.mine is not None
+        if settings.mine is not None:
+            TokenPredicates(settings.predicates, name).require(settings.mine.predicates, name)
+        if not isinstance(settings.constraints, str):  # files are read in `initialize`: a trained pipeline needs none
+            self._take(read_given(name, settings.constraints))
 
-    def _register_extensions(self) -> None:
-        super()._register_extensions()
-        names = {**self._decoding, **self.cfg}
-        for place in (names["info"], names["changes"]):
-            register(Doc, place)
+    @property
+    def annotation(self) -> Target:
+        own = self.settings
+        return target_of(own.target, own.spans_key, overwrite=own.overwrite, scores=own.scores)
+
+    def decoder(self) -> ConstrainedDecoder:
+        more = decoding_arguments(self.name, self.settings, self.constraints)
+        return label_decoder(ConstrainedDecoder, self.settings, self.annotation, self.tags.tags, **more)
 
     # -- constraints -----------------------------------------------------------------------------------------
 
@@ -104,7 +60,7 @@ class ConstrainedNER(CRFTagger):
         return [entry.constraint for entry in self._entries]
 
     @property
-    def constraint_entries(self) -> list[Entry]:
+    def constraint_entries(self) -> list[ConstraintEntry]:
         """The same, with where they come from and what the training data say of them."""
         return list(self._entries)
 
@@ -114,10 +70,10 @@ class ConstrainedNER(CRFTagger):
         constraints (str | iterable): texts, JSON objects or Constraints; or one text with a constraint a line.
         RAISES (ValueError): for one that cannot be read, or names what is unknown, and for contradictions.
         """
-        self._take([Entry(constraint) for constraint in parse_all(constraints)])
+        self._take([ConstraintEntry(constraint) for constraint in parse_all(constraints)])
 
-    def _take(self, entries: list[Entry]) -> None:
-        check_predicates(self.name, (entry.constraint for entry in entries), self.cfg["predicates"])
+    def _take(self, entries: list[ConstraintEntry]) -> None:
+        check_predicates(self.name, (entry.constraint for entry in entries), self.settings)
         if self.labels:
             check_entries(self.name, entries, self.tags)
         self._entries = entries
@@ -146,30 +102,20 @@ class ConstrainedNER(CRFTagger):
         RAISES (ValueError): for constraints that name unknown labels or contradict each other, too.
         """
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
-        self._take(read_given(self.name, self._given))
-        self._to_mine = None if self._mining is None else (get_examples, nlp)
+        self._take(read_given(self.name, self.settings.constraints))
 
-    def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step. Before the first one, mine constraints, if the config asks for it."""
-        if self._to_mine is not None and self._mining is not None:
-            (get_examples, nlp), self._to_mine = self._to_mine, None
-            self._mine(list(get_examples()), nlp, self._mining)
-        super().finish_update(sgd)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the training examples, which stay in the process that trains."""
-        return {**self.__dict__, "_to_mine": None}
-
-    def _mine(self, examples: list[Example], nlp: Language | None, config: MiningSettings) -> None:
-        given = self.constraints
+    def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
+        """Mine constraints, if the config asks for it."""
+        config, examples = self.settings.mine, list(get_examples())
+        if config is None:
+            return
         docs = [example.predicted for example in examples]
         columns = self._read(docs)
-        gold, facts = self.gold(examples, columns.lengths).labels, self._facts_of(docs, columns, config.predicates)
-        ends = np.cumsum(columns.lengths).tolist()
+        gold, asked = self.gold(examples, columns.lengths).labels, self._asked(docs, config)
         known = [
-            (gold[low:high], facts.units.at(np.arange(low, high)))
-            for low, high in pairwise([0, *ends])
-            if not (gold[low:high] == UNKNOWN).any()
+            (gold[own], asked.units.at(np.arange(own.start, own.stop)))
+            for own in Segments(columns.lengths).slices()
+            if not (gold[own] == UNKNOWN).any()
         ]
         if not known:
             raise CRFError(ConstraintErrors.CRF447.format(name=self.name))
@@ -177,53 +123,26 @@ class ConstrainedNER(CRFTagger):
         def hold_out(others: Sequence[Example], own: Sequence[Example]) -> ScoredGold:
             return self._hold_out(others, own, nlp, config)
 
-        found = mine_constraints(examples, known, self.tags, given, config, hold_out)
-        self._take([*self._entries, *map(Entry.of_mined, found)])
+        found = mine_constraints(examples, known, self.tags, self.constraints, config, hold_out)
+        self._take([*self._entries, *map(ConstraintEntry.of_mined, found)])
 
     def _hold_out(
         self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningSettings
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
-        fold = CRFTagger(
-            self.vocab,
-            LinearChain(),
-            self.name,
-            trainer=fold_trainer(self.trainer, config.iterations),
-            **self._shared,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # labels that are missing in a fold
-            fold.initialize(lambda: others, nlp=nlp, labels=list(self.labels))
-            for _ in range(2):
-                fold.update(others)
-                fold.finish_update(None)
+        fold = trained_on(self, others, config.iterations, nlp, constraints=None, mine=None)
         scored = fold.held_out(own)
-        batch, docs = scored.potentials.batch, [example.predicted for example in own]
-        facts = self._facts_of(docs, self._read(docs), config.predicates).units.at(batch.units)
-        whole = ScoredGold(scored.potentials.astype(np.float64), scored.labels, facts)
-        unknown = batch.sequence_sums((scored.labels == UNKNOWN).astype(np.float64))
+        chains = scored.distribution.chains
+        batch = chains.batch
+        labels = scored.labels[batch.units]
+        predicates = self._asked([example.predicted for example in own], config).units.at(batch.units)
+        whole = ScoredGold(chains.astype(np.float64), labels, predicates)
+        unknown = batch.sequence_sums((labels == UNKNOWN).astype(np.float64))
         return whole.select(np.flatnonzero(unknown == 0))
 
-    # -- prediction ------------------------------------------------------------------------------------------
-
-    def facts(self, docs: Sequence[Doc], columns: Columns) -> SequenceFacts:
-        return self._facts_of(docs, columns)
-
-    def _facts_of(self, docs: Sequence[Doc], columns: Columns, predicates: Sequence[str] = ()) -> SequenceFacts:
+    def _asked(self, docs: Sequence[Doc], config: MiningSettings) -> SequencePredicates:
+        """What constraints and mining ask of the sequences of Docs."""
+        columns, known = self._read(docs), TokenPredicates(self.settings.predicates, self.name)
         annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
-        return sequence_predicates(*where, self.constraints, self._facts, annotation, predicates)
-
-    def inference(self) -> Inference:
-        return replace(super().inference(), constrained=constrained_decoder(self.name, self.cfg, self.constraints))
-
-    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
-        """Write labels, how they were found and, if asked for, what constraints changed."""
-        docs = list(docs)
-        super().set_annotations(docs, predictions)
-        for doc, prediction in zip(docs, predictions):
-            if prediction.decided is not None:
-                doc._.set(self.cfg["info"], decode_info(prediction.decided, self.constraints))
-                if self.cfg["changes"] is not None:
-                    changes = constraint_changes(prediction.decided, self.constraints, self.tags)
-                    doc._.set(self.cfg["changes"], changes)
+        return sequence_predicates(*where, self.constraints, known, annotation, config.predicates)

@@ -19,7 +19,7 @@ from ..core.gold import UNKNOWN
 from ..core.labels import OUTSIDE, TagSet
 from ..core.scores import count_labels
 from ..pipe.scorer import tagger_score
-from ..pipe.settings import SPAN_TARGETS
+from ..pipe.block import SPAN_TARGETS
 
 
 @registry.scorers("spacy_crf.constrained_ner_scorer.v1")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..core.constraints.consistency import require_consistent
 from ..core.constraints.family import Constraint
@@ -15,14 +15,16 @@ from ..core.constraints.language import ABOUT, parse, parse_all
 from ..core.constraints.strategy import METHODS
 from ..core.errors import CRFError
 from ..core.labels import TagSet
-from ..pipe.constrained import Decided
+from .block import Given
 from .errors import ConstraintErrors
 from .mining import Mined
+
+if TYPE_CHECKING:
+    from .decoding import Decided
 
 FILE = "constraints.json"
 MINED = "mined"
 STRENGTH = ("viterbi", *METHODS["auto"])
-Given: TypeAlias = str | list[str | dict[str, Any]] | None
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def _finite(value: Any) -> Any:
 # -- what Docs tell ---------------------------------------------------------------------------------------------------
 
 
-def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -> dict[str, Any]:
+def decode_info(decided: "Sequence[Decided]", constraints: Sequence[Constraint]) -> dict[str, Any]:
     """How a Doc was decoded: sums over its sequences, and the strongest method that any of them took.
 
     decided (list of Decided): of its sequences. constraints (list of Constraint): that were in force.
@@ -163,7 +165,7 @@ def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -
 
 
 def constraint_changes(
-    decided: Sequence[Decided], constraints: Sequence[Constraint], tags: TagSet
+    decided: "Sequence[Decided]", constraints: Sequence[Constraint], tags: TagSet
 ) -> list[dict[str, Any]]:
     """What constraints changed in a Doc.
 

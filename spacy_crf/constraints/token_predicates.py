@@ -12,13 +12,11 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..annotation.target import Target
-from ..core.arrays import Bools, Hashes, Indices, Ints
+from ..core.arrays import Bools, Hashes, Indices, Ints, Segments
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import NOTHING, UnitPredicates
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.labels import TagSet
-from ..features.columns import describe
-from ..pipe.constrained import SequenceFacts
 from ..pipe.errors import PipeErrors
 from .errors import ConstraintErrors
 
@@ -147,6 +145,17 @@ def surfaces(orths: Hashes, vocab: Vocab) -> Indices:
 
 
 @dataclass(frozen=True)
+class SequencePredicates:
+    """What is known of sequences beside their words.
+
+    units (UnitPredicates): about their units, one sequence after the other. names (list of str): of the sequences.
+    """
+
+    units: UnitPredicates
+    names: list[str]
+
+
+@dataclass(frozen=True)
 class Annotation:
     """Where labels are that are there already. target (Target): what is annotated. tags (TagSet): of the chain."""
 
@@ -170,13 +179,13 @@ def sequence_predicates(
     vocab: Vocab,
     constraints: Sequence[Constraint],
     known: TokenPredicates,
-    annotation: Annotation,
+    annotation: "Annotation | None",
     more: Sequence[str] = (),
-) -> SequenceFacts:
+) -> SequencePredicates:
     """What constraints ask of sequences, which bear the names of their Docs.
 
     orths ((N,)): word forms of the tokens, one Doc after the other. lengths ((B,)): of the sequences of the Docs.
-    annotation (Annotation): holds labels that are there already. more (sequence of str): predicates beside those of the
+    annotation (Annotation | None): holds labels that are there already. more (sequence of str): predicates beside those of the
         constraints.
     """
     wanted = dict.fromkeys([*(one.predicate for one in constraints if one.predicate is not None), *more])
@@ -185,9 +194,8 @@ def sequence_predicates(
         len(orths),
         known.read(docs, orths, vocab, list(wanted)),
         surfaces(orths, vocab) if "surfaces" in asked else None,
-        annotation.fixed(docs, lengths) if "fixed" in asked else None,
+        annotation.fixed(docs, lengths) if annotation is not None and "fixed" in asked else None,
     )
-    ends = np.cumsum([len(doc) for doc in docs])
-    owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()
-    names = [describe(doc) for doc in docs]
-    return SequenceFacts(units, [names[owner] for owner in owners])
+    owners = Segments(lengths).within(Segments.of(docs)).owners
+    names = [excerpt(doc.text) for doc in docs]
+    return SequencePredicates(units, [names[owner] for owner in owners.tolist()])

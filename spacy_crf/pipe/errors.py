@@ -36,6 +36,10 @@ class PipeErrors(metaclass=Messages):
     CRF408 = "Component {name!r}: setting {setting!r} is {value!r}; it must be {expected}."
     CRF409 = "Labels of component {name!r} must be strings that are not empty, got {label!r}."
     CRF410 = "Component {name!r}: `forbidden` names the tag {tag!r}, which does not exist. Tags: {tags}."
+    CRF411 = (
+        "Component {name!r}: document {document!r} has the gold tag {after!r} after {before!r}, which `scheme` "
+        "({scheme!r}) or `forbidden` rules out. Correct the annotation, or allow the pair."
+    )
     CRF412 = (
         "Component {name!r} has {actual} tags, but its labels and settings make {expected}. Give `target` and "
         "`scheme` the values that it was trained with."
@@ -77,10 +81,6 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the "
         "trainer, or set order = 1 in the model block."
     )
-    CRF436 = (
-        "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
-        "model block and train again."
-    )
     CRF438 = (
         "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
         "block, or train again."
@@ -111,6 +111,10 @@ class PipeErrors(metaclass=Messages):
 class PipeWarnings(metaclass=Messages):
     """Messages of warnings."""
 
+    CRFW402 = (
+        "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
+        "their tokens count as unknown. Give the component a group of spans without overlaps."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

@@ -18,7 +18,7 @@ class HasLabels:
 
     name: str
     vocab: Vocab
-    cfg: dict[str, Any]
+    cfg: Any
 
     @abstractmethod
     def describe_gold(self) -> str:

@@ -1,60 +1,146 @@
-"""Probabilities of labels that another component of the pipeline gives to each token."""
+"""Components that decode the probabilities of another component, and learn nothing of their own."""
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
+from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.arrays import Floats
+from ..core.arrays import Doubles, Floats
+from ..core.batch import pack
+from ..core.chain.distribution import ChainDistribution
+from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
-from ..tagging.component import CRFTagger
+from ..core.labels import Scheme, TagSet
+from ..features.block import SequenceMode
+from ..features.columns import ColumnReader
+from ..features.resources import Resources
+from .block import LiveSettings, Settings
+from .decoding import Batch, Decoder, Prediction
 from .errors import PipeErrors
+from .strata import Tokens
+from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
 
+LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
-class ProbabilitySource:
-    """A component with probabilities of its labels for each token, found by its name.
 
-    nlp (Language): the pipeline, in which the component is looked up when it is needed.
-    name (str): of the component that asks. source (str): of the one that is asked.
+@dataclass(frozen=True)
+class SourcedDistribution(ChainDistribution):
+    """Labels that depend on each other only by what a scheme rules out.
+
+    probabilities ((N, L)): of the labels of each unit, as the source gives them.
     """
 
-    def __init__(self, nlp: Language, name: str, source: str):
-        self._nlp, self._name, self._source = nlp, name, source
+    probabilities: Floats = None  # type: ignore[assignment]
+
+    @property
+    def marginals(self) -> Doubles:
+        """((N, L)): the probabilities, as they were given."""
+        return self.probabilities  # type: ignore[return-value]
+
+
+class SourcePipe(IsolatesFailures, Pipe):
+    """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
+
+    nlp (Language): the pipeline, in which the source is looked up when it is needed. settings (Settings): of the
+    component, with `source`, and perhaps `sequence`. name (str): in the pipeline. learned (Any): see `ChainPipe`.
+    """
+
+    def __init__(self, nlp: Language, settings: Settings, name: str, **learned: Any):
+        settings.check(name)
+        self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
+        self.scorer = settings.scorer  # type: ignore[attr-defined]
+        self._cfg = LiveSettings(name, settings, learned)
+
+    @property
+    def cfg(self) -> LiveSettings:
+        """Run-time settings; values without meaning are refused."""
+        return self._cfg
+
+    @cfg.setter
+    def cfg(self, values: Any) -> None:
+        self._cfg.update(values)
+
+    @abstractmethod
+    def decoder(self, tags: TagSet) -> Decoder:
+        """What chooses labels, and what is told beside, under the present settings."""
+        raise NotImplementedError
+
+    @property
+    def source(self) -> str | None:
+        """Name of the component with the probabilities."""
+        source: str | None = self.settings.source  # type: ignore[attr-defined]
+        return source
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the source; none where the pipeline has no such component."""
-        if self._source == self._name:
+        if self.source in (None, self.name):
             return ()
         known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
-        return tuple(getattr(known.get(self._source), "labels", ()))
+        return tuple(getattr(known.get(self.source), "labels", ()))
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """What its probabilities are about: the tags of a crf_tagger, the labels of others."""
-        source = self._find()
-        return source.tags.tags if isinstance(source, CRFTagger) else self.labels
+    def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
+        """Tags, and their probabilities (n, L) for each Doc, in single precision.
 
-    def predict(self, docs: Sequence[Doc], n_labels: int) -> list[Floats]:
-        """Probabilities, as `probabilities.token_probabilities` gives them.
-
-        n_labels (int): how many labels they have to be about.
-        RETURNS (list of (n, L)): for each Doc, in single precision.
         RAISES (ValueError): where the source does not come before, or gives something else.
         """
-        rows = token_probabilities(self._find(), docs)
+        source = self._find_source()
+        names = getattr(source, "tags", None)
+        tags = tuple(source.labels) if names is None else names.tags  # a chain's tags are not always its labels
+        rows = token_probabilities(source, docs)
         for doc, values in zip(docs, rows):
-            if values.shape != (len(doc), n_labels):
-                raise CRFError(PipeErrors.CRF417.format(name=self._name, source=self._source, shape=values.shape))
-        return [values.astype(np.float32, copy=False) for values in rows]
+            if values.shape != (len(doc), len(tags)):
+                raise CRFError(PipeErrors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
+        return tags, [values.astype(np.float32, copy=False) for values in rows]
 
-    def _find(self) -> Any:
-        """The component with the probabilities, which must come before the one that asks."""
+    def _find_source(self) -> Any:
         names = self._nlp.pipe_names
-        before = names[: names.index(self._name)] if self._name in names else names
-        if self._source not in before:
-            raise CRFError(PipeErrors.CRF416.format(name=self._name, source=self._source, known=", ".join(before)))
-        return self._nlp.get_pipe(self._source)
+        before = names[: names.index(self.name)] if self.name in names else names
+        if self.source not in before:
+            raise CRFError(PipeErrors.CRF416.format(name=self.name, source=self.source, known=", ".join(before)))
+        return self._nlp.get_pipe(self.source)
+
+    def tag_set(self, tags: tuple[str, ...]) -> TagSet:
+        """The tags that are decoded, with what their scheme rules out."""
+        scheme: Scheme = "none"
+        return TagSet(tags, scheme)
+
+    def _reader(self) -> ColumnReader:
+        mode: SequenceMode = getattr(self.settings, "sequence", "auto")
+        return ColumnReader([], Resources(), mode)
+
+    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
+        """What promises may know of the tokens of Docs."""
+        columns = self._reader().read(docs, self.vocab)
+        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
+
+    def predict(self, docs: Iterable[Doc]) -> tuple[TagSet, list[Prediction]]:
+        """Decode Docs without changing them.
+
+        RETURNS (tuple): the tags, and a prediction for each Doc.
+        RAISES (ValueError): where there are no probabilities.
+        """
+        docs = list(docs)
+        names, rows = self.probabilities(docs)
+        tags = self.tag_set(names)
+        decoder = self.decoder(tags)
+        if not any(len(doc) for doc in docs):
+            return tags, [decoder.empty(tags) for _ in docs]
+        columns = self._reader().read(docs, self.vocab, decoder.reads)
+        probabilities = np.concatenate(rows)
+        batch = pack(columns.lengths)
+        transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
+        emissions = np.log(np.maximum(probabilities.astype(np.float64), LEAST))
+        chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
+        return tags, decoder(Batch(docs, columns, SourcedDistribution(chains, 1.0, probabilities), tags))
+
+    def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
+        """Write what was decoded."""
+        tags, predictions = found
+        self.decoder(tags).write(docs, predictions, self.vocab.strings, tags)

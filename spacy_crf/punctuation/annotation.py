@@ -15,7 +15,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.extensions import read_value, register, user_data, write_value
-from ..features.open_sides import OPEN_SIDES
+from ..features.columns import TRUNCATED
 
 PUNCTUATION = "punctuation"
 RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
@@ -60,12 +60,12 @@ def write_gold(
 def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:
     """Note that the text goes on before or behind a Doc, so that its first or last word is no true start or end."""
     if any(sides):
-        user_data(doc)[OPEN_SIDES] = list(sides)
+        user_data(doc)[TRUNCATED] = list(sides)
 
 
 def goes_on(doc: Doc) -> bool:
     """Whether the text goes on behind a Doc; see `write_open`."""
-    return bool(user_data(doc).get(OPEN_SIDES, (False, False))[1])
+    return bool(user_data(doc).get(TRUNCATED, (False, False))[1])
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:

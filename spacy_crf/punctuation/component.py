@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Indices
 from ..core.errors import CRFError
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
 from ..pipe.inference import Inference, Prediction, infer
@@ -52,7 +52,7 @@ class PunctuationRestorer(WordPipe):
         model: ChainModel,
         name: str = "punctuation_restorer",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         marks: LabelScheme,
         settings: Mapping[str, Any],

@@ -13,7 +13,7 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import user_data
 from ..core.arrays import Indices
-from ..features.open_sides import OPEN_SIDES
+from ..features.columns import TRUNCATED
 from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, PAUSE, read_punctuation, write_pauses
 from .case import case_of
 from .labels import Label, LabelScheme
@@ -131,8 +131,8 @@ def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions
     bare = Doc(vocab, words=view.bare_forms)
     given, made = user_data(view.doc), user_data(bare)
     made[_GIVEN] = view
-    if OPEN_SIDES in given:
-        made[OPEN_SIDES] = given[OPEN_SIDES]
+    if TRUNCATED in given:
+        made[TRUNCATED] = given[TRUNCATED]
     if (attributes or extensions) and len(bare):
         firsts = view.first_tokens
         if attributes:

@@ -7,9 +7,8 @@ import numpy as np
 from spacy.training import Alignment, Example
 
 from ..core.arrays import Ints
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN
-from ..features.columns import describe
 from .case import case_of
 from .doc_words import WordView
 from .errors import PunctuationErrors
@@ -28,7 +27,7 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
         return list(labels)
     found: list[Label | None] = [None] * len(ours)
     if "".join(ours) != "".join(theirs):
-        raise CRFError(PunctuationErrors.CRF975.format(document=describe(example.reference)))
+        raise CRFError(PunctuationErrors.CRF975.format(document=excerpt(example.reference.text)))
     alignment = Alignment.from_strings(ours, theirs)
     sizes, back = alignment.x2y.lengths, alignment.y2x.lengths
     targets = alignment.x2y.data

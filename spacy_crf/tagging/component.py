@@ -1,196 +1,52 @@
 """A linear-chain CRF for tags, chunks and entities."""
 
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span
-from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register, register_marginals, write_marginals
-from ..annotation.gold import Violation, find_violation, forget_crossing
-from ..annotation.span_targets import GroupTarget, SpanTarget
-from ..annotation.target import Decoded, Target
+from ..annotation.extensions import register
+from ..annotation.target import Target
 from ..annotation.targets import target_of
-from ..core.arrays import Bools, Indices, Ints, Segments
-from ..core.calibration.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning
-from ..core.gold import Gold
-from ..core.labels import OUTSIDE, Scheme, TagSet
-from ..features.columns import SequenceMode, describe
-from ..features.config import FeatureConfig
-from ..learning.block import Trainer
-from ..learning.model import ChainModel, get_layout
+from ..core.arrays import Bools, Indices, Segments
+from ..core.chain.entropy import token_entropies
+from ..core.errors import CRFError, excerpt
+from ..core.labels import OUTSIDE
 from ..pipe.component import ChainPipe
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
 from ..pipe.errors import PipeErrors
-from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import check_order, require_first_order
-from ..pipe.reading import given, probabilistic
-from ..pipe.settings import SPAN_TARGETS, Decode, check_settings
 from ..pipe.span_scores import SpanScores, score_spans
-from .errors import TaggingErrors, TaggingWarnings
+from .block import TaggerSettings
 
 
 class CRFTagger(ChainPipe):
-    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `factory.make_crf_tagger` for the settings."""
+    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `TaggerSettings`."""
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str = "crf_tagger",
-        *,
-        features: FeatureConfig,
-        trainer: Trainer,
-        target: str = "tag",
-        scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
-        sequence: SequenceMode = "auto",
-        spans_key: str = "sc",
-        overwrite: bool = False,
-        threshold: float = 0.0,
-        scores: str | None = None,
-        marginals: str | None = None,
-        decode: Decode = "viterbi",
-        temperature: float = 1.0,
-        given: bool = False,
-        n_best: int = 0,
-        n_best_key: str = "n_best",
-        entropy: str | None = None,
-        forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
-        scorer: Callable[..., dict[str, Any]] | None = None,
-    ):
-        resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"
-        self.target = target
-        settings = {
-            "target": target,
-            "spans_key": spans_key,
-            "overwrite": overwrite,
-            "threshold": threshold,
-            "scores": scores,
-            "marginals": marginals,
-            "decode": decode,
-            "temperature": temperature,
-            "given": given,
-            "n_best": n_best,
-            "n_best_key": n_best_key,
-            "entropy": entropy,
-        }
-        check_settings(name, target, settings)
-        check_order(name, model, trainer, settings)
-        super().__init__(
-            vocab,
-            model,
-            name,
-            features=features,
-            trainer=trainer,
-            sequence=sequence,
-            scheme=resolved,
-            forbidden=forbidden or [],
-            scorer=scorer,
-            settings=settings,
-            dictionary=dictionary,
-        )
-        self._register_extensions()
+    settings: TaggerSettings
 
-    def _register_extensions(self) -> None:
-        """Make custom attributes available; settings may have named others since the last time."""
-        self.annotation.register()
-        for name in (self.cfg["n_best_key"] if self.cfg["n_best"] else None, self.cfg["entropy"]):
-            register(Doc, name)
-        register_marginals(self.cfg["marginals"])
+    def __init__(self, vocab: Vocab, settings: TaggerSettings, name: str = "crf_tagger"):
+        super().__init__(vocab, settings, name, resolve_scheme(settings))
 
     @property
     def annotation(self) -> Target:
-        """What is learned and written, under the present settings."""
-        own = {name: self.cfg[name] for name in ("spans_key", "overwrite", "scores")}
-        return target_of(self.target, **own, extend=self.cfg["given"])
+        own = self.settings
+        where = {"spans_key": own.spans_key, "overwrite": own.overwrite, "scores": own.scores}
+        return target_of(own.target, **where, extend=own.given)
 
-    @property
-    def has_plain_spans(self) -> bool:
-        """Whether the tags of spans are their labels; then O is a label where the training data have it."""
-        return self.target in SPAN_TARGETS and self.scheme == "none"
-
-    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        if self.target in SPAN_TARGETS and self.scheme != "none" and labels:
-            return TagSet.of_spans(labels, self.scheme)
-        return TagSet(labels, self.scheme)
-
-    def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        found, target = list(references), self.annotation
-        labels = target.labels(found)
-        if labels and isinstance(target, SpanTarget) and self.has_plain_spans:
-            return [OUTSIDE, *labels] if any(target.has_outside(doc) for doc in found) else labels
-        return labels
-
-    def describe_gold(self) -> str:
-        return self.annotation.description
-
-    def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        parts = [np.zeros(0, dtype=np.int32), *(self._gold_of(example) for example in examples)]
-        labels = np.concatenate(parts)
-        if self.target in SPAN_TARGETS:
-            forget_crossing(labels, lengths, self.tags)
-        violation = find_violation(labels, lengths, get_layout(self.model))
-        if violation is not None:
-            owners = Segments.of(example.predicted for example in examples).owners
-            self._raise_violation(violation, examples[int(owners[violation.unit])])
-        return self.annotation.narrow(Gold.known(labels, len(self.tags)), examples, self.tags)
-
-    def _gold_of(self, example: Example) -> Ints:
-        target = self.annotation
-        document = {"name": self.name, "document": describe(example.reference)}
-        if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
-            warnings.warn(TaggingWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
-        try:
-            return target.gold(example, self.tags)
-        except KeyError as error:
-            raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error
-
-    def _raise_violation(self, violation: Violation, example: Example) -> NoReturn:
-        names = [*self.tags.tags, "the edge of a sequence"]
-        before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
-        where = {"name": self.name, "document": describe(example.reference), "scheme": self.scheme}
-        raise CRFError(TaggingErrors.CRF411.format(before=before, after=after, **where))
-
-    def inference(self) -> Inference:
-        spans = self.target in SPAN_TARGETS
-        wanted = self.target == "spans" or self.cfg["threshold"] > 0 or self.cfg["scores"] is not None
-        marginals = self.cfg["marginals"] is not None
-        return Inference(
-            spans=spans,
-            marginals=marginals,
-            probabilities=spans and wanted,
-            posterior=self.cfg["decode"] == "posterior",
-            n_best=self.cfg["n_best"],
-            entropies=self.cfg["entropy"] is not None,
-            temperature=self.cfg["temperature"],
-            extra=self.annotation.reads,
-        )
+    def decoder(self) -> Decoder:
+        own, names = self.settings, self.tags.tags
+        outputs: list[Output] = []
+        if own.n_best:
+            outputs.append(NBest(own.n_best_key, own.n_best, names))
+        if own.entropy is not None:
+            outputs.append(Entropies(own.entropy))
+        return label_decoder(Decoder, own, self.annotation, names, *outputs, posterior=own.decode == "posterior")
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        if not self.cfg["given"]:
-            return None
-        return self.annotation.evidence(docs, lengths, self.tags)
-
-    def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """Scores of examples at temperature 1, with their gold; labels that the component does not know are unknown.
-
-        RETURNS (HeldOut): for `fit_temperature`.
-        RAISES (ValueError): for a model of order 2.
-        """
-        self._require_labels()
-        require_first_order(self.name, self.model, "fitting a temperature")
-        columns = self._read_all([example.predicted for example in examples])
-        found = (self.annotation.gold(eg, self.tags, strict=False) for eg in examples)
-        labels = np.concatenate([np.zeros(0, dtype=np.int32), *found])
-        if self.target in SPAN_TARGETS:
-            forget_crossing(labels, columns.lengths, self.tags)
-        chains = self._chains(columns)
-        return HeldOut(chains, labels[chains.batch.units])
+        return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -200,41 +56,74 @@ class CRFTagger(ChainPipe):
         RETURNS (SpanScores): label, boundaries and covered, one value for each span.
         RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
         """
-        require_first_order(self.name, self.model, "probabilities of spans")
+        self.scores.weights.require_first_order(self.name, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
-                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
-        self._require_labels()
-        columns = self._read_all([doc])
+                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
+        columns, distribution = self.distribution([doc])
         sequence = Segments(columns.lengths).owners
         # a span that is empty or runs across sequences is impossible
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
         if inside:
-            chains = given(self._chains(columns), self.possible_tags([doc], columns))
             starts = np.array([spans[k].start for k in inside], dtype=np.intp)
             ends = np.array([spans[k].end for k in inside], dtype=np.intp)
-            labels = [spans[k].label_ for k in inside]
-            messages = probabilistic(chains, self.cfg["temperature"])
-            scores = score_spans(messages, self.tags, starts, ends, labels)
+            scores = score_spans(distribution, self.tags, starts, ends, [spans[k].label_ for k in inside])
             found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
             found.covered[inside] = scores.covered
         return found
 
-    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
-        """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        self._register_extensions()
-        marginals, threshold, target = self.cfg["marginals"], self.cfg["threshold"], self.annotation
-        values = target.values(self.vocab.strings, self.tags.tags)
-        for doc, prediction in zip(docs, predictions):
-            kept = prediction.above(threshold)
-            target.write(doc, Decoded(kept.tags, kept.spans, kept.scores, kept.extra), values)
-            if marginals is not None and prediction.marginals is not None:
-                write_marginals(doc, marginals, self.tags.tags, prediction.marginals)
-            self._write_uncertainty(doc, prediction)
 
-    def _write_uncertainty(self, doc: Doc, prediction: Prediction) -> None:
-        if prediction.n_best is not None and self.cfg["n_best"]:
-            doc._.set(self.cfg["n_best_key"], [found.to_data(self.tags.tags) for found in prediction.n_best])
-        if prediction.entropies is not None and self.cfg["entropy"] is not None:
-            doc._.set(self.cfg["entropy"], prediction.entropies.to_data())
+@dataclass(frozen=True)
+class NBest:
+    """The best labellings of each sequence, in an attribute of Docs.
+
+    key (str): of the attribute. count (int): how many. tags (Sequence[str]): of the chain.
+    """
+
+    key: str
+    count: int
+    tags: Sequence[str]
+
+    def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
+        found = batch.distribution.n_best(self.count)
+        return [
+            [{**place, **self._listed(*found[number])} for number, place in own] for own in batch.numbered_sequences()
+        ]
+
+    def empty(self) -> list[dict[str, Any]]:
+        return []
+
+    def _listed(self, labels: Any, probabilities: Any) -> dict[str, Any]:
+        names = [[self.tags[tag] for tag in path] for path in labels.tolist()]
+        return {"labels": names, "probabilities": probabilities.tolist()}
+
+    def write(self, doc: Doc, value: list[dict[str, Any]]) -> None:
+        doc._.set(self.key, value)
+
+    def register(self) -> None:
+        register(Doc, self.key)
+
+
+@dataclass(frozen=True)
+class Entropies:
+    """Entropies of sequences and tokens in nats, in an attribute of Docs. key (str): of the attribute."""
+
+    key: str
+
+    def read(self, batch: Batch) -> list[dict[str, Any]]:
+        by_sequence = batch.distribution.entropies.tolist()
+        by_token = batch.by_doc.split(token_entropies(batch.distribution.marginals))
+        sequences = [
+            [{**place, "entropy": by_sequence[number]} for number, place in own] for own in batch.numbered_sequences()
+        ]
+        return [{"sequences": own, "tokens": tokens.tolist()} for own, tokens in zip(sequences, by_token)]
+
+    def empty(self) -> dict[str, Any]:
+        return {"sequences": [], "tokens": []}
+
+    def write(self, doc: Doc, value: dict[str, Any]) -> None:
+        doc._.set(self.key, value)
+
+    def register(self) -> None:
+        register(Doc, self.key)

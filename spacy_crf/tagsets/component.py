@@ -1,128 +1,52 @@
-"""A CRF tagger that gives a set of tags where the evidence is thin."""
+"""Sets of tags where the evidence is thin, from a chain of one's own or from the probabilities of another component."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
-from typing import Any, Literal
 
-import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ..annotation.extensions import register, register_by_token
-from ..core.arrays import Bools, Indices, Segments
-from ..core.errors import CRFError
+from ..core.arrays import Floats, Indices
 from ..core.gold import Gold
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
-from ..learning.block import Trainer
-from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
-from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import check_order
-from ..pipe.settings import Decode
-from ..pipe.uncertainty import SequenceChoice
-from ..tagging.component import CRFTagger
+from ..core.labels import TagSet
+from ..pipe.component import ChainPipe
+from ..pipe.decoding import Decoder, Marginals, Output
+from ..pipe.source import SourcePipe
 from .augment import Augmenter
-from .errors import TagSetErrors
-from .gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
-from .rules import LearnFrom, Method, check_set_settings, set_rule
-from .tag_tree import PARENTS, TreeSettings, tag_tree
+from .block import SetSettings
+from .gold import WeightedTags, weighted_gold
+from .outputs import LikelySequences, TagSets
+from .rules import set_rule
+from .tag_tree import PARENTS, tag_tree
 
 
-class SetValuedTagger(CRFTagger):
-    """Tags with a set of tags for each token. See `set_factory.make_set_valued_tagger` for the settings."""
+class SetValuedTagger(ChainPipe):
+    """Tags with a set of tags for each token. See `SetSettings`."""
 
     learned_settings = (PARENTS,)
+    settings: SetSettings
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str = "set_valued_tagger",
-        *,
-        features: FeatureConfig,
-        trainer: Trainer,
-        target: Literal["tag", "pos"] = "tag",
-        sequence: SequenceMode = "auto",
-        overwrite: bool = False,
-        method: Method = "utility",
-        utility: str = "g",
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        coverage: float = 0.95,
-        size: int = 2,
-        guarantee: dict[str, Any] | None = None,
-        hierarchy: TreeSettings | None = None,
-        learn_from: LearnFrom = "soft",
-        sequences: int = 0,
-        sequence_mass: float = 0.9,
-        decode: Decode = "viterbi",
-        temperature: float = 1.0,
-        forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
-        tag_set: str = "tag_set",
-        tag_probs: str = "tag_probs",
-        tag_sequences: str = "tag_sequences",
-        tag_nodes: str = "tag_nodes",
-        gold_tags: str = "gold_tags",
-        scorer: Callable[..., dict[str, Any]] | None = None,
-    ):
-        self._set_settings: dict[str, Any] = {
-            "method": method,
-            "utility": utility,
-            "alpha": alpha,
-            "beta": beta,
-            "coverage": coverage,
-            "size": size,
-            "guarantee": guarantee,
-            "hierarchy": None if hierarchy is None else asdict(hierarchy),
-            PARENTS: [],
-            "learn_from": learn_from,
-            "sequences": sequences,
-            "sequence_mass": sequence_mass,
-            "tag_set": tag_set,
-            "tag_sequences": tag_sequences,
-            "tag_nodes": tag_nodes,
-            "gold_tags": gold_tags,
-        }
-        check_set_settings(name, self._set_settings)
-        check_order(name, model, trainer, self._set_settings)
-        if learn_from == "augmented" and dictionary is not None and dictionary.has_feature:
-            raise CRFError(TagSetErrors.CRF434.format(name=name))
-        super().__init__(
-            vocab,
-            model,
-            name,
-            features=features,
-            trainer=trainer,
-            target=target,
-            scheme="none",
-            sequence=sequence,
-            overwrite=overwrite,
-            marginals=tag_probs,
-            decode=decode,
-            temperature=temperature,
-            forbidden=forbidden,
-            dictionary=dictionary,
-            scorer=scorer,
-        )
-        self.cfg.update(self._set_settings)
-        self._register_extensions()
+    def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):
+        self._augmented = Augmenter()
+        super().__init__(vocab, settings, name, **{PARENTS: []})
 
-    def _register_extensions(self) -> None:
-        super()._register_extensions()
-        names = {**self._set_settings, **self.cfg}
-        register_by_token(names["tag_set"])
-        register_by_token(names["tag_nodes"])
-        register(Doc, names["tag_sequences"])
+    @property
+    def annotation(self) -> WeightedTags:
+        own = self.settings
+        return WeightedTags(own.target, own.overwrite, own.gold_tags)
 
     @property
     def tag_probs(self) -> str:
         """Name of the custom attribute with the probabilities."""
-        return str(self.cfg["marginals"])
+        return self.settings.tag_probs
+
+    def decoder(self) -> Decoder:
+        own, tags = self.settings, self.tags.tags
+        likely = LikelySequences(own.tag_sequences, own.sequence_mass, own.sequences, tags)
+        outputs = (*set_outputs(self.name, own, self.cfg[PARENTS], tags), likely)
+        return Decoder(self.annotation, outputs, posterior=own.decode == "posterior")
 
     def _begin(self) -> None:
         self._augmented = Augmenter()
@@ -137,21 +61,15 @@ class SetValuedTagger(CRFTagger):
         start: str | None = None,
     ) -> None:
         """Set labels, and read word lists and the tag tree. See `ChainPipe.initialize` for the arguments."""
-        if self.cfg["hierarchy"] is not None:
-            self.cfg[PARENTS] = TreeSettings(**self.cfg["hierarchy"]).read_parents()
+        if self.settings.hierarchy is not None:
+            self.cfg[PARENTS] = self.settings.hierarchy.read_parents()
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
-        if self.cfg["method"] == "hierarchy":
-            tag_tree(self.name, self.cfg, self.labels)  # a label that the file lacks shows before training
-
-    def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        return collect_weighted_labels(references, self.target, self.cfg["gold_tags"])
-
-    def describe_gold(self) -> str:
-        return describe_weighted_gold(self.target, self.cfg["gold_tags"])
+        if self.settings.method == "hierarchy":
+            tag_tree(self.name, self.settings, self.cfg[PARENTS], self.labels)  # a label that the file lacks shows now
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        where = self.target, self.cfg["gold_tags"]
-        return weighted_gold(self.name, examples, *where, self.tags, self.cfg["learn_from"])
+        where = self.target, self.settings.gold_tags
+        return weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
 
     def update(
         self,
@@ -163,39 +81,44 @@ class SetValuedTagger(CRFTagger):
     ) -> dict[str, float]:
         """Take in a batch, in copies if `learn_from` is "augmented"; the weights change in `finish_update`."""
         examples = list(examples)
-        if self.cfg["learn_from"] == "augmented":
-            where = self.target, self.cfg["gold_tags"]
+        if self.settings.learn_from == "augmented":
+            where = self.target, self.settings.gold_tags
             examples = [copy for example in examples for copy in self._augmented.copies(example, *where)]
         return super().update(examples, drop=drop, sgd=sgd, losses=losses)
 
-    def inference(self) -> Inference:
-        cap = self.cfg["sequences"]
-        likely = SequenceChoice(self.cfg["sequence_mass"], cap) if cap else None
-        rule = set_rule(self.name, self.cfg, self.tags.tags)
-        return replace(super().inference(), marginals=True, sets=rule, sequences=likely)
 
-    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
-        """Write tags, tag sets and probabilities. Tags that are there stay, unless `overwrite` is set."""
-        docs = list(docs)
-        super().set_annotations(docs, predictions)
-        names = np.array(self.tags.tags, dtype=object)
-        tree = tag_tree(self.name, self.cfg, self.tags.tags) if self.cfg["method"] == "hierarchy" else None
-        for doc, prediction in zip(docs, predictions):
-            if prediction.members is not None and prediction.marginals is not None:
-                doc._.set(self.cfg["tag_set"], listed(prediction.members, prediction.marginals, names))
-                if tree is not None:
-                    doc._.set(self.cfg["tag_nodes"], tree.names_of(prediction.members))
-            if prediction.sequences is not None and self.cfg["sequences"]:
-                found = [likely.to_data(self.tags.tags) for likely in prediction.sequences]
-                doc._.set(self.cfg["tag_sequences"], found)
+class SourcedSetTagger(SourcePipe):
+    """Gives sets of tags to tokens that an earlier component has tagged; it has nothing to learn of its own."""
+
+    settings: SetSettings
+
+    @property
+    def target(self) -> str:
+        """What the source has tagged: "tag" or "pos"."""
+        return self.settings.target
+
+    @property
+    def tag_probs(self) -> str:
+        """Name of the custom attribute with the probabilities."""
+        return self.settings.tag_probs
+
+    def decoder(self, tags: TagSet) -> Decoder:
+        return Decoder(None, tuple(set_outputs(self.name, self.settings, [], tags.tags)))
+
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
+        """Those of the source, as it is now.
+
+        RETURNS (list of (n, L)): for each Doc, in single precision.
+        RAISES (ValueError): where there is no source, or it has no probabilities of each label.
+        """
+        return self.probabilities(docs)[1]
 
 
-def listed(members: Bools, marginals: Any, names: Any) -> list[list[str]]:
-    """The tags of each set, the most probable one first.
+def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags: Sequence[str]) -> list[Output]:
+    """What a tagger with sets tells: probabilities, sets and, for a tag tree, their nodes.
 
-    members ((n, L)), marginals ((n, L)): of the tokens of a Doc. names ((L,)): the tags.
+    name (str): of the component. parents (list): pairs of the tag tree. tags (Sequence[str]): of the chain.
     """
-    tokens, tags = np.nonzero(members)
-    order = np.lexsort((-marginals[tokens, tags], tokens))
-    flat = names.take(tags[order]).tolist()
-    return [flat[own] for own in Segments(members.sum(axis=1)).slices()]
+    tree = tag_tree(name, settings, parents, tags) if settings.method == "hierarchy" and tags else None
+    sets = TagSets(settings.tag_set, set_rule(name, settings, parents, tags), tags, settings.tag_nodes, tree)
+    return [Marginals(settings.tag_probs, tags), sets]

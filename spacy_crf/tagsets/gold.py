@@ -1,21 +1,21 @@
 """Gold of tokens with several tags, as what a chain learns from."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.gold import aligned_tokens, same_tokens, single_tokens
-from ..annotation.gold_tags import read_gold_tags, write_gold_tags
+from ..annotation.gold_tags import GOLD_TAGS, read_gold_tags, write_gold_tags
 from ..annotation.targets import AttributeTarget
 from ..core.arrays import Floats
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from ..features.columns import describe
 from ..pipe.errors import PipeErrors
-from .rules import LearnFrom
+from .block import LearnFrom
 
 Weights = Mapping[str, float]
 
@@ -41,19 +41,23 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
     return found
 
 
-def collect_weighted_labels(docs: Iterable[Doc], target: str, extension: str) -> list[str]:
-    """Tags that occur in the gold of Docs, weighted or not, sorted.
+@dataclass(frozen=True)
+class WeightedTags(AttributeTarget):
+    """`token.tag` or `token.pos`, whose gold may be several tags with their weights.
 
-    target (str): "tag" or "pos". extension (str): custom attribute of weighted gold.
+    extension (str): custom attribute of the tokens of references, with the weights.
     """
-    docs = list(docs)
-    weighted = {tag for doc in docs for row in read_gold_tags(doc, extension) for tag in row}
-    return sorted({*AttributeTarget(target).labels(docs), *weighted})
 
+    extension: str = GOLD_TAGS
 
-def describe_weighted_gold(target: str, extension: str) -> str:
-    """How messages name what `gold_weights` reads."""
-    return f"{AttributeTarget(target).description} or token._.{extension}"
+    @property
+    def description(self) -> str:
+        return f"{super().description} or token._.{self.extension}"
+
+    def labels(self, docs: Iterable[Doc]) -> list[str]:
+        docs = list(docs)
+        weighted = {tag for doc in docs for row in read_gold_tags(doc, self.extension) for tag in row}
+        return sorted({*super().labels(docs), *weighted})
 
 
 def weighted_gold(
@@ -73,7 +77,7 @@ def weighted_gold(
         return to_gold(rows, tags, learn_from)
     except KeyError as error:
         token, tag = error.args
-        document = describe(documents[token].reference)
+        document = excerpt(documents[token].reference.text)
         raise CRFError(PipeErrors.CRF403.format(label=tag, name=name, document=document)) from error
 
 

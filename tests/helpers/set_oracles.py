@@ -4,10 +4,10 @@ import numpy as np
 
 from spacy_crf.core.sets.conformal import ConformalScores
 from spacy_crf.core.sets.measures import ml_util
-from spacy_crf.core.sets.predict import TIE, TagSets
+from spacy_crf.core.sets.predict import TIE, ChosenSets
 
 
-def exact_weighted_sets(probabilities, weights, g) -> TagSets:
+def exact_weighted_sets(probabilities, weights, g) -> ChosenSets:
     """The set of greatest expected ml-util for each unit, out of all 2^L - 1. O(N M 2^L) for M golds.
 
     ml-util charges only for labels outside the gold, and gold may have several; the best set is then no longer a
@@ -15,7 +15,7 @@ def exact_weighted_sets(probabilities, weights, g) -> TagSets:
 
     probabilities ((N, M)): for each unit, of each possible gold. weights ((M, L)): these golds; none without a positive
         weight. g ((L,)): g(1) to g(L).
-    RETURNS (TagSets): the sets; their masses are the expected share of the gold weight that is in them. Ties go to the
+    RETURNS (ChosenSets): the sets; their masses are the expected share of the gold weight that is in them. Ties go to the
         smaller set, then to the one with the earlier labels.
     """
     sets = _all_sets(weights.shape[1])
@@ -25,7 +25,7 @@ def exact_weighted_sets(probabilities, weights, g) -> TagSets:
     shares = (weights / weights.sum(axis=1, keepdims=True)) @ sets.T
     masses = (probabilities.astype(np.float64) @ shares)[np.arange(len(chosen)), chosen]
     members = sets[chosen]
-    return TagSets(members, members.sum(axis=1), expected[np.arange(len(chosen)), chosen], masses)
+    return ChosenSets(members, members.sum(axis=1), expected[np.arange(len(chosen)), chosen], masses)
 
 
 def expected_ml_util(members, probabilities, weights, g) -> np.ndarray:

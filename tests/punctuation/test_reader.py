@@ -8,7 +8,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.punctuation.annotation import MARKS, read_punctuation
 from spacy_crf.punctuation.passages import Passage, make_passage
 from spacy_crf.punctuation.reader import PunctuationCorpus, make_punctuation_corpus
@@ -141,7 +141,7 @@ def test_windows_are_open_where_they_are_cut(tmp_path: Path, size: int, lengths:
     assert [len(eg.predicted) for eg in examples] == lengths
     assert [t.text for eg in examples for t in eg.predicted] == WORDS
     assert [m for eg in examples for m in read_punctuation(eg.reference)[MARKS]] == NAMES
-    sides = [eg.predicted.user_data.get(OPEN_SIDES, [False, False]) for eg in examples]
+    sides = [eg.predicted.user_data.get(TRUNCATED, [False, False]) for eg in examples]
     last = len(examples) - 1
     assert sides == [[k > 0, k < last] for k in range(len(examples))]
     following = read_punctuation(examples[0].reference).get("following", "")
@@ -212,7 +212,7 @@ def test_sentences_are_documents_on_request(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", rows)
     examples = list(PunctuationCorpus(path, unit="sentence")(spacy.blank("xx")))
     assert [len(eg.predicted) for eg in examples] == [4, 4, 3]
-    assert not any(OPEN_SIDES in eg.predicted.user_data for eg in examples)
+    assert not any(TRUNCATED in eg.predicted.user_data for eg in examples)
 
 
 def test_no_spoken_word_is_taken_for_mark_up(tmp_path: Path) -> None:

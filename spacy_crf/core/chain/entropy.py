@@ -1,4 +1,4 @@
-"""How uncertain the model is: entropies of sequences and units, and measures from the best paths."""
+"""How uncertain a chain is: entropies of sequences and units."""
 
 import numpy as np
 
@@ -91,21 +91,3 @@ def token_entropies(marginals: Floats) -> Doubles:
     logs = np.log(values, out=np.zeros_like(values), where=values > 0)
     entropies: Doubles = -np.einsum("nl,nl->n", values, logs)
     return np.maximum(entropies, 0.0)
-
-
-def least_confidence(best_scores: Doubles, log_z: Doubles) -> Doubles:
-    """Probability that the best label sequence is wrong.
-
-    best_scores ((B,)): as `viterbi` gives them. log_z ((B,)): log partition functions.
-    RETURNS ((B,)): between 0 and 1, accurate also where it is tiny.
-    """
-    return np.clip(-np.expm1(best_scores - log_z), 0.0, 1.0)
-
-
-def margins(probabilities: Doubles) -> Doubles:
-    """By how much the best label sequence is more probable than the second.
-
-    probabilities ((B, K)): of the best sequences, best first, 0 where there is none; K is at least 2.
-    RETURNS ((B,)): between 0 and 1.
-    """
-    return np.asarray(probabilities[:, 0] - probabilities[:, 1])

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
-from .predict import TIE, TagSets, check_marginals, check_values
+from .predict import TIE, ChosenSets, check_marginals, check_values
 
 ANY = "*"
 
@@ -102,13 +102,13 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
     return above
 
 
-def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, TagSets]:
+def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, ChosenSets]:
     """The node of greatest expected utility for each unit. O(N V L), exact for every g.
 
     Ties go to the smaller set, then to the node that comes first.
 
     marginals ((N, L)): probabilities. tree (TagTree): over the same labels. g ((L,)): g(1) to g(L).
-    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as TagSets.
+    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as ChosenSets.
     RAISES (ValueError): for marginals that are no distributions or not over the labels of the tree, and for a g that
         does not fit.
     """
@@ -123,4 +123,4 @@ def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, T
     # nodes are ordered by size, so that the first of the best is the smallest
     nodes = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     cells = np.arange(len(nodes)), nodes
-    return nodes, TagSets(tree.leaves[nodes], sizes[nodes], values[cells], masses[cells])
+    return nodes, ChosenSets(tree.leaves[nodes], sizes[nodes], values[cells], masses[cells])

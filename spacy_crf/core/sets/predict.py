@@ -150,7 +150,7 @@ def _listed(table: tuple[float, ...], sizes: Doubles, n_labels: int) -> Doubles:
 
 
 @dataclass(frozen=True)
-class TagSets:
+class ChosenSets:
     """One set of labels for each unit, never empty.
 
     members ((N, L)): the labels in each set. sizes ((N,)): their number.
@@ -164,14 +164,14 @@ class TagSets:
     masses: Doubles
 
 
-def utility_optimal_sets(marginals: Floats, g: Doubles) -> TagSets:
+def utility_optimal_sets(marginals: Floats, g: Doubles) -> ChosenSets:
     """The set of greatest expected utility for each unit. O(N L log L) at most; exact for every g.
 
     Ties within TIE go to the smaller set, and labels of equal probability come in label order.
 
     marginals ((N, L)): probabilities, such as node marginals.
     g ((L,)): g(1) to g(L), see `Utility.values`.
-    RETURNS (TagSets): the sets, with mass times g(size) as utility.
+    RETURNS (ChosenSets): the sets, with mass times g(size) as utility.
     RAISES (ValueError): for marginals that are no distributions, and for a g that does not fit.
     """
     check_values(g, check_marginals(marginals))
@@ -182,7 +182,7 @@ def utility_optimal_sets(marginals: Floats, g: Doubles) -> TagSets:
         return (values >= best[:, None] - TIE).argmax(axis=1) + 1, _none_better(cumulative, best, g)
 
     members, sizes, masses = _smallest_prefixes(marginals, choose)
-    return TagSets(members, sizes, masses * g[sizes - 1], masses)
+    return ChosenSets(members, sizes, masses * g[sizes - 1], masses)
 
 
 def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
@@ -202,13 +202,13 @@ def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
     return settled
 
 
-def error_controlled_sets(marginals: Floats, level: float) -> TagSets:
+def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
     """The smallest set for each unit that misses the true label with at most a given probability.
 
     This holds if the marginals are right; for a promise that needs no such condition see `conformal.py`.
 
     marginals ((N, L)): probabilities. level (float): probability of a miss, in [0, 1).
-    RETURNS (TagSets): prefixes of the sorted marginals with a mass of 1 - level or more, up to TIE.
+    RETURNS (ChosenSets): prefixes of the sorted marginals with a mass of 1 - level or more, up to TIE.
     RAISES (ValueError): for marginals that are no distributions, or another level.
     """
     if not 0 <= level < 1:
@@ -222,14 +222,14 @@ def error_controlled_sets(marginals: Floats, level: float) -> TagSets:
         return sizes, enough[:, -1] | (width == n_labels)
 
     members, sizes, masses = _smallest_prefixes(marginals, choose)
-    return TagSets(members, sizes, masses, masses)
+    return ChosenSets(members, sizes, masses, masses)
 
 
-def top_k_sets(marginals: Floats, k: int) -> TagSets:
+def top_k_sets(marginals: Floats, k: int) -> ChosenSets:
     """The k most probable labels of each unit, all labels where there are fewer. O(N L log L).
 
     marginals ((N, L)): probabilities. k (int): at least 1.
-    RETURNS (TagSets): sets of equal size.
+    RETURNS (ChosenSets): sets of equal size.
     RAISES (ValueError): for marginals that are no distributions, or a smaller k.
     """
     if k < 1:
@@ -238,7 +238,7 @@ def top_k_sets(marginals: Floats, k: int) -> TagSets:
     ranked = np.sort(marginals, axis=1)[:, ::-1][:, :size]
     sizes = np.full(len(marginals), size, dtype=np.intp)
     masses = ranked.sum(axis=1, dtype=np.float64)
-    return TagSets(_members(marginals, ranked[:, -1], sizes), sizes, masses, masses)
+    return ChosenSets(_members(marginals, ranked[:, -1], sizes), sizes, masses, masses)
 
 
 def check_marginals(marginals: Floats) -> int:

@@ -6,9 +6,9 @@ from typing import Any
 from spacy.language import Language
 
 from ...core.gold import Gold
-from ...features.columns import SequenceMode
+from ...features.block import SequenceMode
 from ...pipe.dictionary.counts import Data
-from ...pipe.settings import Decode
+from ...pipe.block import Decode
 from .baseline import LexiconSettings
 from .component import ComparisonTagger, Target
 from .counting import CountingEstimator, Words

@@ -9,9 +9,9 @@ from spacy.training import Example
 from ...core.arrays import Bools, Doubles
 from ...core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
 from ...core.sets.predict import make_utility, utility_optimal_sets
-from ...tagsets.component import SetValuedTagger
+from ...pipe.decoding import Decoder
+from ...tagsets.component import SetValuedTagger, SourcedSetTagger
 from ...tagsets.rules import utility_values
-from ...tagsets.source import SourcedSetTagger
 from ...tagsets.table import SetTable, set_table
 from .base import Findings, Scored, measure
 from .tokens import count_tags
@@ -25,7 +25,7 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """All measures of sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = _measure(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
-    single_best = pipe.infer(docs, replace(pipe.inference(), posterior=False, sets=None, sequences=None))
+    single_best = pipe.decode(docs, Decoder(pipe.annotation))
     names, inside, total = pipe.tags.tags, 0, 0
     for doc, prediction in zip(docs, single_best):
         sets = doc._.get(pipe.cfg["tag_set"])
@@ -41,7 +41,7 @@ def measure_sourced_sets(pipe: SourcedSetTagger, tested: Scored) -> Findings:
 
 
 def _measure(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> Findings:
-    target, probs = pipe.cfg["target"], pipe.cfg.get("tag_probs") or pipe.cfg["marginals"]
+    target, probs = pipe.cfg["target"], pipe.cfg["tag_probs"]
     labels = _stored_labels(tested.examples, probs)
     table = set_table(tested.examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
     marginals = np.concatenate([np.asarray(eg.predicted._.get(probs)["values"]) for eg in tested.examples])

@@ -7,7 +7,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ...annotation.targets import AttributeTarget, token_target
-from ...pipe.settings import SPAN_TARGETS
+from ...pipe.block import SPAN_TARGETS
 from ...tagging.component import CRFTagger
 from .base import Findings, Scored, measure
 from .fields import LabelledToken, score_fields

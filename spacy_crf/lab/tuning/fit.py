@@ -1,27 +1,23 @@
 """Trains the model of a fold under many penalties, as the component's trainer would."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import Floats, Indices
+from ...core.arrays import Floats
 from ...core.learn.full_batch import FullBatchObjective, new_optimizer
 from ...core.learn.sgd import sgd_epochs
 from ...core.learn.unseen import expected_unseen
-from ...core.weights import Layout
+from ...core.weights import ChainWeights
 from ...learning.trainers.full_batch import LBFGSTrainer
 from .folds import Fold
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """Weights.
+    """weights (ChainWeights): what was learned. iterations (int): how many it took."""
 
-    layout (Layout), flat ((layout.size,)): what was learned. iterations (int): how many it took.
-    """
-
-    layout: Layout
-    flat: Floats
+    weights: ChainWeights
     iterations: int
 
 
@@ -42,16 +38,16 @@ class FoldTrainer:
         objective.c2 = c2
         optimizer = new_optimizer(objective, self._start(c1, c2), c1, **self._trainer.settings)
         optimizer.run(min(self._iterations, self._trainer.iterations_per_step) if unseen else self._iterations)
-        fitted = Fitted(self._layout, objective.basis.finish(optimizer.x), optimizer.iterations)
+        fitted = Fitted(objective.weights(optimizer.x), optimizer.iterations)
         left = self._iterations - optimizer.iterations
         if not unseen or not left:
             return fitted
-        cells = expected_unseen(self._corpus, self._layout, fitted.flat, unseen, self._trainer.n_threads)
-        layout, flat = extended(self._layout, fitted.flat, cells)
-        objective = FullBatchObjective(self._corpus, layout, c2, self._trainer.n_threads)
-        second = new_optimizer(objective, flat, c1, **self._trainer.settings)
+        cells = expected_unseen(self._corpus, fitted.weights, unseen, self._trainer.n_threads)
+        weights = fitted.weights.extended(self._layout.n_features, self._layout.n_edge_features, cells)
+        objective = FullBatchObjective(self._corpus, weights.layout, c2, self._trainer.n_threads)
+        second = new_optimizer(objective, weights.flat, c1, **self._trainer.settings)
         second.run(left)
-        return Fitted(layout, objective.basis.finish(second.x), optimizer.iterations + second.iterations)
+        return Fitted(objective.weights(second.x), optimizer.iterations + second.iterations)
 
     def _start(self, c1: float, c2: float) -> Floats:
         """Zero, or what a warm-up makes of it."""
@@ -59,13 +55,3 @@ class FoldTrainer:
         if not epochs:
             return zero
         return sgd_epochs(self._corpus, self._layout, zero, c2, epochs, self._trainer.seed, c1)
-
-
-def extended(layout: Layout, flat: Floats, cells: Indices) -> tuple[Layout, Floats]:
-    """A layout with more state weights, which are 0, behind its own, and its flat weights.
-
-    flat ((layout.size,)): weights. cells ((P,)): of the new ones.
-    """
-    n_state = len(layout.state_cells)
-    longer = np.concatenate([flat[:n_state], np.zeros(len(cells)), flat[n_state:]])
-    return replace(layout, state_cells=np.concatenate([layout.state_cells, cells])), longer

@@ -18,9 +18,9 @@ from ...core.gold import UNKNOWN
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
 from ...core.weights import Layout
-from ...features.config import Features
+from ...features.features import Features
 from ...learning.encoder import ChainLearner
-from ...learning.model import LinearChain, get_layout, start_layout
+from ...learning.model import LinearChain, get_layout, start_weights
 from ...tagging.component import CRFTagger
 from ..errors import LabErrors
 
@@ -95,7 +95,7 @@ class Encoded:
         pipe, layout = self.pipe, get_layout(self.pipe.model)
         kinds = {name: pipe.model.attrs[name] for name in ("all_states", "all_transitions")}
         model = LinearChain(layout.boundary, **kinds)
-        start_layout(model, pipe.tags, (layout.allowed, layout.allowed_start, layout.allowed_end))
+        start_weights(model, len(pipe.tags), (layout.allowed, layout.allowed_start, layout.allowed_end))
         return ChainLearner(pipe.name, pipe.labels, pipe.tags, self.features, model, pipe.vocab)
 
 

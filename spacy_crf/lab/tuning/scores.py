@@ -4,18 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Bools, Floats, Indices, Ints
+from ...core.arrays import Bools, Indices, Ints
 from ...core.calibration.temperature import HeldOut, sequence_loss
+from ...core.chain.distribution import ChainDistribution
 from ...core.chain.observations import potentials
-from ...core.chain.posterior import posterior_decode
-from ...core.chain.potentials import ChainPotentials
-from ...core.chain.viterbi import viterbi
 from ...core.gold import UNKNOWN
 from ...core.labels import OUTSIDE, TagSet
 from ...core.learn.blocks import Corpus, cut
-from ...core.weights import DenseWeights, Layout, scatter
-from ...pipe.reading import probabilistic
-from ...pipe.settings import SPAN_TARGETS
+from ...core.weights import ChainWeights
+from ...pipe.block import SPAN_TARGETS
 from ...tagging.component import CRFTagger
 
 Spans = set[tuple[int, int, int]]
@@ -35,36 +32,27 @@ class HeldOutScorer:
     """
 
     def __init__(self, pipe: CRFTagger, corpus: Corpus):
-        self._tags, self._lengths, self._gold = pipe.tags, corpus.lengths, corpus.gold.labels
+        self._tags, self._sequences, self._gold = pipe.tags, corpus.segments, corpus.gold.labels
         self._is_spans = pipe.target in SPAN_TARGETS
         self._is_posterior, self._temperature = pipe.cfg["decode"] == "posterior", pipe.cfg["temperature"]
         self._blocks = cut(corpus)
 
-    def __call__(self, layout: Layout, flat: Floats) -> HeldOutScore:
-        """Score.
-
-        layout (Layout), flat ((layout.size,)): weights.
-        """
-        weights = DenseWeights.zeros(layout)
-        scatter(layout, flat, weights)
-        labels, loss = np.empty_like(self._gold), 0.0
+    def __call__(self, weights: ChainWeights) -> HeldOutScore:
+        """Score weights, in single precision."""
+        weights, labels, loss = weights.astype(np.float32), np.empty_like(self._gold), 0.0
         for block in self._blocks:
-            chains = potentials(block.observations, weights, layout)
-            labels[block.units] = self._decode(chains)
-            loss += sequence_loss(HeldOut(chains.astype(np.float64), block.gold.labels), 1.0)
+            chains = potentials(block.observations, weights.dense, weights.layout)
+            found, units = ChainDistribution(chains, self._temperature), self._sequences.units(block.sequences)
+            labels[units] = found.posterior_best() if self._is_posterior else found.best()
+            loss += sequence_loss(HeldOut(found, self._gold[units]), 1.0)
         known = self._gold != UNKNOWN
         score = self._span_f(labels) if self._is_spans else float((labels == self._gold)[known].mean())
         return HeldOutScore(score, loss / int(known.sum()))
 
-    def _decode(self, chains: ChainPotentials) -> Ints:
-        if self._is_posterior:
-            return posterior_decode(probabilistic(chains, self._temperature)).labels
-        return viterbi(chains).labels
-
     def _span_f(self, labels: Ints) -> float:
         known = self._gold != UNKNOWN
         gold = np.where(known, self._gold, self._tags.number[OUTSIDE])
-        theirs, ours = (_known_spans(self._tags, each, self._lengths, known) for each in (gold, labels))
+        theirs, ours = (_known_spans(self._tags, each, self._sequences.lengths, known) for each in (gold, labels))
         return 2 * len(theirs & ours) / max(1, len(theirs) + len(ours))
 
 

@@ -8,9 +8,8 @@ from math import isfinite
 from spacy.training import Example
 
 from ...core.errors import CoreErrors, CRFError
-from ...core.weights import count_active
+from ...learning.model import get_weights
 from ...learning.trainers.full_batch import LBFGSTrainer
-from ...pipe.orders import require_first_order
 from ...tagging.component import CRFTagger
 from ..errors import LabErrors
 from .fit import FoldTrainer
@@ -54,7 +53,7 @@ def cross_validate(
     trainer = pipe.trainer
     if not isinstance(trainer, LBFGSTrainer):
         raise CRFError(LabErrors.CRF604.format(name=pipe.name, trainer=type(trainer).__name__))
-    require_first_order(pipe.name, pipe.model, "cross-validation of penalties")
+    get_weights(pipe.model).require_first_order(pipe.name, "cross-validation of penalties")
     if iterations < 1:
         raise CRFError(CoreErrors.CRF108.format(name="iterations", least=1, value=iterations))
     pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
@@ -82,8 +81,8 @@ def _run(
         started = time.perf_counter()
         fitted = fitter.fit(c1, c2)
         seconds = time.perf_counter() - started
-        n_active, _ = count_active(fitted.layout, fitted.flat)
-        yield FoldResult(number, c1, c2, *score(fitted.layout, fitted.flat), n_active, fitted.iterations, seconds)
+        weights = fitted.weights
+        yield FoldResult(number, c1, c2, *score(weights), weights.n_active, fitted.iterations, seconds)
 
 
 def _checked(name: str, values: Sequence[float]) -> list[float]:

@@ -5,7 +5,7 @@ The measures are those of Settles and Craven (2008), https://aclanthology.org/D0
 
 import heapq
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -13,9 +13,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ...annotation.gold import as_bio
-from ...core.arrays import Doubles, Floats
-from ...pipe.inference import Inference, Prediction
-from ...pipe.settings import SPAN_TARGETS
+from ...core.arrays import Doubles, Floats, Ints, Segments
+from ...core.chain.distribution import BestPaths
+from ...core.chain.entropy import token_entropies
+from ...pipe.block import SPAN_TARGETS
 from ..component import CRFTagger
 
 Order = Literal["least-confidence", "margin", "entropy", "token-entropy"]
@@ -105,40 +106,39 @@ def measure(
 class _Measured:
     """A sequence before it is known whether anybody will read of it.
 
-    index (int): of the sequence in its Doc.
+    index (int): of the sequence in its Doc. start (int), end (int): its tokens. labels ((n,)), marginals ((n, L)):
+    of these. paths (BestPaths): its best labellings.
     """
 
     doc: Doc
     place: Place
-    prediction: Prediction
     index: int
+    start: int
+    end: int
+    labels: Ints
+    marginals: Floats
+    paths: BestPaths
     certainty: float
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
-        found = (self.prediction.n_best or [])[self.index]
         names = list(tagger.tags.tags)
         if tagger.target in SPAN_TARGETS:
             names = [as_bio(name) for name in names]
-        own = slice(found.start, found.end)
-        tags = [names[tag] for tag in self.prediction.tags[own].tolist()]
-        by_token = [_by_name(row, names) for row in self._marginals()[own]]
+        tags = [names[tag] for tag in self.labels.tolist()]
+        by_token = [_by_name(row, names) for row in self.marginals]
         return Uncertain(
             self.place,
             self.index + 1,
-            self.doc[found.start : found.end],
+            self.doc[self.start : self.end],
             tags,
             [dict(row)[tag] for row, tag in zip(by_token, tags)],
             [_others(row, tag)[: max(1, n_best - 1)] for row, tag in zip(by_token, tags)],
             [
                 ([names[tag] for tag in path], probability)
-                for path, probability in zip(found.tags[:n_best].tolist(), found.probabilities.tolist())
+                for path, probability in zip(self.paths.labels[:n_best].tolist(), self.paths.probabilities.tolist())
             ],
             self.certainty,
         )
-
-    def _marginals(self) -> Floats:
-        assert self.prediction.marginals is not None
-        return self.prediction.marginals
 
 
 def _by_name(marginals: Floats, names: list[str]) -> list[tuple[str, float]]:
@@ -155,13 +155,18 @@ def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
 def _measured(
     tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
 ) -> Iterator[_Measured]:
-    asked = tagger.inference()
-    wanted: Inference = replace(asked, spans=False, probabilities=False, marginals=True, entropies=True, n_best=k)
-    for batch in minibatch(docs, BATCH_SIZE):
-        for (doc, place), prediction in zip(batch, tagger.infer([doc for doc, _ in batch], wanted)):
-            assert prediction.entropies is not None
-            values = prediction.entropies
-            for index, found in enumerate(prediction.n_best or []):
-                entropy, tokens = float(values.sequences[index]), values.tokens[found.start : found.end]
-                certainty = measure(found.probabilities, entropy, tokens, order, per_token)
-                yield _Measured(doc, place, prediction, index, certainty)
+    posterior = tagger.settings.decode == "posterior"
+    for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
+        columns, found = tagger.distribution([doc for doc, _ in batch])
+        labels, marginals = found.posterior_best() if posterior else found.best(), found.marginals
+        by_token, entropies, paths = token_entropies(marginals), found.entropies, found.n_best(k)
+        sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
+        units, firsts = sequences.slices(), by_doc.firsts.tolist()
+        for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
+            for index, number in enumerate(range(own.start, own.stop)):
+                tokens, best = units[number], paths[number]
+                entropy = float(entropies[number])
+                certainty = measure(best.probabilities, entropy, by_token[tokens], order, per_token)
+                where = index, tokens.start - first, tokens.stop - first
+                rows = marginals[tokens].astype(np.float32)
+                yield _Measured(doc, place, *where, labels[tokens], rows, best, certainty)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.tagged import make_examples
+from helpers.weights import flat_weights
 from spacy.training import Example
 
 from spacy_crf.core.weights import Layout
@@ -13,7 +14,7 @@ from spacy_crf.features.index import FeatureIndex
 from spacy_crf.lab.tuning.fit import FoldTrainer
 from spacy_crf.lab.tuning.folds import encode
 from spacy_crf.learning.block import LBFGSTrainer
-from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.model import get_layout
 from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2"]}
@@ -48,7 +49,7 @@ def test_a_fold_is_fitted_as_the_trainer_would(changed: dict[str, Any], c1: floa
     for _ in range(3):
         pipe.update(kept)
         pipe.finish_update(None)  # type: ignore[arg-type]
-    ours = by_name(whole.features.state, fitted.layout, fitted.flat)
+    ours = by_name(whole.features.state, fitted.weights.layout, fitted.weights.flat)
     theirs = by_name(pipe._features.state, get_layout(pipe.model), flat_weights(pipe.model))
     assert ours.keys() == theirs.keys()
     assert [ours[key] for key in theirs] == pytest.approx(list(theirs.values()), abs=2e-3)

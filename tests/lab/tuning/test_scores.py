@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy_crf.lab.tuning.folds import Encoded, encode
 from spacy_crf.lab.tuning.scores import HeldOutScorer
 from spacy_crf.lab.tuning.validate import SCORES
-from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.model import get_weights
 from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["SUFFIX2"]}
@@ -40,7 +40,7 @@ def evaluated(pipe: CRFTagger, examples: list[Example]) -> float:
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_score_is_that_of_the_component(target: str, decode: str) -> None:
     pipe, examples, whole = make(target, decode=decode)
-    found = HeldOutScorer(pipe, whole.corpus)(get_layout(pipe.model), flat_weights(pipe.model))
+    found = HeldOutScorer(pipe, whole.corpus)(get_weights(pipe.model))
     assert found.score == pytest.approx(evaluated(pipe, examples))
     assert 0.1 < found.score < 1
     loss = pipe.get_loss(examples, pipe.predict([example.predicted for example in examples]))
@@ -58,7 +58,7 @@ def test_unknown_gold_counts_for_nothing(target: str, scheme: str) -> None:
     whole = encode(pipe, partial)
     rows = pipe._features.state.encode(pipe._sample(partial).state)
     corpus = type(whole.corpus)(whole.corpus.lengths, rows, whole.corpus.gold)
-    found = HeldOutScorer(pipe, corpus)(get_layout(pipe.model), flat_weights(pipe.model))
+    found = HeldOutScorer(pipe, corpus)(get_weights(pipe.model))
     assert (corpus.gold.labels == -1).sum() == 1
     assert found.score == pytest.approx(evaluated(pipe, partial))
     assert found.loss * 4 == pytest.approx(pipe.get_loss(partial, pipe.predict([partial[0].predicted])), rel=1e-4)

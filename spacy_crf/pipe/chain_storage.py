@@ -1,40 +1,37 @@
-"""Labels, settings, features and weights of a component over a linear chain, and how they are stored."""
+"""What a component over a chain knows: features, weights and tags that belong together, and how they are stored."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Floats
+from ..core.arrays import Bools
 from ..core.errors import CRFError
-from ..core.labels import Scheme, TagSet
-from ..core.weights import Layout, prune
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig, Features
+from ..core.labels import TagSet
+from ..core.weights import ChainWeights
+from ..features.block import FeatureSettings, SequenceMode
+from ..features.features import Features
 from ..learning.block import Trainer
 from ..learning.encoder import ChainLearner
-from ..learning.files import load_bytes, stored_bytes, stored_weights
 from ..learning.model import (
     PARAMS,
     ChainModel,
     LinearChain,
-    copy_vectors,
-    dense_weights,
+    copy_tok2vec,
     get_layout,
-    resize_labels,
-    set_flat_weights,
+    get_weights,
+    load_bytes,
+    rounded_weights,
     set_masks,
-    vector_weights,
+    set_weights,
+    weight_arrays,
+    weight_bytes,
 )
 from ..learning.scores import Emissions
-from ..learning.trigrams import get_trigrams, is_second_order, second_order, trigram_weights
-from .dictionary.block import DictionaryConfig
+from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
 
@@ -46,93 +43,27 @@ class Start(NamedTuple):
     model: ChainModel
 
 
-class ChainState(HasLabels, Stored, TrainablePipe):
-    """What a component knows, apart from how it learns and predicts. See `ChainPipe` for the arguments.
+class StoresChain(Stored):
+    """What a component over a chain knows, and how it is stored.
 
     learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
     settings_of_weights (tuple[str, ...]): what of it holds for the weights alone that it was learned with.
     """
 
-    learned_settings: tuple[str, ...] = ()
-    settings_of_weights: tuple[str, ...] = ()
+    learned_settings: ClassVar[tuple[str, ...]] = ()
+    settings_of_weights: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str,
-        *,
-        features: FeatureConfig,
-        trainer: Trainer,
-        sequence: SequenceMode,
-        scheme: Scheme,
-        forbidden: list[list[str]],
-        scorer: Callable[..., dict[str, Any]] | None,
-        settings: dict[str, Any],
-        dictionary: DictionaryConfig | None = None,
-    ):
-        self.vocab, self.model, self.name, self.scorer, self.trainer = vocab, model, name, scorer, trainer
-        self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden
-        self.cfg: dict[str, Any] = {**settings, "labels": []}
-        self._features = Features(features, sequence)
-        self._valid_tags = ValidTags(name, dictionary, features)
-        self._scores: tuple[list[Any], Emissions] | None = None
-        self._begin()
-
-    @abstractmethod
-    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        """The tags of the chain for the component's labels."""
-        raise NotImplementedError
-
-    @property
-    def features(self) -> Features:
-        """The extractor and the indices of the features."""
-        return self._features
-
-    @property
-    def has_dictionary(self) -> bool:
-        """Whether a tag dictionary rules tags out."""
-        return self._valid_tags.config is not None
-
-    # -- labels ----------------------------------------------------------------------------------------------
-
-    @property
-    def tags(self) -> TagSet:
-        """Tags of the chain, in the order of its label indices."""
-        return self._learner.tags
-
-    def add_label(self, label: str) -> int:
-        """Add a label behind the present ones; trained weights stay.
-
-        RETURNS (int): 1 if the label is new, else 0.
-        """
-        self.check_label(label)
-        if label in self.labels:
-            return 0
-        self.cfg["labels"] = [*self.cfg["labels"], label]
-        self.vocab.strings.add(label)
-        if get_layout(self.model).n_labels:
-            resize_labels(self.model, len(self.make_tags(self.labels)))
-        self.trainer.reset()
-        self._begin()
-        return 1
-
-    # -- state -----------------------------------------------------------------------------------------------
-
-    def take_over(self, trained: "ChainState", features: Features, layout: Layout, flat: Floats) -> None:
-        """Have learned what another component has, with other features and weights.
-
-        trained (ChainState): whose labels, learned settings and tok2vec layer it gets; no calibration.
-        features (Features): with their indices. layout (Layout), flat ((layout.size,)): weights for them.
-        """
-        kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
-        self.cfg.update({name: trained.cfg[name] for name in kept})
-        self._features = features
-        self.model.attrs["layout"] = layout
-        set_flat_weights(self.model, flat)
-        copy_vectors(self.model, trained.model)
-        self.trainer.reset()
-        self._begin()
+    vocab: Vocab
+    model: ChainModel
+    trainer: Trainer
+    settings: ChainSettings
+    cfg: Any
+    labels: tuple[str, ...]
+    feature_config: FeatureSettings
+    sequence: SequenceMode
+    make_tags: Callable[[tuple[str, ...]], TagSet]
+    _features: Features
+    _valid_tags: ValidTags
 
     def _begin(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""
@@ -140,11 +71,12 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self._allowed(tags))
         self._learner = ChainLearner(self.name, self.labels, tags, self._features, self.model, self.vocab)
-        self._scores = None
+        self._forget_scores()
 
     def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        """Transitions (L, L), starts (L,) and ends (L,) that the scheme and the user allow."""
         transitions, starts, ends = tags.legal()
-        for pair in self.forbidden:
+        for pair in getattr(self.settings, "forbidden", ()):
             if len(pair) != 2:
                 problem = {"setting": "forbidden", "value": pair, "expected": "a list of pairs [from, to]"}
                 raise CRFError(PipeErrors.CRF408.format(name=self.name, **problem))
@@ -154,14 +86,30 @@ class ChainState(HasLabels, Stored, TrainablePipe):
             transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
         return transitions, starts, ends
 
-    def _emissions(self) -> Emissions:
+    @property
+    def scores(self) -> Emissions:
         """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
-        vectors = vector_weights(self.model)
-        params = [*(self.model.get_param(name) for name in PARAMS), vectors, trigram_weights(self.model)]
-        if self._scores is None or any(old is not new for old, new in zip(self._scores[0], params)):
-            weights, layout = dense_weights(self.model), get_layout(self.model)
-            self._scores = (params, Emissions(self._features, weights, layout, vectors, second_order(self.model)))
-        return self._scores[1]
+        arrays = weight_arrays(self.model)
+        if self._known is None or any(old is not new for old, new in zip(self._known[0], arrays, strict=True)):
+            self._known = arrays, Emissions(self._features, get_weights(self.model), self.name)
+        return self._known[1]
+
+    def _forget_scores(self) -> None:
+        self._known: tuple[list[Any], Emissions] | None = None
+
+    def take_over(self, trained: "StoresChain", features: Features, weights: ChainWeights) -> None:
+        """Have learned what another component has, with other features and weights.
+
+        trained (StoresChain): whose labels, learned settings and tok2vec layer it gets; no calibration.
+        features (Features): with their indices. weights (ChainWeights): for them.
+        """
+        kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
+        self.cfg.update({name: trained.cfg[name] for name in kept})
+        self._features = features
+        set_weights(self.model, weights)
+        copy_tok2vec(self.model, trained.model)
+        self.trainer.reset()
+        self._begin()
 
     def _parts(self, exclude: Iterable[str]) -> Parts:
         """What to store: without weights of 0 and features that have no others, as scores do not need them.
@@ -170,18 +118,18 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         """
         if not all(map(self.model.has_param, PARAMS)):
             features = {**self._features.to_data(), **self._valid_tags.to_data()}
-            return Parts(self.cfg, self.model.to_bytes(), features, self._write_extra())
-        layout, kept = get_layout(self.model), None
+            return Parts(dict(self.cfg), self.model.to_bytes(), features, self._write_extra())
+        kept = None
         try:
-            flat = stored_weights(self.model)
+            weights = rounded_weights(self.model)
             if not {"features", "model"} & set(exclude):
-                pruned = prune(layout, flat)  # rounded as they are: what becomes 0 in a file is left out as well
-                layout, flat, kept = pruned.layout, pruned.flat, (pruned.features, pruned.edge_features)
-            model = stored_bytes(self.model, layout, flat)
+                pruned = weights.pruned()  # rounded as they are: what becomes 0 in a file is left out as well
+                weights, kept = pruned.weights, (pruned.features, pruned.edge_features)
+            model = weight_bytes(self.model, weights)
         except OverflowError as error:
             raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
         features = {**self._features.to_data(kept), **self._valid_tags.to_data()}
-        return Parts(self.cfg, model, features, self._write_extra())
+        return Parts(dict(self.cfg), model, features, self._write_extra())
 
     def _write_extra(self) -> dict[str, bytes]:
         """Contents of the files that only this kind of component has."""
@@ -205,14 +153,14 @@ class ChainState(HasLabels, Stored, TrainablePipe):
                 self._valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
-        if len(get_trigrams(self.model)) and not is_second_order(self.model):
+        if get_weights(self.model).order > self.model.attrs["order"]:
             raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
         self._check_sizes(path)
         self._begin()
         self._read_extra(parts.extra, path)
         if get_layout(self.model).n_labels:
-            self._emissions()  # now, not at the first Doc: dense weights take as long as thousands of tokens
+            _ = self.scores  # now, not at the first Doc: dense weights take as long as thousands of tokens
 
     def _read_start(self, path: str) -> Start:
         """What another component of this kind has learned.

@@ -1,0 +1,147 @@
+"""Decoding under constraints: whole batches in one call, timed, and explained on request."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ..annotation.extensions import register
+from ..core.arrays import Segments
+from ..core.constraints.decode import Change, decode, explain
+from ..core.constraints.family import Constraint
+from ..core.constraints.strategy import Decision, MethodSettings
+from ..core.errors import CoreErrors, CRFError
+from ..core.labels import TagSet
+from ..pipe.decoding import Batch, Decoder, Prediction
+from .block import DecodingSettings
+from .table import constraint_changes, decode_info
+from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
+
+
+@dataclass(frozen=True)
+class Decided:
+    """How one sequence was labelled.
+
+    first (int): its first unit within its Doc. decision (Decision): the labels, and what is known of them.
+    changes (list of Change | None): what constraints changed; None if it was not asked for.
+    milliseconds (float): its share, by units, of the time that decoding it with others took, explanations apart.
+    """
+
+    first: int
+    decision: Decision
+    changes: list[Change] | None
+    milliseconds: float
+
+
+@dataclass(frozen=True)
+class ConstrainedDecoder(Decoder):
+    """Chooses labels under constraints, and tells how.
+
+    constraints (Sequence[Constraint]): hard and soft. method (MethodSettings): how. known (TokenPredicates): predicates
+    that constraints may name. info (str), changes (str | None): attributes of Docs, as in `DecodingSettings`.
+    """
+
+    constraints: Sequence[Constraint] = field(kw_only=True)
+    method: MethodSettings = field(kw_only=True)
+    known: TokenPredicates = field(kw_only=True)
+    info: str = field(kw_only=True)
+    changes: str | None = field(kw_only=True)
+
+    def __call__(self, batch: Batch) -> list[Prediction]:
+        decided = self._decide(batch)
+        labels = np.concatenate([one.decision.labels for one in decided])
+        sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
+        found = self.told(batch, self.decoded(batch, labels))
+        for prediction, own, first in zip(found, sequences, batch.by_doc.firsts.tolist()):
+            placed = [replace(one, first=one.first - first) for one in decided[own]]
+            prediction.told = (*prediction.told, *self._told_of(placed, batch.tags))
+        return found
+
+    def empty(self, tags: TagSet) -> Prediction:
+        found = super().empty(tags)
+        found.told = (*found.told, *self._told_of([], tags))
+        return found
+
+    def _told_of(self, decided: list[Decided], tags: TagSet) -> tuple[Any, Any]:
+        """How a Doc was decoded, and what constraints changed if that is asked for."""
+        changes = None if self.changes is None else constraint_changes(decided, self.constraints, tags)
+        return decode_info(decided, self.constraints), changes
+
+    def _decide(self, batch: Batch) -> list[Decided]:
+        """Label the sequences of a batch, in one call and in double precision.
+
+        RETURNS (list of Decided): in the order given; `first` counts from the beginning of the batch.
+        """
+        started, chains = time.perf_counter(), batch.distribution.chains.astype(np.float64)
+        asked = self.asked(batch)
+        predicates = asked.units.at(chains.batch.units)
+        decisions = decode(chains, self.constraints, batch.tags, predicates, self.method, asked.names)
+        each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
+        segments, out = chains.batch.segments, []
+        for number, (decision, first) in enumerate(zip(decisions, segments.firsts.tolist())):
+            changes = None
+            if self.changes is not None:
+                changes = explain(chains, number, decision, self.constraints, batch.tags, predicates, self.method)
+            out.append(Decided(first, decision, changes, each * int(segments.lengths[number])))
+        return out
+
+    def asked(self, batch: Batch) -> SequencePredicates:
+        """What constraints ask of the sequences of a batch."""
+        where = batch.docs, batch.columns.orths, batch.columns.lengths, batch.docs[0].vocab
+        annotation = None if self.target is None else Annotation(self.target, batch.tags)
+        return sequence_predicates(*where, self.constraints, self.known, annotation)
+
+    def register(self) -> None:
+        super().register()
+        for name in (self.info, self.changes):
+            register(Doc, name)
+
+    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
+        docs, predictions = list(docs), list(predictions)
+        super().write(docs, predictions, strings, tags)
+        for doc, prediction in zip(docs, predictions):
+            *_, info, changes = prediction.told
+            doc._.set(self.info, info)
+            if self.changes is not None:
+                doc._.set(self.changes, changes)
+
+
+def method_settings(settings: DecodingSettings) -> MethodSettings:
+    """Settings of decoding, as the core knows them.
+
+    RAISES (ValueError): for one that makes no sense.
+    """
+    return MethodSettings(
+        method=settings.decoder,
+        max_iterations=settings.max_iterations,
+        step_rule=settings.step_rule,
+        objective=settings.objective,
+        tau=settings.tau,
+        max_states=settings.max_states,
+        solver=settings.solver,
+        time_limit=settings.time_limit,
+    )
+
+
+def decoding_arguments(name: str, settings: DecodingSettings, constraints: Sequence[Constraint]) -> dict[str, Any]:
+    """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`. name (str): of the component."""
+    return {
+        "constraints": constraints,
+        "method": method_settings(settings),
+        "known": TokenPredicates(settings.predicates, name),
+        "info": settings.info,
+        "changes": settings.changes,
+    }
+
+
+def check_predicates(name: str, constraints: Iterable[Constraint], settings: DecodingSettings) -> None:
+    """Raise a coded error for constraints that ask for a predicate that nobody has defined."""
+    known = TokenPredicates(settings.predicates, name).names
+    for constraint in constraints:
+        if constraint.predicate is not None and constraint.predicate not in known:
+            text, listing = str(constraint), ", ".join(known)
+            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.predicate, known=listing))

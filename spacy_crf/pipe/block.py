@@ -1,0 +1,323 @@
+"""The block of a component: one dataclass holds its settings with their defaults, their check and their documentation.
+
+Everybody who has the library installed loads this module with spaCy, so it imports nothing heavy.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from difflib import get_close_matches
+from functools import cache, partial, wraps
+from inspect import Parameter, signature
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from spacy.language import Language
+from spacy.util import registry
+from thinc.api import Model
+
+from ..features.block import FeatureSettings, SequenceMode
+from ..learning.block import Trainer
+from .dictionary.block import DictionarySettings
+
+S = TypeVar("S", bound="Settings")
+Construct = Callable[..., Any]
+
+
+def nested(kind: str, function: str, **arguments: Any) -> Any:
+    """Return the field of a setting that is a block of its own, such as the model.
+
+    kind (str): of registry, such as "misc". function (str): registered name of the default. arguments: its settings.
+    """
+    block = {f"@{kind}": function, **arguments}
+    return field(default_factory=partial(_resolve, block), metadata={"block": block, "fixed": True})
+
+
+def fixed(default: Any, shown: bool = False) -> Any:
+    """Return the field of a setting that holds as long as the component.
+
+    shown (bool): whether `pipe.cfg` has it all the same, which scorers get.
+    """
+    return field(default=default, metadata={"fixed": True, "shown": shown})
+
+
+def empty(kind: type, **metadata: bool) -> Any:
+    """Return the field of a setting whose default is an empty list or dict.
+
+    metadata (bool): "fixed" and "shown" as for `fixed`.
+    """
+    return field(default_factory=kind, metadata=metadata)
+
+
+def _resolve(block: dict[str, Any]) -> Any:
+    return registry.resolve({"block": block})["block"]
+
+
+@dataclass(kw_only=True)
+class Settings:
+    """Settings of a component; a subclass names them.
+
+    The docstring of the subclass has a paragraph `name (type): text` for each: documentation is made from it.
+    """
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield each setting whose value has no meaning, with what it must be."""
+        yield from ()
+
+    def check(self, name: str) -> None:
+        """Raise a coded error for the first value without meaning.
+
+        name (str): of the component.
+        RAISES (CRFError): CRF408, or a code of the setting's own.
+        """
+        hints = _hints(type(self))
+        wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
+        for setting, expected in (*wrong, *self.problems()):
+            raise _refused(name, setting, getattr(self, setting), expected)
+
+
+def is_positive(value: float) -> bool:
+    """Whether a number is finite and above 0."""
+    return 0 < value < math.inf
+
+
+def component(
+    name: str,
+    settings: type[Settings],
+    *,
+    assigns: Iterable[str],
+    scores: Mapping[str, float | None],
+) -> Callable[[Construct], Construct]:
+    """Register a constructor as the factory of a component.
+
+    The constructor takes the pipeline, a name and the settings as one value. spaCy sees a factory with an argument for
+    each setting, so that it checks configs by their types.
+
+    name (str): of the factory. settings (type): the dataclass of its block.
+    assigns (Iterable[str]): attributes that are written. scores (Mapping): default weights of scores.
+    """
+
+    def register(construct: Construct) -> Construct:
+        hints = _hints(settings)
+
+        @wraps(construct)
+        def factory(nlp: Language, name: str, **values: Any) -> Any:
+            return construct(nlp, name, settings(**values))
+
+        own = list(signature(construct).parameters.values())[:2]
+        asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]
+        del factory.__wrapped__  # type: ignore[attr-defined]
+        factory.__signature__ = signature(construct).replace(parameters=[*own, *asked])  # type: ignore[attr-defined]
+        factory.__annotations__ = {"nlp": Language, "name": str, **hints}
+        registered: Construct = Language.factory(
+            name,
+            assigns=list(assigns),
+            default_config=default_config(settings),
+            default_score_weights=dict(scores),
+            func=factory,
+        )
+        return registered
+
+    return register
+
+
+def default_config(settings: type[Settings]) -> dict[str, Any]:
+    """Return the block of a config with all settings at their defaults."""
+    return {one.name: _default(one) for one in fields(settings)}
+
+
+def _default(one: "Field[Any]") -> Any:
+    if "block" in one.metadata:
+        return one.metadata["block"]
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+@cache
+def _hints(settings: type[Settings]) -> dict[str, Any]:
+    """Types of the settings, in their order."""
+    hints = get_type_hints(settings)
+    return {one.name: hints[one.name] for one in fields(settings)}
+
+
+class LiveSettings(MutableMapping[str, Any]):
+    """Settings of a component as `pipe.cfg`: read by name, and checked when they are assigned.
+
+    name (str): of the component. settings (Settings): of its block; assignments change it.
+    learned (dict): what comes from data and is kept beside the settings, such as labels.
+    """
+
+    def __init__(self, name: str, settings: Settings, learned: dict[str, Any]):
+        self._name, self._settings, self._learned = name, settings, learned
+        self._shown = {one.name: one for one in fields(settings) if _is_shown(one)}
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self._learned:
+            return self._learned[key]
+        if key in self._shown:
+            return getattr(self._settings, key)
+        raise KeyError(key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.update({key: value})
+
+    def __delitem__(self, key: str) -> None:
+        raise _refused(self._name, key, self.get(key), "assigned: settings cannot be removed")
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._shown
+        yield from self._learned
+
+    def __len__(self) -> int:
+        return len(self._shown) + len(self._learned)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def update(self, *others: Any, **values: Any) -> None:
+        """Assign several settings, or none of them if they have no meaning together.
+
+        RAISES (CRFError): CRF408 and others, for a setting that does not exist, holds as long as the component, or has
+            a value without meaning.
+        """
+        assigned = dict(*others, **values)
+        changed = {key: value for key, value in assigned.items() if key not in self._learned}
+        for key in list(changed):
+            one = self._shown.get(key)
+            if one is None:
+                near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
+                raise _refused(self._name, key, changed[key], f"one of the settings it has: {near}")
+            if one.metadata.get("fixed") and changed[key] != self[key]:
+                raise _refused(self._name, key, changed[key], f"{self[key]!r}, as it was when the component was made")
+        replace(self._settings, **changed).check(self._name)
+        for key, value in assigned.items():
+            if key in self._learned:
+                self._learned[key] = value
+            else:
+                setattr(self._settings, key, value)
+
+
+def _is_shown(one: "Field[Any]") -> bool:
+    return not one.metadata.get("fixed") or bool(one.metadata.get("shown"))
+
+
+def _refused(name: str, setting: str, value: Any, expected: str) -> Exception:
+    from ..core.errors import CRFError
+    from .errors import PipeErrors
+
+    return CRFError(PipeErrors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value has a type, as far as configs can hold it; what lists and dicts contain is not looked at."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, one) for one in get_args(hint))
+    if origin is Literal:
+        return value in get_args(hint)
+    if hint in (int, float):
+        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+    if hint in (str, bool, NoneType) or origin in (list, dict):
+        return isinstance(value, origin or hint)
+    return True  # blocks: spaCy has resolved them
+
+
+def _describe(hint: Any) -> str:
+    """A type as people who write configs name it."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(_describe(one) for one in get_args(hint))
+    if origin is Literal:
+        return "one of " + ", ".join(map(repr, get_args(hint)))
+    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
+    names |= {list: "a list", dict: "a table"}
+    return names.get(origin or hint, str(hint))
+
+
+Decode = Literal["viterbi", "posterior"]
+SPAN_TARGETS = ("ent", "spans")
+
+
+@dataclass(kw_only=True)
+class ChainSettings(Settings):
+    """Settings of every component over a chain.
+
+    model (Model): spacy_crf.LinearChain.v1.
+    features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
+    trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1), spacy_crf.AdaGrad.v1, or another one.
+    temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
+        finds it.
+    scorer (Callable | None): how it is evaluated.
+    """
+
+    model: Model = nested("architectures", "spacy_crf.LinearChain.v1")
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
+    trainer: Trainer = nested("misc", "spacy_crf.LBFGS.v1")
+    temperature: float = 1.0
+    scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if not is_positive(self.temperature):
+            yield "temperature", "a positive number"
+
+
+@dataclass(kw_only=True)
+class TagSettings(ChainSettings):
+    """Settings of components that write labels to tokens.
+
+    target (str): what is learned and written: "tag" (token.tag) or "pos" (token.pos).
+    sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
+    overwrite (bool): whether to replace annotation that is there already.
+    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
+    dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
+    """
+
+    target: str = fixed("tag", shown=True)
+    sequence: SequenceMode = fixed("auto")
+    overwrite: bool = False
+    forbidden: list[list[str]] = empty(list, fixed=True)
+    dictionary: DictionarySettings | None = fixed(None)
+
+
+@dataclass(kw_only=True)
+class LabelSettings(TagSettings):
+    """Settings of components that write labels to tokens or to spans.
+
+    target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
+        name of a custom token extension.
+    scheme (str): how spans become tags, "BIO", "BILUO", or "none": each token has the label of its span, and spans are
+        maximal runs of a label, for text in which spans of one label never touch. For token targets, whether tags such
+        as B-NP are kept legal. "auto": BIO for spans, none for tokens.
+    spans_key (str): key of doc.spans for target "spans".
+    threshold (float): spans with a lower exact probability are not written; 0 writes all.
+    scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
+        "spans" have them in their SpanGroup's attrs in any case.
+    marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
+    """
+
+    scheme: Literal["auto", "BIO", "BILUO", "none"] = fixed("auto")
+    spans_key: str = "sc"
+    threshold: float = 0.0
+    scores: str | None = None
+    marginals: str | None = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        if self.target not in SPAN_TARGETS:
+            for setting in ("threshold", "scores"):
+                if getattr(self, setting):
+                    yield setting, "left out for targets that are not spans"
+        yield from own_names({"target": self.target, "marginals": self.marginals})
+
+
+def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Yield the settings that name a custom attribute and are empty, or say what one before them says.
+
+    names (Mapping): their values by setting; None for no attribute.
+    """
+    taken: set[str] = set()
+    for setting, value in names.items():
+        if value is not None:
+            if not value or value in taken:
+                yield setting, "a name of its own, or null"
+            taken.add(value)

@@ -1,0 +1,214 @@
+"""From what a chain says of Docs to their labels, and to what else is told of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ..annotation.extensions import register_marginals, write_marginals
+from ..annotation.target import Decoded, Target
+from ..core.arrays import Floats, Ints, Segments
+from ..core.chain.distribution import ChainDistribution
+from ..core.labels import Scheme, TagSet
+from ..features.columns import Columns
+from .block import SPAN_TARGETS, LabelSettings
+from .span_scores import score_spans
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Docs, and what the chain says of them.
+
+    docs (Sequence[Doc]): some that follow each other. columns (Columns): of their units.
+    distribution (ChainDistribution): over the labellings of their sequences. tags (TagSet): its labels.
+    """
+
+    docs: Sequence[Doc]
+    columns: Columns
+    distribution: ChainDistribution
+    tags: TagSet
+
+    @cached_property
+    def by_doc(self) -> Segments:
+        """The units of each Doc."""
+        return Segments(self.columns.doc_lengths)
+
+    def numbered_sequences(self) -> list[list[tuple[int, dict[str, int]]]]:
+        """For each Doc its sequences: their numbers in the batch, and where they start and end in the Doc."""
+        sequences = Segments(self.columns.lengths)
+        by_doc = sequences.within(self.by_doc)
+        bounds = list(zip(sequences.firsts.tolist(), sequences.ends.tolist()))
+        return [
+            [(b, {"start": bounds[b][0] - first, "end": bounds[b][1] - first}) for b in range(own.start, own.stop)]
+            for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
+        ]
+
+    @cached_property
+    def marginals(self) -> Floats:
+        """((N, L)): probabilities of the labels of each unit, in single precision as they are stored."""
+        return self.distribution.marginals.astype(np.float32)
+
+
+@dataclass(slots=True)
+class Prediction:
+    """What was decoded for one Doc.
+
+    decoded (Decoded): labels, and spans of them. told (tuple): a value for each output of the decoder.
+    """
+
+    decoded: Decoded
+    told: tuple[Any, ...] = ()
+
+    @property
+    def tags(self) -> Ints:
+        """((n,)): label indices."""
+        return self.decoded.labels
+
+
+class Output(Protocol):
+    """Something that is told of Docs beside their labels."""
+
+    def read(self, batch: Batch) -> Sequence[Any]:
+        """Return a value for each Doc of a batch."""
+        ...
+
+    def empty(self) -> Any:
+        """Return the value for a Doc without tokens."""
+        ...
+
+    def write(self, doc: Doc, value: Any) -> None:
+        """Store a value on its Doc."""
+        ...
+
+    def register(self) -> None:
+        """Make its custom attributes available."""
+        ...
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """The best labels of each unit, the spans that they form, and what outputs tell.
+
+    target (Target | None): what is labelled; None where only outputs are written. outputs (tuple): what is told beside.
+    posterior (bool): take the labels that are right most often instead of the best sequence.
+    scored (bool): give spans their exact probabilities. threshold (float): leave out spans with lower ones.
+    """
+
+    target: Target | None
+    outputs: tuple[Output, ...] = ()
+    posterior: bool = False
+    scored: bool = False
+    threshold: float = 0.0
+
+    @property
+    def reads(self) -> int | None:
+        """Attribute of spaCy's to be read with the words, for the target."""
+        return None if self.target is None else self.target.reads
+
+    def __call__(self, batch: Batch) -> list[Prediction]:
+        """Decode a batch.
+
+        RETURNS (list[Prediction]): one for each Doc.
+        """
+        chain = batch.distribution
+        return self.told(batch, self.decoded(batch, chain.posterior_best() if self.posterior else chain.best()))
+
+    def empty(self, tags: TagSet) -> Prediction:
+        """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
+        return Prediction(Decoded(np.zeros(0, dtype=np.int32)), tuple(output.empty() for output in self.outputs))
+
+    def decoded(self, batch: Batch, labels: Ints) -> list[Decoded]:
+        """Labels and spans of each Doc. labels ((N,)): of the units."""
+        by_doc, present = batch.by_doc, batch.columns.extra
+        found = [Decoded(own) for own in by_doc.split(labels)]
+        if present is not None:
+            for decoded, own in zip(found, by_doc.split(present)):
+                decoded.present = own
+        if self.target is not None and self.target.is_spans:
+            self._add_spans(found, batch, labels)
+        return found
+
+    def told(self, batch: Batch, decoded: Sequence[Decoded]) -> list[Prediction]:
+        """Predictions with the values of the outputs."""
+        values = [output.read(batch) for output in self.outputs]
+        return [Prediction(one, told) for one, told in zip(decoded, zip(*values) if values else [()] * len(decoded))]
+
+    def _add_spans(self, found: Sequence[Decoded], batch: Batch, labels: Ints) -> None:
+        starts, ends, first_tags = batch.tags.spans(labels, batch.columns.lengths)
+        names = [batch.tags.span_label(tag) for tag in first_tags.tolist()]
+        scores = score_spans(batch.distribution, batch.tags, starts, ends, names) if self.scored else None
+        if scores is not None and self.threshold:
+            kept = np.flatnonzero(scores.label >= self.threshold)
+            starts, ends, scores = starts[kept], ends[kept], scores.take(kept)
+            names = [names[k] for k in kept.tolist()]
+        by_doc = batch.by_doc
+        cuts = np.searchsorted(starts, by_doc.bounds).tolist()
+        places = list(zip(starts.tolist(), ends.tolist(), names))
+        for decoded, first, own in zip(found, by_doc.firsts.tolist(), map(slice, cuts, cuts[1:])):
+            decoded.spans = [(start - first, end - first, name) for start, end, name in places[own]]
+            decoded.scores = None if scores is None else scores.take(own)
+
+    def register(self) -> None:
+        """Make custom attributes available; settings may have named others since the last time."""
+        for one in (*([] if self.target is None else [self.target]), *self.outputs):
+            one.register()
+
+    def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
+        """Write predictions to their Docs."""
+        self.register()
+        values = None if self.target is None else self.target.values(strings, tags.tags)
+        for doc, prediction in zip(docs, predictions):
+            if self.target is not None and values is not None and len(doc):
+                self.target.write(doc, prediction.decoded, values)
+            for output, value in zip(self.outputs, prediction.told):
+                output.write(doc, value)
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """The probabilities of all tags, in a custom attribute of Docs and tokens.
+
+    name (str): of the attribute. tags (Sequence[str]): of the chain.
+    """
+
+    name: str
+    tags: Sequence[str]
+
+    def read(self, batch: Batch) -> list[Floats]:
+        return batch.by_doc.split(batch.marginals)
+
+    def empty(self) -> Floats:
+        return np.zeros((0, len(self.tags)), dtype=np.float32)
+
+    def write(self, doc: Doc, value: Floats) -> None:
+        write_marginals(doc, self.name, self.tags, value)
+
+    def register(self) -> None:
+        register_marginals(self.name)
+
+
+D = TypeVar("D", bound=Decoder)
+
+
+def label_decoder(
+    kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
+) -> D:
+    """Make the decoder of a component that writes labels to tokens or spans.
+
+    kind (type): of decoder. settings (LabelSettings): of the component. tags (Sequence[str]): of the chain.
+    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
+    """
+    scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
+    told = () if settings.marginals is None else (Marginals(settings.marginals, tags),)
+    return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
+
+
+def resolve_scheme(settings: LabelSettings) -> Scheme:
+    """The scheme that "auto" stands for: BIO for spans, none for tokens."""
+    if settings.scheme != "auto":
+        return settings.scheme
+    return "BIO" if settings.target in SPAN_TARGETS else "none"

@@ -1,0 +1,80 @@
+"""The block of `punctuation_restorer`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+
+from ..pipe.block import ChainSettings, component, empty, nested
+from .labels import LabelScheme
+
+Existing = Literal["keep", "override"]
+
+
+@dataclass(kw_only=True)
+class RestorerSettings(ChainSettings):
+    """Settings of `punctuation_restorer`: a CRF over the words of a text, whose labels are the marks that follow them.
+
+    It writes `token._.punct_after` and, where it restores case, `token._.case`; `doc._.restored`, the text with its
+    marks, and `doc._.restoration`, the edits that make it of the Doc's text, each [start, end, replacement] in
+    characters. The Doc's own words and text stay as they are.
+
+    model (Model): spacy_crf.LinearChain.v1 without boundary weights: START and STOP are the features BOS and EOS, which
+        only true starts and ends of a text have, not the sides where a window was cut out.
+    features (FeatureSettings): spacy_crf.Features.v1; its templates see words in lower case without marks.
+    marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
+    existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;
+        "keep" leaves them, whatever the thresholds, and restores the others given them.
+    capitalise (bool): where case is not restored, title the first word of each sentence.
+    sentences (bool): set sentence starts.
+    probabilities (bool): give tokens `token._.punct_probs`, the probabilities of the marks: exact ones of the chain or,
+        after `python -m spacy crf calibrate`, calibrated ones, which thresholds look at too.
+    threshold (float): set the most probable mark where the probability that there is one is at least so much; 0: the
+        best labelling of the whole text.
+    thresholds (dict[str, float]): by mark, how probable it must be itself to be set, instead of `threshold`; where only
+        some marks have one and `threshold` is 0, the others are not set.
+    n_best (int): how many of the best texts to list in `doc._.restorations`, with their probabilities.
+    """
+
+    model: Any = nested("architectures", "spacy_crf.LinearChain.v1", boundary=False)
+    features: Any = nested("misc", "spacy_crf.Features.v1", templates=["@punctuation"], min_count=2)
+    marks: LabelScheme = nested("misc", "spacy_crf.Marks.v1", marks=["COMMA", "PERIOD", "QUESTION"])
+    existing: Existing = "override"
+    capitalise: bool = True
+    sentences: bool = True
+    probabilities: bool = True
+    threshold: float = 0.0
+    thresholds: dict[str, float] = empty(dict)
+    n_best: int = 0
+    scorer: Any = nested("scorers", "spacy_crf.punctuation_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        marks = self.marks.marks.marks
+        if not 0 <= self.threshold <= 1:
+            yield "threshold", "from 0 to 1"
+        if not all(mark in marks for mark in self.thresholds):
+            yield "thresholds", f"numbers for some of {', '.join(marks)}"
+        if not all(0 < value <= 1 for value in self.thresholds.values()):
+            yield "thresholds", "above 0, up to 1"
+        if self.n_best < 0:
+            yield "n_best", "0, or the number of texts to list"
+
+
+@component(
+    "punctuation_restorer",
+    RestorerSettings,
+    assigns=["token._.punct_after", "token._.case", "doc._.restored", "doc._.restoration", "token.is_sent_start"],
+    scores={
+        "punct_f": 1.0,
+        **dict.fromkeys(("punct_p", "punct_r", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")),
+        **dict.fromkeys(("case_acc", "sent_boundary_f", "punct_f_inner")),
+    },
+)
+def make_punctuation_restorer(nlp: Language, name: str, settings: RestorerSettings) -> Pipe:
+    """Construct a punctuation restorer."""
+    from .component import PunctuationRestorer
+
+    return PunctuationRestorer(nlp.vocab, settings, name)

@@ -1,0 +1,51 @@
+"""The block of `crf_tagger`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+
+from ..pipe.block import Decode, LabelSettings, component, own_names
+
+SCORES = ("tag_acc", "pos_acc", "ents_f", "ents_p", "ents_r", "spans_sc_f", "spans_sc_p", "spans_sc_r")
+
+
+@dataclass(kw_only=True)
+class TaggerSettings(LabelSettings):
+    """Settings of `crf_tagger`: a linear-chain CRF for tags, chunks and entities.
+
+    decode (str): "viterbi" for the most probable sequence, "posterior" for the allowed one with the greatest expected
+        number of right tags.
+    given (bool): whether annotation of the target that is there is evidence: tags and probabilities of the others are
+        conditioned on it. Entities and blocked tokens are evidence, tokens outside of entities are not.
+    n_best (int): how many of the best sequences to list, with their probabilities; 0: none.
+    n_best_key (str): name of the Doc extension that takes them.
+    entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
+    """
+
+    decode: Decode = "viterbi"
+    given: bool = False
+    n_best: int = 0
+    n_best_key: str = "n_best"
+    entropy: str | None = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        if self.n_best < 0:
+            yield "n_best", "0, or the number of sequences to list"
+        names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
+        yield from own_names({**names, "n_best_key": self.n_best_key if self.n_best else None})
+
+
+@component(
+    "crf_tagger",
+    TaggerSettings,
+    assigns=["token.tag", "token.pos", "doc.ents", "token.ent_iob", "token.ent_type", "doc.spans"],
+    scores={"crf_score": 1.0, **dict.fromkeys(SCORES)},
+)
+def make_crf_tagger(nlp: Language, name: str, settings: TaggerSettings) -> Pipe:
+    """Construct a CRF tagger."""
+    from .component import CRFTagger
+
+    return CRFTagger(nlp.vocab, settings, name)
