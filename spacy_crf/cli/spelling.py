@@ -11,7 +11,7 @@ from wasabi import msg, table
 from ..core.errors import CRFError
 from ..corpora.reader import Corpus
 from ..features.block import FIT, SpellingSettings
-from ..features.normalise import LENGTHS, RATIO, Spelling
+from ..features.normalise import LENGTHS, RATIO, SpellingTable
 from ..features.resources import word_counter
 from .app import app
 from .errors import CommandErrors
@@ -61,10 +61,10 @@ def parse_lengths(text: str) -> list[int]:
         raise CRFError(CommandErrors.CRF607.format(name="lengths", value=text)) from error
 
 
-def format_groups(spelling: Spelling) -> str:
+def format_groups(spelling: SpellingTable) -> str:
     """How many forms there are, and the normal forms with the most variants.
 
-    spelling (Spelling): a fitted table.
+    spelling (SpellingTable): a fitted table.
     """
     variants = Counter(normal for form, normal in spelling.table.items() if form != normal)
     members: dict[str, list[str]] = {normal: [] for normal, _ in variants.most_common(SHOWN)}

@@ -46,14 +46,15 @@ class SpellingSettings:
         count (Callable): returns how often each form of the training corpus occurs; called only to fit.
         RAISES (ValueError): for files that cannot be read.
         """
-        from .normalise import LENGTHS, Spelling, fit_spelling
+        from .normalise import LENGTHS, SpellingTable, fit_spelling
         from .spelling import Rewriter, Speller
 
         rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
         lengths = LENGTHS if self.lengths is None else self.lengths
         if self.table == FIT:
             return Speller(rewriter, fit_spelling(rewriter.rewrite_counts(count()), lengths, self.ratio))
-        return Speller(rewriter, Spelling.read(Path(self.table), lengths) if self.table else Spelling({}, lengths))
+        table = SpellingTable.read(Path(self.table), lengths) if self.table else SpellingTable({}, lengths)
+        return Speller(rewriter, table)
 
 
 @registry.misc("spacy_crf.InducedClasses.v1")
@@ -177,12 +178,12 @@ class FeatureSettings:
         """Return what there is before `make_resources`: lists and tables without entries."""
         from .attributes import COUNTED, INDUCED
         from .induced import WordClasses
-        from .normalise import Spelling
+        from .normalise import SpellingTable
         from .resources import Lexicon, Resources, WordCounts, WordList
         from .spelling import Rewriter, Speller
 
         lists = {name: WordList(name, []) for name in self.lists or ()}
-        speller = None if self.spelling is None else Speller(Rewriter(()), Spelling({}))
+        speller = None if self.spelling is None else Speller(Rewriter(()), SpellingTable({}))
         counts = WordCounts({}) if self._numbers(COUNTED) else None
         sizes = self._numbers([INDUCED])
         return Resources(lists, Lexicon(speller, counts, WordClasses([], {n: [] for n in sizes}) if sizes else None))

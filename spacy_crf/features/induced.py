@@ -120,8 +120,8 @@ class _Exchange:
 
     def __init__(self, bigrams: Bigrams, classes: Indices, n_classes: int):
         self.classes, self._n_classes = classes, n_classes
-        self._right = _Rows(bigrams, bigrams.first, bigrams.second)
-        self._left = _Rows(bigrams, bigrams.second, bigrams.first)
+        self._right = _BigramRows(bigrams, bigrams.first, bigrams.second)
+        self._left = _BigramRows(bigrams, bigrams.second, bigrams.first)
         self._pairs = np.zeros((n_classes, n_classes))
         np.add.at(self._pairs, (classes[bigrams.first], classes[bigrams.second]), bigrams.counts)
         # as first and as second word of pairs, which differ at the edges of texts
@@ -175,7 +175,7 @@ class _Exchange:
         return gains
 
 
-class _Rows:
+class _BigramRows:
     """Bigrams by one of their words.
 
     own ((P,)), other ((P,)): the words that they are sorted by, and those beside them.

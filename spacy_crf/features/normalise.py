@@ -121,7 +121,7 @@ def _check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
     return tuple(lengths)
 
 
-class Spelling:
+class SpellingTable:
     """A table of normal forms, and the rule for forms that are not in it.
 
     table (Mapping[str, str]): normal form by form. Unknown forms are compared with the values in the order in which
@@ -163,7 +163,7 @@ class Spelling:
         Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
 
     @classmethod
-    def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "Spelling":
+    def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":
         """Read a table. Blank lines, and lines without a tab that begin with #, are skipped.
 
         lengths (Sequence[int]): as the table was fitted with.
@@ -186,7 +186,7 @@ class Spelling:
         return cls(table, lengths)
 
 
-def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ratio: float = RATIO) -> Spelling:
+def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ratio: float = RATIO) -> SpellingTable:
     """Find the normal form of each word of a training corpus.
 
     From the most frequent form on, each one goes to the nearest normal form so far that is more than `ratio` times as
@@ -196,7 +196,7 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
     counts (Mapping[str, int]): how often each form occurs; those that fold to the same are added up.
     lengths (Sequence[int]): as in `Neighbours`.
     ratio (float): at least 1. A greater one joins fewer words that are no variants of each other.
-    RETURNS (Spelling): the table, in falling frequency of the normal forms.
+    RETURNS (SpellingTable): the table, in falling frequency of the normal forms.
     """
     if not ratio >= 1:
         raise CRFError(CoreErrors.CRF549.format(name="ratio", value=ratio, expected="at least 1"))
@@ -213,4 +213,4 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
         if normal is None:
             neighbours.add(form)
             frequencies.append(-count)
-    return Spelling(table, lengths)
+    return SpellingTable(table, lengths)

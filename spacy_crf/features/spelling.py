@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.errors import CRFError
 from .errors import FeatureErrors
-from .normalise import Spelling, fold
+from .normalise import SpellingTable, fold
 
 SHIPPED = files(__package__) / "rewrites"
 MAX_WORDS = 1 << 16  # a stream of ever new words starts over here instead of filling the memory
@@ -89,10 +89,10 @@ def known_rules() -> list[str]:
 class Speller:
     """Rules and table of one component.
 
-    rewriter (Rewriter): the rules. spelling (Spelling): the table, whose forms are rewritten ones.
+    rewriter (Rewriter): the rules. spelling (SpellingTable): the table, whose forms are rewritten ones.
     """
 
-    def __init__(self, rewriter: Rewriter, spelling: Spelling):
+    def __init__(self, rewriter: Rewriter, spelling: SpellingTable):
         self.rewriter, self.spelling = rewriter, spelling
         self._rewritten: dict[str, str] = {}
 
@@ -119,4 +119,4 @@ class Speller:
     def from_data(cls, data: Mapping[str, Any]) -> "Speller":
         """Restore from `to_data`."""
         table = {row[0]: row[-1] for row in data["table"]}
-        return cls(Rewriter((rule[0], rule[1]) for rule in data["rules"]), Spelling(table, data["lengths"]))
+        return cls(Rewriter((rule[0], rule[1]) for rule in data["rules"]), SpellingTable(table, data["lengths"]))

@@ -112,7 +112,8 @@ class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
     @property
     def target(self) -> str:
         """Name of what is learned and written."""
-        return self.annotation.name
+        target: str = self.settings.target  # type: ignore[attr-defined]
+        return target
 
     @property
     def feature_config(self) -> FeatureSettings:

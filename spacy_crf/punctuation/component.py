@@ -1,32 +1,79 @@
 """Restores punctuation, case and sentence starts of bare text with a linear-chain CRF over its words."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from spacy.attrs import IDS
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Floats, Indices
-from ..core.errors import CRFError
-from ..features.block import FeatureSettings
-from ..learning.block import Trainer
-from ..learning.model import ChainModel, get_layout
-from ..pipe.inference import Inference, Prediction, infer
-from .annotation import goes_on, register_punctuation
-from .calibration import CALIBRATION
-from .decide import Thresholds, choose, labels_beside_marks
-from .doc_words import WordView, given_marks
-from .errors import PunctuationErrors
-from .given import labels_beside_given, settle_marks
-from .labels import LabelScheme
-from .settings import check_restoration
+from ..core.arrays import Bools, Floats, Indices, Segments
+from ..core.errors import CRFError, CRFWarning
+from ..core.gold import UNKNOWN, Gold
+from ..core.labels import TagSet
+from ..features.columns import Columns
+from ..learning.encoder import Sample
+from ..learning.model import get_layout, get_tok2vec
+from ..learning.vectors import annotation_read
+from ..pipe.component import ChainPipe
+from ..pipe.decoding import Batch, Decoder
+from .block import LabelScheme, RestorerSettings
+from .calibration import MarkCalibration
+from .docs import WordView, bare_doc, given_marks, goes_on, gold_labels, is_bare, mixed_forms, register_punctuation
+from .errors import PunctuationErrors, PunctuationWarnings
+from .labels import (
+    Label,
+    LabelTable,
+    Thresholds,
+    choose,
+    labels_beside_given,
+    labels_beside_marks,
+    may_follow,
+    settle_marks,
+)
+from .restore import Restoration, RestorationWriter, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
-from .word_pipe import MIXED, WordPipe
-from .writer import Restoration, RestorationWriter
+from .words import case_of
+
+MIXED, CALIBRATION = "mixed_forms", "calibration"
+
+
+@dataclass(frozen=True)
+class WordDecoder(Decoder):
+    """The best labels of words, and their probabilities.
+
+    marginals (bool): tell probabilities. n_best (int): how many labellings to list.
+    calibrate (Callable | None): maps probabilities of labels (N, L), so that those of marks can be believed.
+    """
+
+    marginals: bool = False
+    n_best: int = 0
+    calibrate: Callable[[Floats], Floats] | None = None
+
+    def __call__(self, batch: Batch) -> list[WordPrediction]:  # type: ignore[override]
+        found = [WordPrediction(own) for own in batch.by_doc.split(batch.distribution.best())]
+        if self.marginals:
+            rows = batch.marginals if self.calibrate is None else self.calibrate(batch.marginals)
+            for prediction, own in zip(found, batch.by_doc.split(rows)):
+                prediction.marginals = own
+        if self.n_best:
+            paths = batch.distribution.n_best(self.n_best)
+            for prediction, sequences in zip(found, batch.numbered_sequences()):
+                prediction.n_best = [paths[number] for number, _ in sequences]
+        return found
+
+    def empty(self, tags: TagSet) -> WordPrediction:  # type: ignore[override]
+        marginals = np.zeros((0, len(tags)), dtype=np.float32) if self.marginals else None
+        return WordPrediction(np.zeros(0, dtype=np.int32), marginals, [] if self.n_best else None)
+
+    def register(self) -> None:
+        register_punctuation()
 
 
 @dataclass(frozen=True)
@@ -34,95 +81,189 @@ class Restored:
     """What was decoded for one Doc: its words, and what the chain says of them."""
 
     view: WordView
-    prediction: Prediction
+    prediction: WordPrediction
 
 
-class PunctuationRestorer(WordPipe):
-    """Labels words with the marks that follow them. See `factory.make_punctuation_restorer` for the settings.
+class PunctuationRestorer(ChainPipe):
+    """Labels words with the marks that follow them. See `RestorerSettings`.
 
-    The chain runs over words, not over tokens: see `words`. Nothing that is written changes the Doc's words or text.
+    The chain runs over words, not over tokens: see `docs`. Nothing that is written changes the Doc's words or text.
+    Probabilities of marks go through a map, which `crf calibrate` fits. It is kept in `cfg`, as the labels are: it is
+    learned, no setting of the config. Labels that are decoded, the listed sequences and their probabilities are the
+    chain's own.
     """
 
     learned_settings = (MIXED, CALIBRATION)
     settings_of_weights = (CALIBRATION,)
+    settings: RestorerSettings
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str = "punctuation_restorer",
-        *,
-        features: FeatureSettings,
-        trainer: Trainer,
-        marks: LabelScheme,
-        settings: Mapping[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None = None,
-    ):
-        check_restoration(name, settings, marks)
-        told = {
-            "marks": list(marks.marks.marks),
-            "collapse": dict(marks.marks.collapse),
-            "ends": list(marks.marks.ends),
-            "abbreviations": sorted(marks.marks.abbreviations),
+    def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
+        marks = settings.marks
+        told = {  # for scorers
+            "marks": list(marks.marks),
+            "collapse": dict(marks.collapse or {}),
+            "ends": list(marks.end_marks),
+            "abbreviations": sorted(marks.abbreviated),
+            "has_case": marks.case,
+            "has_pairs": marks.pairs,
         }
-        self.label_scheme = marks
-        super().__init__(
-            vocab,
-            model,
-            name,
-            features=features,
-            trainer=trainer,
-            sequence="doc",
-            scheme="none",
-            forbidden=[],
-            scorer=scorer,
-            settings={
-                **settings,
-                **told,
-                "has_case": marks.case,
-                "has_pairs": marks.pairs,
-                MIXED: {},
-                CALIBRATION: None,
-            },
-        )
-        register_punctuation()
+        super().__init__(vocab, settings, name, **told, **{MIXED: {}, CALIBRATION: None})
+
+    @property
+    def label_scheme(self) -> LabelScheme:
+        """What labels tell."""
+        return self.settings.marks
+
+    @property
+    def label_table(self) -> LabelTable:
+        """The labels of the chain, and which mark each has."""
+        return LabelTable(self.tags.tags)
+
+    # -- words -----------------------------------------------------------------------------------------------
+
+    def view(self, doc: Doc) -> WordView:
+        """The words of a Doc, which the chain runs over."""
+        return WordView.of(doc, self.label_scheme)
+
+    def bare(self, doc: Doc) -> Doc:
+        """A Doc of the words alone; the Doc itself if it is one."""
+        return doc if is_bare(doc) else self._bare(self.view(doc))
+
+    def _bare(self, view: WordView) -> Doc:
+        extensions = [one.key for one in self._features.extractor.attributes if one.name == "_"]
+        return bare_doc(view, self.vocab, self._annotation(), extensions)
+
+    def _annotation(self) -> list[int]:
+        """Attributes that other components set, and that features or vectors read."""
+        read = self._features.extractor.attributes
+        names = {one.name for one in read if one.is_annotation and one.name != "_"}
+        tok2vec = get_tok2vec(self.model)
+        return [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
+
+    def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super().read([self.bare(doc) for doc in docs], extra)
+
+    def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super()._read([self.bare(doc) for doc in docs], extra)
+
+    # -- calibration -----------------------------------------------------------------------------------------
+
+    @property
+    def calibration(self) -> MarkCalibration | None:
+        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
+        data = self.cfg[CALIBRATION]
+        if data is None or tuple(data["marks"]) != self.label_table.marks:
+            return None
+        return MarkCalibration.from_data(data)
+
+    @calibration.setter
+    def calibration(self, calibration: MarkCalibration | None) -> None:
+        self.cfg[CALIBRATION] = calibration and calibration.to_data()
+
+    def finish_update(self, sgd: Optimizer | None) -> None:
+        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
+        if self.cfg[CALIBRATION] is not None:
+            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
+            self.calibration = None
+        super().finish_update(sgd)
+
+    def uncalibrated(self, docs: Sequence[Doc]) -> Floats:
+        """((n, M)): probabilities of the marks of all words, as the chain has them.
+
+        docs (sequence of Doc): bare words.
+        """
+        found: list[Any] = self.decode(docs, WordDecoder(None, marginals=True), given=False)
+        none = np.zeros((0, len(self.tags)), dtype=np.float32)
+        return self.label_table.mark_probabilities(np.concatenate([none, *(one.marginals for one in found)]))
+
+    # -- training --------------------------------------------------------------------------------------------
+
+    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
+        return TagSet(labels, "none")
+
+    def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        transitions, starts, ends = super()._allowed(tags)
+        labels = LabelTable(tags.tags).parsed
+        fitting = [[may_follow(first, second, self.label_scheme) for second in labels] for first in labels]
+        return transitions & np.array(fitting, dtype=bool).reshape(transitions.shape), starts, ends
+
+    def describe_gold(self) -> str:
+        return "a text with punctuation marks"
+
+    def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
+        """The gold sides of examples as bare words, which word lists and classes are fitted to."""
+        for doc in super().references(get_examples):
+            yield self.bare(doc)
+
+    def find_labels(self, references: Iterable[Doc]) -> list[str]:
+        return list(self.labels)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Find labels and forms in mixed case in the data. See `ChainPipe.initialize` for the arguments.
+
+        RAISES (ValueError): where no text has a mark.
+        """
+        found: set[str] = set(labels or ())
+        mixed: list[str] = []
+        for doc in super().references(get_examples):
+            view = self.view(doc)
+            if labels is None:
+                found.update(map(str, view.labels(self.label_scheme)))
+            mixed += [form for form in view.forms if case_of(form) == "mixed"] if self.label_scheme.case else []
+        self.cfg[MIXED], self.calibration = mixed_forms(mixed), None
+        super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
+
+    def _sample(self, examples: Sequence[Example]) -> Sample:
+        return super()._sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
+
+    def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
+        numbers: dict[Label | None, int] = {label: k for k, label in enumerate(self.label_table.parsed)}
+        found = [numbers.get(one, UNKNOWN) for eg in examples for one in gold_labels(eg, self.label_scheme)]
+        return Gold.known(np.array(found, dtype=np.int32), len(self.tags))
+
+    # -- prediction ------------------------------------------------------------------------------------------
+
+    def decoder(self) -> WordDecoder:
+        own, calibration = self.settings, self.calibration
+        calibrate = None if calibration is None else _Calibrate(calibration, self.label_table)
+        marginals = bool(own.probabilities or self._thresholds())
+        return WordDecoder(None, marginals=marginals, n_best=own.n_best, calibrate=calibrate)
 
     def _thresholds(self) -> Thresholds:
-        return Thresholds(self.cfg["threshold"], self.cfg["thresholds"])
-
-    def inference(self) -> Inference:
-        needed = bool(self.cfg["probabilities"] or self._thresholds())
-        return Inference(marginals=needed, n_best=self.cfg["n_best"], temperature=self.cfg["temperature"])
-
-    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
-        """See `CalibratedPipe.infer`; values are those of words."""
-        return super().infer([self.bare(doc) for doc in docs], inference, given)
+        return Thresholds(self.settings.threshold, self.settings.thresholds)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        if self.cfg["existing"] != "keep":
+        if self.settings.existing != "keep":
             return None
-        marks = [mark for doc in docs for mark in given_marks(doc, self.label_scheme)]
+        marks = [mark for doc in docs for mark in given_marks(self.bare(doc), self.label_scheme)]
         return labels_beside_given(marks, lengths, self.label_table, get_layout(self.model), self.label_scheme)
 
-    def predict(self, docs: Iterable[Doc]) -> list[Any]:
+    def predict(self, docs: Iterable[Doc]) -> list[Restored]:
         """Decode Docs without changing them.
 
         RETURNS (list[Restored]): one for each Doc.
         """
         views = [self.view(doc) for doc in docs]
         bare = [self._bare(view) for view in views]
-        predictions = self.infer(bare, self.inference())
+        predictions: list[Any] = self.decode(bare, self.decoder())
         self._settle(bare, predictions)
         return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
 
-    def _settle(self, docs: Sequence[Doc], predictions: Sequence[Prediction]) -> None:
+    def _settle(self, docs: Sequence[Doc], predictions: Sequence[WordPrediction]) -> None:
         """Set marks by their thresholds, except for those that are kept."""
         table, thresholds, changed = self.label_table, self._thresholds(), []
         for doc, prediction in zip(docs, predictions):
             tags = prediction.tags
             if thresholds:
                 tags = choose(cast(Floats, prediction.marginals), table, thresholds)
-            if self.cfg["existing"] == "keep":
+            if self.settings.existing == "keep":
                 tags = settle_marks(tags, given_marks(doc, self.label_scheme), table)
             if not np.array_equal(tags, prediction.tags):
                 changed.append((doc, prediction))
@@ -130,7 +271,7 @@ class PunctuationRestorer(WordPipe):
         if self.label_scheme.case or self.label_scheme.pairs:
             self._decode_again(changed)
 
-    def _decode_again(self, changed: Sequence[tuple[Doc, Prediction]]) -> None:
+    def _decode_again(self, changed: Sequence[tuple[Doc, WordPrediction]]) -> None:
         """Keep the marks; what else labels tell becomes the best for these.
 
         Otherwise the word behind an end mark that only a threshold sets would keep its small letter.
@@ -143,10 +284,11 @@ class PunctuationRestorer(WordPipe):
         if not open_docs:
             return
         again, settled, masks = zip(*open_docs)
-        found = infer(self._read_all(again), self._emissions(), self.tags, Inference(), np.concatenate(masks))
-        for prediction, other in zip(settled, found):
+        columns = self.read(again)
+        chains = self.scores.distribution(columns, self.scores.look_up(columns)).given(np.concatenate(masks))
+        for prediction, labels in zip(settled, Segments(columns.doc_lengths).split(chains.best())):
             marks = [table.parsed[tag].mark for tag in prediction.tags.tolist()]
-            prediction.tags = settle_marks(other.tags, marks, table)
+            prediction.tags = settle_marks(labels, marks, table)
 
     def restored(self, doc: Doc) -> Restoration:
         """What a Doc is restored to, without writing it."""
@@ -187,6 +329,13 @@ class PunctuationRestorer(WordPipe):
         for doc, restored in zip(docs, predictions):
             write(doc, restored.view, restored.prediction)
 
-    def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
-        """Negative log-likelihood of gold under the present weights. See `ChainPipe.get_loss`."""
-        return super().get_loss(examples, [restored.prediction for restored in scores])
+
+@dataclass(frozen=True)
+class _Calibrate:
+    """A map of probabilities of marks, for those of labels."""
+
+    calibration: MarkCalibration
+    table: LabelTable
+
+    def __call__(self, marginals: Floats) -> Floats:
+        return self.calibration.apply(marginals, self.table)

@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from spacy_crf.features import normalise, spelling
 from spacy_crf.features.block import FeatureSettings, SpellingSettings
 from spacy_crf.features.features import Features
-from spacy_crf.features.normalise import Spelling, fold
+from spacy_crf.features.normalise import SpellingTable, fold
 from spacy_crf.features.resources import Resources, word_counter
 from spacy_crf.features.spelling import Rewriter, Speller, known_rules
 
@@ -185,4 +185,4 @@ def test_spelling_table_can_be_edited(tmp_path: Path) -> None:
     speller().spelling.write(tmp_path / "table.tsv")
     lines = (tmp_path / "table.tsv").read_text(encoding="utf8").replace("uader\tuater", "uader\tuader")
     (tmp_path / "table.tsv").write_text(lines, encoding="utf8")
-    assert Spelling.read(tmp_path / "table.tsv").normalise("uader") == "uader"
+    assert SpellingTable.read(tmp_path / "table.tsv").normalise("uader") == "uader"

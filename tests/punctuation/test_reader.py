@@ -9,9 +9,9 @@ import srsly
 from spacy.tokens import Doc, DocBin
 
 from spacy_crf.features.columns import TRUNCATED
-from spacy_crf.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.punctuation.docs import MARKS, read_punctuation
 from spacy_crf.punctuation.passages import Passage, make_passage
-from spacy_crf.punctuation.reader import PunctuationCorpus, make_punctuation_corpus
+from spacy_crf.punctuation.reader import PunctuationCorpus
 
 TEXT = "Well, is it so? Dr. Oake said so.\n\nI don't know!"
 WORDS = ["well", "is", "it", "so", "dr.", "oake", "said", "so", "i", "don't", "know"]
@@ -185,11 +185,11 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, settings: dic
 
 def test_paths_that_there_are_not(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="CRF501"):
-        make_punctuation_corpus(None)
+        PunctuationCorpus(None)
     with pytest.raises(ValueError, match="CRF502"):
-        make_punctuation_corpus(tmp_path / "none")
+        PunctuationCorpus(tmp_path / "none")
     with pytest.raises(ValueError, match="CRF503"):
-        list(make_punctuation_corpus(tmp_path)(spacy.blank("xx")))
+        list(PunctuationCorpus(tmp_path)(spacy.blank("xx")))
 
 
 def test_broken_utf8_is_named(tmp_path: Path) -> None:

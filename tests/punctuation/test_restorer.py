@@ -18,9 +18,7 @@ from spacy_crf.core.chain.observations import potentials
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.inference import encode
-from spacy_crf.punctuation.annotation import write_gold
-from spacy_crf.punctuation.doc_words import WordView
-from spacy_crf.punctuation.gold import gold_labels, mixed_forms
+from spacy_crf.punctuation.docs import WordView, gold_labels, mixed_forms, write_gold
 from spacy_crf.punctuation.scorer import punctuation_score
 
 BARE = "well what did she say she said that the mill was sold"
