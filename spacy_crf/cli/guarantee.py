@@ -18,9 +18,16 @@ from ..core.sets.risk import Loss, Unit
 from ..corpora.reader import Corpus
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import SequenceLength, Strata, UnknownWords
-from ..tagsets.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
-from ..tagsets.promise import ConformalPromise
-from ..tagsets.rules import Guarantee, guarantee_data, guarantee_rule
+from ..tagsets.guarantee import (
+    ConformalPromise,
+    Guarantee,
+    HeldOutTokens,
+    conformal_sets,
+    guarantee_data,
+    held_out_tokens,
+    risk_control,
+)
+from ..tagsets.rules import guarantee_rule
 from .app import app
 from .calibrate import annotated
 from .errors import CommandErrors

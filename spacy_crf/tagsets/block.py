@@ -40,7 +40,7 @@ class TreeSettings:
         """The pairs of the file, none without one."""
         from pathlib import Path
 
-        from .tag_tree import read_parents
+        from .rules import read_parents
 
         return [list(pair) for pair in read_parents(Path(self.path)).items()] if self.path else []
 

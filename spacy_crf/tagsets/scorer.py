@@ -10,7 +10,7 @@ from spacy.util import registry
 
 from ..core.sets.measures import ml_acc, set_measures
 from ..core.sets.predict import make_utility
-from .table import set_table
+from .gold import set_table
 
 
 @registry.scorers("spacy_crf.set_tagger_scorer.v1")

@@ -12,7 +12,7 @@ from ...core.sets.predict import make_utility, utility_optimal_sets
 from ...pipe.decoding import Decoder
 from ...tagsets.component import SetValuedTagger, SourcedSetTagger
 from ...tagsets.rules import utility_values
-from ...tagsets.table import SetTable, set_table
+from ...tagsets.gold import SetTable, set_table
 from .base import Findings, Scored, measure
 from .tokens import count_tags
 
