@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import spacy
 from spacy.language import Language
+from spacy_crf.pipe.inference import Inference
 
 from benchmarks.machine import describe
 from benchmarks.measure import new_parser
@@ -27,7 +28,6 @@ from benchmarks.tagsets import NAME, files
 from spacy_crf.core.arrays import Indices
 from spacy_crf.core.sets.risk import LossSteps, loss_steps
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.pipe.inference import Inference
 from spacy_crf.tagsets.guarantee import HeldOutTokens, held_out_tokens
 
 HALVES = 1000

@@ -245,6 +245,6 @@ class DecoderSettings(DecodingSettings):
 )
 def make_constraint_decoder(nlp: Language, name: str, settings: DecoderSettings) -> Pipe:
     """Construct a decoder of probabilities under constraints."""
-    from .component import ConstraintDecoder
+    from .decoder import ConstraintDecoder
 
     return ConstraintDecoder(nlp, settings, name)

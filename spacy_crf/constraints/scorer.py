@@ -18,8 +18,8 @@ from ..core.arrays import Ints
 from ..core.gold import UNKNOWN
 from ..core.labels import OUTSIDE, TagSet
 from ..core.scores import count_labels
-from ..pipe.scorer import tagger_score
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.scorer import tagger_score
 
 
 @registry.scorers("spacy_crf.constrained_ner_scorer.v1")

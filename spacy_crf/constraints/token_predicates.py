@@ -185,8 +185,8 @@ def sequence_predicates(
     """What constraints ask of sequences, which bear the names of their Docs.
 
     orths ((N,)): word forms of the tokens, one Doc after the other. lengths ((B,)): of the sequences of the Docs.
-    annotation (Annotation | None): holds labels that are there already. more (sequence of str): predicates beside those of the
-        constraints.
+    annotation (Annotation | None): holds labels that are there already.
+    more (sequence of str): predicates beside those of the constraints.
     """
     wanted = dict.fromkeys([*(one.predicate for one in constraints if one.predicate is not None), *more])
     asked = {one.asks for one in constraints}

@@ -4,7 +4,7 @@ Everybody who has the library installed loads this module with spaCy, so it impo
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cache, partial, wraps
@@ -74,7 +74,7 @@ class Settings:
         hints = _hints(type(self))
         wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
         for setting, expected in (*wrong, *self.problems()):
-            raise _refused(name, setting, getattr(self, setting), expected)
+            raise refused(name, setting, getattr(self, setting), expected)
 
 
 def is_positive(value: float) -> bool:
@@ -140,39 +140,34 @@ def _hints(settings: type[Settings]) -> dict[str, Any]:
     return {one.name: hints[one.name] for one in fields(settings)}
 
 
-class LiveSettings(MutableMapping[str, Any]):
-    """Settings of a component as `pipe.cfg`: read by name, and checked when they are assigned.
+class LiveSettings(dict[str, Any]):
+    """Settings of a component as `pipe.cfg`: a dict, as spaCy asks for, that checks values when they are assigned.
 
     name (str): of the component. settings (Settings): of its block; assignments change it.
     learned (dict): what comes from data and is kept beside the settings, such as labels.
     """
 
-    def __init__(self, name: str, settings: Settings, learned: dict[str, Any]):
-        self._name, self._settings, self._learned = name, settings, learned
-        self._shown = {one.name: one for one in fields(settings) if _is_shown(one)}
+    def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
+        self._name, self._settings, self._learned = name, settings, tuple(learned)
+        shown = {one.name: getattr(settings, one.name) for one in fields(settings) if _is_shown(one)}
+        super().__init__({**shown, **learned})
 
-    def __getitem__(self, key: str) -> Any:
-        if key in self._learned:
-            return self._learned[key]
-        if key in self._shown:
-            return getattr(self._settings, key)
-        raise KeyError(key)
+    def __reduce__(self) -> tuple[type["LiveSettings"], tuple[Any, ...]]:
+        return LiveSettings, (self._name, self._settings, {key: self[key] for key in self._learned})
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.update({key: value})
 
     def __delitem__(self, key: str) -> None:
-        raise _refused(self._name, key, self.get(key), "assigned: settings cannot be removed")
+        self.pop(key)
 
-    def __iter__(self) -> Iterator[str]:
-        yield from self._shown
-        yield from self._learned
+    def pop(self, key: str, *default: Any) -> Any:
+        """Refuse: settings cannot be removed."""
+        raise refused(self._name, key, self.get(key), "assigned: settings cannot be removed")
 
-    def __len__(self) -> int:
-        return len(self._shown) + len(self._learned)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
+    def clear(self) -> None:
+        """Refuse: settings cannot be removed."""
+        self.pop(next(iter(self)))
 
     def update(self, *others: Any, **values: Any) -> None:
         """Assign several settings, or none of them if they have no meaning together.
@@ -182,26 +177,29 @@ class LiveSettings(MutableMapping[str, Any]):
         """
         assigned = dict(*others, **values)
         changed = {key: value for key, value in assigned.items() if key not in self._learned}
+        kinds = {one.name: one for one in fields(self._settings)}
         for key in list(changed):
-            one = self._shown.get(key)
-            if one is None:
+            if key not in self:
                 near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
-                raise _refused(self._name, key, changed[key], f"one of the settings it has: {near}")
-            if one.metadata.get("fixed") and changed[key] != self[key]:
-                raise _refused(self._name, key, changed[key], f"{self[key]!r}, as it was when the component was made")
-        replace(self._settings, **changed).check(self._name)
-        for key, value in assigned.items():
-            if key in self._learned:
-                self._learned[key] = value
-            else:
-                setattr(self._settings, key, value)
+                raise refused(self._name, key, changed[key], f"one of the settings it has: {near}")
+            if kinds[key].metadata.get("fixed"):
+                if changed[key] != self[key]:
+                    expected = f"{self[key]!r}, as it was when the component was made"
+                    raise refused(self._name, key, changed[key], expected)
+                del changed[key]
+        if changed:
+            replace(self._settings, **changed).check(self._name)
+        for key, value in changed.items():
+            setattr(self._settings, key, value)
+        super().update(assigned)
 
 
 def _is_shown(one: "Field[Any]") -> bool:
     return not one.metadata.get("fixed") or bool(one.metadata.get("shown"))
 
 
-def _refused(name: str, setting: str, value: Any, expected: str) -> Exception:
+def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
+    """Make the error for a setting whose value has no meaning. name (str): of the component."""
     from ..core.errors import CRFError
     from .errors import PipeErrors
 
@@ -244,7 +242,8 @@ class ChainSettings(Settings):
 
     model (Model): spacy_crf.LinearChain.v1.
     features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
-    trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1), spacy_crf.AdaGrad.v1, or another one.
+    trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or
+        another one, such as spacy_crf.AdaGrad.v1.
     temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
         finds it.
     scorer (Callable | None): how it is evaluated.

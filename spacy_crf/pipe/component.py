@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -19,7 +19,7 @@ from thinc.api import Optimizer, set_dropout_rate
 from ..annotation.gold import Violation, find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Target
-from ..core.arrays import Bools, Floats, Hashes, Indices, Ints, Segments
+from ..core.arrays import Bools, Floats, Indices, Ints, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
@@ -42,10 +42,9 @@ from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, Prediction
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .strata import Tokens
 from .isolation import IsolatesFailures
 from .labels import HasLabels
-
+from .strata import Tokens
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread

@@ -22,9 +22,9 @@ from ..features.resources import Resources
 from .block import LiveSettings, Settings
 from .decoding import Batch, Decoder, Prediction
 from .errors import PipeErrors
-from .strata import Tokens
 from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
+from .strata import Tokens
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 

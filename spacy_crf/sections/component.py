@@ -1,103 +1,78 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Doubles, Indices, Ints
+from ..core.arrays import Bools, Doubles, Floats, Indices, Ints
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..core.sections.parse import ParserSettings, parse
-from ..learning.block import Trainer
-from ..learning.model import ChainModel, LinearChain
 from ..pipe.component import ChainPipe
+from ..pipe.decoding import Batch, Decoder
 from ..pipe.errors import PipeErrors
-from ..pipe.folds import fold_trainer
-from ..pipe.inference import Inference, Prediction
+from ..pipe.folds import trained_on
 from ..pipe.storage import NAMES
+from .block import SectionSettings
 from .elements import Elements, labels_of_units, read_elements, write_elements
-from .features.config import UnitFeatureSettings, to_phrases
+from .features.config import to_phrases
 from .features.rules import ROLES, apply_rules
 from .features.view import UnitView
 from .learning import FILE, learn_tree_weights, read_weights, write_weights
 from .names import PROBABILITIES, RULES
 from .prediction import SectionPrediction
 from .roles import Roles
-from .settings import check_parsing
 from .spans import get_tree, register_extensions, write_sections
 from .trees import parser_input, to_tree
 from .units.layout import units_of
 from .units.unit import Kind, Unit
 
 FOLDS, FOLD_ITERATIONS = 4, 60  # of the chains whose probabilities the tree is learned with
-Labeller = Literal["auto", "chain", "rules"]
+
+
+@dataclass(slots=True)
+class UnitPrediction:
+    """What the chain says of the units of a Doc. tags ((n,)): label indices. marginals ((n, L)): probabilities."""
+
+    tags: Ints
+    marginals: Floats
+
+
+@dataclass(frozen=True)
+class UnitDecoder(Decoder):
+    """The best labels of units, and the probabilities of all."""
+
+    def __call__(self, batch: Batch) -> list[UnitPrediction]:  # type: ignore[override]
+        labels, split = batch.distribution.best(), batch.by_doc.split
+        return [UnitPrediction(tags, rows) for tags, rows in zip(split(labels), split(batch.marginals))]
+
+    def empty(self, tags: TagSet) -> UnitPrediction:  # type: ignore[override]
+        return UnitPrediction(np.zeros(0, dtype=np.int32), np.zeros((0, len(tags)), dtype=np.float32))
+
+    def register(self) -> None:
+        register_extensions()
 
 
 class SectionParser(ChainPipe):
-    """Labels the layout elements of a document and nests its sections. See `factory` for the settings."""
+    """Labels the layout elements of a document and nests its sections. See `SectionSettings`."""
 
     parts = (*NAMES, FILE)
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: ChainModel,
-        name: str = "section_parser",
-        *,
-        features: UnitFeatureSettings,
-        trainer: Trainer,
-        labeller: Labeller = "auto",
-        roles: Mapping[str, str] | None = None,
-        candidates_only: bool = True,
-        temperature: float = 1.0,
-        joint: bool = True,
-        label_weight: float = 1.0,
-        learn_tree: bool = True,
-        tree_c2: float = 0.05,
-        max_states: int | None = 24,
-        elements_key: str = "elements",
-        sections_key: str = "sections",
-        scorer: Callable[..., dict[str, Any]] | None = None,
-    ):
-        self.roles = Roles.parse(name, roles or {})
-        self.unit_features = features
+    prepares = True
+    settings: SectionSettings
+
+    def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
+        self.roles = Roles.parse(name, settings.roles)
+        self.unit_features = settings.features
         self._tree_weights: Doubles | None = None
-        self._to_learn: Callable[[], Iterable[Example]] | None = None
-        settings = {
-            "labeller": labeller,
-            "candidates_only": candidates_only,
-            "temperature": temperature,
-            "joint": joint,
-            "label_weight": label_weight,
-            "learn_tree": learn_tree,
-            "tree_c2": tree_c2,
-            "max_states": max_states,
-            "elements_key": elements_key,
-            "sections_key": sections_key,
-            "newline_label": self.roles.newline,
-        }
-        check_parsing(name, settings)
-        super().__init__(
-            vocab,
-            model,
-            name,
-            features=features,
-            trainer=trainer,
-            sequence="doc",
-            scheme="none",
-            forbidden=[],
-            scorer=scorer,
-            settings=settings,
-        )
-        register_extensions()
+        super().__init__(vocab, settings, name, newline_label=self.roles.newline)
 
     # -- labels and gold -------------------------------------------------------------------------------------
 
@@ -105,12 +80,12 @@ class SectionParser(ChainPipe):
         return TagSet(labels, "none")
 
     def describe_gold(self) -> str:
-        return f"doc.spans[{self.cfg['elements_key']!r}]"
+        return f"doc.spans[{self.settings.elements_key!r}]"
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         found: set[str] = set()
         for doc in references:
-            elements = read_elements(doc, self.cfg["elements_key"])
+            elements = read_elements(doc, self.settings.elements_key)
             found.update(elements.labels if elements is not None else ())
         if not found:
             return []
@@ -125,7 +100,7 @@ class SectionParser(ChainPipe):
 
     def _gold_labels(self, example: Example) -> list[int]:
         units = [unit for unit in units_of(example.predicted) if self._is_of_chain(unit)]
-        elements = read_elements(example.reference, self.cfg["elements_key"])
+        elements = read_elements(example.reference, self.settings.elements_key)
         if elements is None:
             return [UNKNOWN] * len(units)
         names = labels_of_units(units, elements, self.roles.newline)
@@ -154,14 +129,11 @@ class SectionParser(ChainPipe):
         """
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
         self._tree_weights = None
-        self._to_learn = get_examples if self.cfg["learn_tree"] else None
 
-    def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step. Before the first one, learn the weights of the tree."""
-        if self._to_learn is not None:
-            get_examples, self._to_learn = self._to_learn, None
+    def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
+        """Learn the weights of the tree."""
+        if self.settings.learn_tree:
             self._learn_tree([eg for eg in get_examples() if get_tree(eg.reference) is not None])
-        super().finish_update(sgd)
 
     def _learn_tree(self, examples: list[Example]) -> None:
         """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
@@ -171,38 +143,18 @@ class SectionParser(ChainPipe):
             others = [example for fold in folds if fold is not own for example in fold] or own
             ordered += own
             probabilities += self._hold_out(others, own)
-        where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
+        where = self.roles, self.settings.elements_key, self.settings.tree_c2
         self._tree_weights = learn_tree_weights(ordered, probabilities, *where)
 
     def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
         """Probabilities of the roles of the units of examples, from a chain trained on others."""
-        fold = SectionParser(
-            self.vocab,
-            LinearChain(),
-            self.name,
-            features=self.unit_features,
-            trainer=fold_trainer(self.trainer, FOLD_ITERATIONS),
-            roles=self.roles.names,
-            candidates_only=self.cfg["candidates_only"],
-            elements_key=self.cfg["elements_key"],
-            learn_tree=False,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # labels that are missing in a fold
-            fold.initialize(lambda: others, labels=list(self.labels))
-            for _ in range(2):
-                fold.update(others)
-                fold.finish_update(None)
+        fold = trained_on(self, others, FOLD_ITERATIONS, learn_tree=False)
         return [fold.role_probabilities(example.predicted) for example in own]
 
     def role_probabilities(self, doc: Doc) -> Doubles:
         """((N, 4)): of the roles of the units of a Doc, as the chain has them, before the tree."""
-        (found,) = self.infer([doc], self.inference())
+        (found,) = self._chain_predictions([doc])
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the training examples, which stay in the process that trains."""
-        return {**self.__dict__, "_to_learn": None}
 
     def _write_extra(self) -> dict[str, bytes]:
         return {FILE: write_weights(self._tree_weights)}
@@ -213,12 +165,16 @@ class SectionParser(ChainPipe):
 
     # -- prediction ------------------------------------------------------------------------------------------
 
-    def inference(self) -> Inference:
-        return Inference(marginals=True, temperature=self.cfg["temperature"])
+    def decoder(self) -> UnitDecoder:
+        return UnitDecoder(None)
+
+    def _chain_predictions(self, docs: Sequence[Doc]) -> list[Any]:
+        """Labels and probabilities of the units of the chain, for each Doc."""
+        return self.decode(docs, self.decoder())
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         """What is no numbering candidate is no number, what is no blank line is none, unless the settings allow it."""
-        if not self.cfg["candidates_only"]:
+        if not self.settings.candidates_only:
             return None
         units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
         allowed = np.ones((len(units), len(self.tags)), dtype=np.bool_)
@@ -238,7 +194,7 @@ class SectionParser(ChainPipe):
     @property
     def is_ruled(self) -> bool:
         """Whether rules label the units: where the settings say so, or before training."""
-        return self.cfg["labeller"] == "rules" or (self.cfg["labeller"] == "auto" and not self.labels)
+        return self.settings.labeller == "rules" or (self.settings.labeller == "auto" and not self.labels)
 
     def predict(self, docs: Iterable[Doc]) -> list[SectionPrediction]:  # type: ignore[override]
         """Label and parse Docs without changing them.
@@ -249,7 +205,7 @@ class SectionParser(ChainPipe):
         units = [units_of(doc) for doc in docs]
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
-        return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
+        return [self._labelled(*found) for found in zip(docs, units, self._chain_predictions(docs))]
 
     def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
         view = UnitView([(doc.text, units)])
@@ -262,10 +218,10 @@ class SectionParser(ChainPipe):
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
         return self._parse(doc, units, tags, probabilities, names, trace)
 
-    def _labelled(self, doc: Doc, units: list[Unit], prediction: Prediction) -> SectionPrediction:
+    def _labelled(self, doc: Doc, units: list[Unit], prediction: UnitPrediction) -> SectionPrediction:
         return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
 
-    def _spread(self, units: list[Unit], prediction: Prediction) -> tuple[Ints, Doubles]:
+    def _spread(self, units: list[Unit], prediction: UnitPrediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
@@ -287,11 +243,11 @@ class SectionParser(ChainPipe):
     ) -> SectionPrediction:
         roles = self.roles.of_labels(names)
         scores: Doubles = np.eye(len(ROLES))[roles[tags]]
-        if self.cfg["joint"]:
-            scores = self.roles.sum(probabilities, names) ** self.cfg["label_weight"]
-        settings = ParserSettings(max_states=self.cfg["max_states"])
+        if self.settings.joint:
+            scores = self.roles.sum(probabilities, names) ** self.settings.label_weight
+        settings = ParserSettings(max_states=self.settings.max_states)
         found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
-        if self.cfg["joint"]:
+        if self.settings.joint:
             tags = _agree(tags, roles, found.labels, probabilities)
         chosen = probabilities[np.arange(len(units)), tags]
         tree = to_tree(doc.text, units, [names[tag] for tag in tags.tolist()], chosen, found)
@@ -305,8 +261,8 @@ class SectionParser(ChainPipe):
             attrs: dict[str, list[object]] = {PROBABILITIES: [element.probability for element in tree.elements]}
             if found.trace is not None:
                 attrs[RULES] = list(found.trace)
-            write_elements(doc, self.cfg["elements_key"], elements, attrs)
-            write_sections(doc, self.cfg["sections_key"], tree)
+            write_elements(doc, self.settings.elements_key, elements, attrs)
+            write_sections(doc, self.settings.sections_key, tree)
 
 
 def _agree(tags: Ints, roles: Indices, decided: Indices, probabilities: Doubles) -> Ints:

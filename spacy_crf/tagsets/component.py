@@ -1,6 +1,7 @@
 """Sets of tags where the evidence is thin, from a chain of one's own or from the probabilities of another component."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -117,6 +118,7 @@ def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags
 
     name (str): of the component. parents (list): pairs of the tag tree. tags (Sequence[str]): of the chain.
     """
-    tree = tag_tree(name, settings, parents, tags) if settings.method == "hierarchy" and tags else None
-    sets = TagSets(settings.tag_set, set_rule(name, settings, parents, tags), tags, settings.tag_nodes, tree)
+    where = name, settings, parents, tags
+    make_tree = partial(tag_tree, *where) if settings.method == "hierarchy" else None
+    sets = TagSets(settings.tag_set, tags, partial(set_rule, *where), settings.tag_nodes, make_tree)
     return [Marginals(settings.tag_probs, tags), sets]

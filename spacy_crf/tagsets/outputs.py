@@ -1,6 +1,6 @@
 """What a tagger with sets tells of Docs: sets of tags, the nodes of a tag tree, likely sequences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,27 +20,29 @@ from .rules import SetRule
 class TagSets:
     """The set of each token, the most probable tag first, and the node of a tag tree that it is below.
 
-    key (str): of the custom attribute for sets. rule (Callable): chooses sets. tags (Sequence[str]): of the chain.
-    node_key (str), tree (TagTree | None): custom attribute for nodes, and the tree for them.
+    key (str): of the custom attribute for sets. tags (Sequence[str]): of the chain.
+    make_rule (Callable): returns what chooses sets; called when there are tokens, and so tags.
+    node_key (str), make_tree (Callable | None): custom attribute for nodes, and what returns the tree for them.
     """
 
     key: str
-    rule: SetRule
     tags: Sequence[str]
+    make_rule: Callable[[], SetRule]
     node_key: str
-    tree: TagTree | None
+    make_tree: Callable[[], TagTree] | None
 
     def read(self, batch: Batch) -> list[tuple[list[list[str]], list[str] | None]]:
         columns, marginals = batch.columns, batch.marginals
-        members = self.rule(marginals, Tokens(columns.orths, columns.lengths, columns.doc_lengths))
+        members = self.make_rule()(marginals, Tokens(columns.orths, columns.lengths, columns.doc_lengths))
+        tree = None if self.make_tree is None else self.make_tree()
         names, split = np.array(self.tags, dtype=object), batch.by_doc.split
         return [
-            (list_members(own, probabilities, names), None if self.tree is None else self.tree.names_of(own))
+            (list_members(own, probabilities, names), None if tree is None else tree.names_of(own))
             for own, probabilities in zip(split(members), split(marginals))
         ]
 
     def empty(self) -> tuple[list[list[str]], list[str] | None]:
-        return [], None if self.tree is None else []
+        return [], None if self.make_tree is None else []
 
     def write(self, doc: Doc, value: tuple[list[list[str]], list[str] | None]) -> None:
         sets, nodes = value

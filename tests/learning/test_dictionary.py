@@ -10,9 +10,9 @@ import srsly
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.util import load_config
+from spacy_crf.pipe.inference import Inference
 
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.pipe.inference import Inference
 
 DEV = ROOT / "corpus" / "set_valued_tagger" / "dev"
 NAME = "set_valued_tagger"

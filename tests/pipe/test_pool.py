@@ -9,10 +9,10 @@ import spacy
 from helpers.tagged import build, fit, make_examples, train
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy_crf.pipe.inference import Inference
 from thinc.api import Adam
 
 from spacy_crf.pipe.component import ChainPipe
-from spacy_crf.pipe.inference import Inference
 from spacy_crf.pipe.pool import pool_pipelines
 
 NAME = "crf_tagger"

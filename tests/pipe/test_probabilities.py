@@ -10,11 +10,11 @@ from helpers.tagged import build, clean_docs, make_examples, train
 from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy_crf.pipe.inference import encode
 
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.labels import TagSet
 from spacy_crf.learning.model import get_layout
-from spacy_crf.pipe.inference import encode
 
 
 def softened(target: str, scheme: str = "BIO", **config: object) -> Language:

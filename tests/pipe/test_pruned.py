@@ -12,12 +12,12 @@ from helpers.tagged import TRAINER_CONFIGS, build, clean_docs, make_examples
 from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy_crf.pipe.inference import encode
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.learning.model import PARAMS, get_layout
-from spacy_crf.pipe.inference import encode
 from spacy_crf.tagging.component import CRFTagger
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging", "B:LOWER[0]", "B:SUFFIX2[0]"]}

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
+from spacy_crf.pipe.inference import encode
 
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
-from spacy_crf.pipe.inference import encode
 from spacy_crf.punctuation.docs import WordView, gold_labels, mixed_forms, write_gold
 from spacy_crf.punctuation.scorer import punctuation_score
 

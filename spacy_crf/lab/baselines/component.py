@@ -26,15 +26,15 @@ from thinc.api import Model, Optimizer, noop
 from ...annotation.extensions import register_marginals, write_marginals
 from ...annotation.target import Decoded
 from ...annotation.targets import AttributeTarget
-from ...core.arrays import Floats
+from ...core.arrays import Floats, Segments
 from ...core.errors import CRFError
 from ...core.labels import TagSet
+from ...pipe.decoding import Prediction
 from ...pipe.errors import PipeErrors
-from ...pipe.inference import Prediction
 from ...pipe.isolation import IsolatesFailures
 from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
-from ...tagsets.gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
+from ...tagsets.gold import WeightedTags, weighted_gold
 from ..errors import LabErrors
 from .estimator import Estimator
 
@@ -79,7 +79,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
     # -- labels ----------------------------------------------------------------------------------------------
 
     def describe_gold(self) -> str:
-        return describe_weighted_gold(self.target, self.cfg["gold_tags"])
+        return WeightedTags(self.target, extension=self.cfg["gold_tags"]).description
 
     def add_label(self, label: str) -> int:
         """Add a label behind the present ones, before anything was learned.
@@ -111,8 +111,8 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         RAISES (ValueError): where there are no labels.
         """
-        where = self.target, self.cfg["gold_tags"]
-        found = collect_weighted_labels(self.references(get_examples), *where) if labels is None else labels
+        target = WeightedTags(self.target, extension=self.cfg["gold_tags"])
+        found = target.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self._taken = _Taken()
@@ -165,23 +165,25 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
         RETURNS (list of (n, L)): for each Doc, in single precision.
         """
-        return [np.asarray(prediction.marginals) for prediction in self._infer(docs, True, True)]
+        return [np.asarray(prediction.told[0]) for prediction in self._infer(docs, True, True)]
 
     def _infer(self, docs: Sequence[Doc], posterior: bool, marginals: bool) -> list[Prediction]:
         if not any(len(doc) for doc in docs):
-            return [Prediction.empty(len(self.labels)) for _ in docs]
+            return [Prediction(Decoded(np.zeros(0, dtype=np.int32)), (np.zeros((0, len(self.labels))),)) for _ in docs]
         if not self.estimator.has_learned:
             raise CRFError(LabErrors.CRF420.format(name=self.name))
         vocab = docs[0].vocab
         columns = self.estimator.read(docs, AttributeTarget(self.target, self.cfg["overwrite"]).reads)
         found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
         tags = found.argmax(axis=1) if posterior and found is not None else self.estimator.decode(columns, vocab)
-        ends = np.cumsum(columns.doc_lengths)
-        predictions = [Prediction(own) for own in np.split(tags, ends[:-1])]
-        for prediction, low, high in zip(predictions, ends - columns.doc_lengths, ends):
-            prediction.marginals = None if found is None else found[low:high]
-            prediction.extra = None if columns.extra is None else columns.extra[low:high]
-        return predictions
+        by_doc = Segments(columns.doc_lengths)
+        return [
+            Prediction(
+                Decoded(tags[own], present=None if columns.extra is None else columns.extra[own]),
+                (None if found is None else found[own],),
+            )
+            for own in by_doc.slices()
+        ]
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
@@ -189,9 +191,10 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         register_marginals(marginals)
         ids = target.values(self.vocab.strings, self.labels)
         for doc, prediction in zip(docs, predictions):
-            target.write(doc, Decoded(prediction.tags, present=prediction.extra), ids)
-            if marginals is not None and prediction.marginals is not None:
-                write_marginals(doc, marginals, self.labels, prediction.marginals)
+            target.write(doc, prediction.decoded, ids)
+            (values,) = prediction.told
+            if marginals is not None and values is not None:
+                write_marginals(doc, marginals, self.labels, values)
 
     # -- state -----------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from spacy.language import Language
 
 from ...core.gold import Gold
 from ...features.block import SequenceMode
-from ...pipe.dictionary.counts import Data
 from ...pipe.block import Decode
+from ...pipe.dictionary.counts import Data
 from .baseline import LexiconSettings
 from .component import ComparisonTagger, Target
 from .counting import CountingEstimator, Words

@@ -18,8 +18,8 @@ from ...features.columns import Columns
 from ...features.features import Features
 from ...features.resources import word_counter, word_lists
 from ...learning.encoder import Sample, join
-from ...pipe.dictionary.counts import Data
 from ...pipe.block import Decode
+from ...pipe.dictionary.counts import Data
 from ...pipe.storage import check_templates
 from ..errors import LabErrors
 from .component import ComparisonTagger, Target

@@ -14,13 +14,13 @@ from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy_crf.pipe.inference import Inference
 
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.pipe.explain import explain
-from spacy_crf.pipe.inference import Inference
 from spacy_crf.tagging.component import CRFTagger
 
 DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none"}

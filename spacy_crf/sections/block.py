@@ -1,0 +1,87 @@
+"""The block of `section_parser`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+
+from ..pipe.block import ChainSettings, component, empty, is_positive, nested
+
+Labeller = Literal["auto", "chain", "rules"]
+
+
+@dataclass(kw_only=True)
+class SectionSettings(ChainSettings):
+    """Settings of `section_parser`: it labels the layout elements of a document and nests its sections.
+
+    It reads the text of a Doc, and the formatting that `attach_layout` gave it, not its tokens. It needs no other
+    component and no training: until it is trained, rules label the elements.
+
+    features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of the elements, and word lists.
+    labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
+    roles (dict[str, str]): labels for "number", "title", "text" and "newline", if they are not NR, SECTION_TITLE,
+        TEXT_BLOCK and NEWLINE. Other labels of the training data count as text for the tree.
+    candidates_only (bool): only numbering candidates may have the label of numbers, which is as the rules have it; if
+        not, the chain may give it to any element.
+    joint (bool): labels are decided together with the tree, from their probabilities; if not, the tree is built from
+        the labels of the chain.
+    label_weight (float): what the log probabilities of labels are multiplied by where they are decided together with
+        the tree: above 1, the tree overrules fewer labels.
+    learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
+        if not, or without any tree, those set by hand stay.
+    tree_c2 (float): penalty on what the learned weights differ from those set by hand.
+    max_states (int | None): stacks of open sections that the parser keeps at each heading; null keeps all, which is
+        exact, but may take long for long documents.
+    elements_key (str): key of doc.spans for elements.
+    sections_key (str): key of doc.spans for sections.
+    """
+
+    features: Any = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
+    # a Gaussian prior of variance 10
+    trainer: Any = nested("misc", "spacy_crf.LBFGS.v1", c2=0.05)
+    labeller: Labeller = "auto"
+    roles: dict[str, str] = empty(dict, fixed=True)
+    candidates_only: bool = True
+    joint: bool = True
+    label_weight: float = 1.0
+    learn_tree: bool = True
+    tree_c2: float = 0.05
+    max_states: int | None = 24
+    elements_key: str = "elements"
+    sections_key: str = "sections"
+    scorer: Any = nested("scorers", "spacy_crf.section_parser_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        if not is_positive(self.label_weight):
+            yield "label_weight", "a positive number"
+        if not (is_positive(self.tree_c2) or self.tree_c2 == 0):
+            yield "tree_c2", "0 or a positive number"
+        if self.max_states is not None and self.max_states < 1:
+            yield "max_states", "at least 1, or null for all stacks"
+        if not self.elements_key:
+            yield "elements_key", "a key of doc.spans"
+        if self.sections_key in ("", self.elements_key):
+            yield "sections_key", "a key of its own"
+
+
+@component(
+    "section_parser",
+    SectionSettings,
+    assigns=["doc.spans", "doc._.section_tree"],
+    scores={
+        "elements_acc": 0.0,
+        "elements_macro_f": 0.5,
+        "elements_f_per_type": None,
+        "parseval_p": 0.0,
+        "parseval_r": 0.0,
+        "parseval_f": 0.5,
+    },
+)
+def make_section_parser(nlp: Language, name: str, settings: SectionSettings) -> Pipe:
+    """Construct a section parser."""
+    from .component import SectionParser
+
+    return SectionParser(nlp.vocab, settings, name)
