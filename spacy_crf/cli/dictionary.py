@@ -15,7 +15,7 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
-from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
+from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
 from .app import app
 from .score import Target, _names
 from .sets import _percent
@@ -56,7 +56,7 @@ def dictionary_cli(
         if held_out is not None:
             other = TaggedWords.of(Corpus(held_out, **layout).read_docs(nlp.vocab), target, gold_tags)  # type: ignore[arg-type]
             made = [make_dictionary(counts, replace(config, min_count=n), tags, NAME) for n in COUNTS]
-            typer.echo(_coverages([(one.min_count, coverage(one, other, tags)) for one in made]))
+            typer.echo(_coverages([(one.min_count, dictionary_coverage(one, other, tags)) for one in made]))
         if output is not None:
             write_table(dictionary, tags.tags, output)
     except (ValueError, OSError) as error:
@@ -86,7 +86,7 @@ def _proposals(dictionary: TagDictionary, tags: tuple[str, ...], top: int) -> st
     return str(table(rows, header=("similarity", "tag", "tag", "rule"), divider=True))
 
 
-def _coverages(rows: list[tuple[float, Coverage]]) -> str:
+def _coverages(rows: list[tuple[float, DictionaryCoverage]]) -> str:
     heads = ("min_count", "known", "gold valid", "of known", "of others", "tags", "of known")
     cells = [
         (

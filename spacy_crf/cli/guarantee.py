@@ -13,15 +13,21 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from ..core.errors import CRFError
-from ..core.sets.conformal import Condition, Fallback
+from ..core.sets.conformal import Condition, Fallback, Kind, Score
 from ..core.sets.risk import Loss, Unit
-from ..core.sets.scores import Kind, Score
 from ..corpora.reader import Corpus
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import SequenceLength, Strata, UnknownWords
-from ..tagsets.guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
-from ..tagsets.promise import ConformalPromise
-from ..tagsets.rules import Guarantee, guarantee_data, guarantee_rule
+from ..tagsets.guarantee import (
+    ConformalPromise,
+    Guarantee,
+    HeldOutTokens,
+    conformal_sets,
+    guarantee_data,
+    held_out_tokens,
+    risk_control,
+)
+from ..tagsets.rules import guarantee_rule
 from .app import app
 from .calibrate import annotated
 from .errors import CommandErrors

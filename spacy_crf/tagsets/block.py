@@ -40,7 +40,7 @@ class TreeSettings:
         """The pairs of the file, none without one."""
         from pathlib import Path
 
-        from .tag_tree import read_parents
+        from .rules import read_parents
 
         return [list(pair) for pair in read_parents(Path(self.path)).items()] if self.path else []
 
@@ -58,7 +58,7 @@ class SetSettings(TagSettings):
         probability of at least `coverage`, if the probabilities are right. "size": the `size` most probable tags.
         "hierarchy": the tags below one node of a tag tree, the node of greatest expected utility.
         "guarantee": so that a promise holds that `python -m spacy crf guarantee` has made on held-out data.
-    utility (str): "g", "precision", "recall", "f", "u65", "u80" or "reject" (see `core.sets.utility`).
+    utility (str): "g", "precision", "recall", "f", "u65", "u80" or "reject" (see `core.sets.predict`).
     alpha (float): of the utility: smaller ones make larger sets.
     beta (float): of the utility: larger ones make larger sets.
     coverage (float): for "mass".
@@ -117,7 +117,7 @@ class SetSettings(TagSettings):
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError
-        from ..core.sets.utility import make_utility
+        from ..core.sets.predict import make_utility
         from .errors import TagSetErrors
 
         super().check(name)

@@ -15,12 +15,10 @@ from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, Marginals, Output
 from ..pipe.source import SourcePipe
-from .augment import Augmenter
 from .block import SetSettings
-from .gold import WeightedTags, weighted_gold
+from .gold import Augmenter, WeightedTags, weighted_gold
 from .outputs import LikelySequences, TagSets
-from .rules import set_rule
-from .tag_tree import PARENTS, tag_tree
+from .rules import PARENTS, set_rule, tag_tree
 
 
 class SetValuedTagger(ChainPipe):

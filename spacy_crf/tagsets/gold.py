@@ -1,7 +1,9 @@
-"""Gold of tokens with several tags, as what a chain learns from."""
+"""Gold of tokens with several tags: as what a chain learns from, in copies of documents, and as arrays for measures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from spacy.tokens import Doc
@@ -10,10 +12,11 @@ from spacy.training import Example
 from ..annotation.gold import aligned_tokens, same_tokens, single_tokens
 from ..annotation.gold_tags import GOLD_TAGS, read_gold_tags, write_gold_tags
 from ..annotation.targets import AttributeTarget
-from ..core.arrays import Floats
+from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
+from ..core.sets.measures import normalise
 from ..pipe.errors import PipeErrors
 from .block import LearnFrom
 
@@ -135,3 +138,66 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
         write_gold_tags(doc, chosen, extension)
         found.append(doc)
     return found
+
+
+class Augmenter:
+    """Gives the same copies whenever an example comes again, as training over several steps needs.
+
+    They are kept as long as the document, in the process that trains.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Doc, list[Doc]] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __reduce__(self) -> tuple[type["Augmenter"], tuple[()]]:
+        return Augmenter, ()
+
+    def copies(self, example: Example, target: str, extension: str) -> list[Example]:
+        """The example once for each rank of tags, see `copies`; itself where no token has two tags."""
+        reference = example.reference
+        if reference not in self._known:
+            found = copies(reference, target, extension)
+            if found == [reference]:
+                return [example]
+            self._known[reference] = found
+        return [Example(example.predicted.copy(), copy) for copy in self._known[reference]]
+
+
+class SetTable(NamedTuple):
+    """Tokens of documents, one document after the other; tags are numbered from the known ones on.
+
+    weights ((N, L')): gold; a row of zeros where there is none. members ((N, L')): the sets. best ((N,)): the tag.
+    """
+
+    weights: Doubles
+    members: Bools
+    best: Indices
+
+
+def set_table(examples: Iterable[Example], known: Sequence[str], target: str, tag_set: str, gold_tags: str) -> SetTable:
+    """Read annotated documents.
+
+    known (Sequence[str]): tags of the tagger. target (str): "tag" or "pos". tag_set (str), gold_tags (str): custom
+        attributes. A Doc without sets has the tags of its tokens as such.
+    RAISES (ValueError): for weights that are no gold.
+    """
+    gold: list[Weights] = []
+    best: list[str] = []
+    sets: list[list[str]] = []
+    for example in examples:
+        doc = example.predicted
+        tags = [token.tag_ if target == "tag" else token.pos_ for token in doc]
+        gold += gold_weights(example, target, gold_tags)
+        best += tags
+        sets += doc._.get(tag_set) or [[tag] for tag in tags]
+    number: dict[str, int] = {}
+    for tag in (tag for tags in (known, best, *gold, *sets) for tag in tags):
+        number.setdefault(tag, len(number))
+    weights, members = np.zeros((2, len(gold), len(number)))
+    for token, (row, chosen) in enumerate(zip(gold, sets)):
+        weights[token, [number[tag] for tag in row]] = list(row.values())
+        members[token, [number[tag] for tag in chosen]] = 1
+    return SetTable(normalise(weights), members.astype(bool), np.array([number[tag] for tag in best], dtype=np.intp))

@@ -1,24 +1,22 @@
 """How a set of tags is chosen for each token: the rules that the setting `method` names."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..core.arrays import Bools, Doubles, Floats
-from ..core.errors import CRFError
-from ..core.sets.hierarchy import best_nodes
-from ..core.sets.predict import error_controlled_sets, top_k_sets, utility_optimal_sets
+from ..core.errors import CoreErrors, CRFError
+from ..core.sets.hierarchy import TagTree, best_nodes, tree_from_parents, tree_from_separator
+from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
-from ..core.sets.utility import make_utility
 from ..pipe.strata import Tokens
 from .block import SetSettings
 from .errors import TagSetErrors
-from .promise import ConformalPromise
-from .tag_tree import tag_tree
+from .guarantee import ConformalPromise, Guarantee, read_guarantee
 
 SetRule: TypeAlias = Callable[[Floats, Tokens], Bools]
-Guarantee: TypeAlias = ConformalPromise | RiskControl
+PARENTS = "parents"  # where a component keeps what the file of its tag tree says
 LEAST_SURE = 1 - 1e-9  # `spacy find-threshold` tries a coverage of 0 too: one tag for each token
-GUARANTEES: dict[str, type[Guarantee]] = {"conformal": ConformalPromise, "risk": RiskControl}
 
 
 def set_rule(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> SetRule:
@@ -70,22 +68,39 @@ def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
     return 1 - guarantee.level if is_share else None
 
 
-def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
-    """What `python -m spacy crf guarantee` has written into the config.
+# -- tag trees --------------------------------------------------------------------------------------------------------
 
-    name (str): of the component, for messages.
-    RAISES (ValueError): where there is nothing, or something else.
+
+def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> TagTree:
+    """The tree over the labels of a component.
+
+    name (str): of the component. parents (Sequence): pairs of the file. labels (Sequence[str]): in their order.
+    RAISES (ValueError): where it has no block `hierarchy`, or the file has no parent for a label.
     """
-    kind = (data or {}).get("kind")
-    if data is None or kind not in GUARANTEES:
-        raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
+    if settings.hierarchy is None:
+        settings.check(name)
+    if settings.hierarchy is not None and settings.hierarchy.separator is not None:
+        return tree_from_separator(labels, settings.hierarchy.separator)
+    return tree_from_parents(labels, {pair[0]: pair[1] for pair in parents})
+
+
+def read_parents(path: Path) -> dict[str, str]:
+    """The parents of a file, by child.
+
+    RAISES (ValueError): for a file that cannot be read, a line that is no pair, and a tag with two parents.
+    """
     try:
-        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key != "kind"})
-    except (KeyError, TypeError, ValueError) as error:
-        raise CRFError(TagSetErrors.CRF415.format(name=name, value=repr(error))) from error
-
-
-def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
-    """What the config stores."""
-    kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
-    return {"kind": kind, **guarantee.to_data()}
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CRFError(TagSetErrors.CRF553.format(path=path, line=1, problem=error)) from error
+    parents: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        fields = [field.strip() for field in line.split("\t")]
+        if not line.strip() or (len(fields) == 1 and line.startswith("#")):
+            continue
+        if len(fields) != 2 or not all(fields):
+            problem = f"{line!r} is not child<TAB>parent"
+            raise CRFError(TagSetErrors.CRF553.format(path=path, line=number, problem=problem))
+        if parents.setdefault(fields[0], fields[1]) != fields[1]:
+            raise CRFError(CoreErrors.CRF810.format(child=fields[0], first=parents[fields[0]], second=fields[1]))
+    return parents

@@ -8,9 +8,9 @@ from spacy.scorer import Scorer
 from spacy.training import Example
 from spacy.util import registry
 
-from ..core.sets.metrics import ml_acc, set_measures
-from ..core.sets.utility import make_utility
-from .table import set_table
+from ..core.sets.measures import ml_acc, set_measures
+from ..core.sets.predict import make_utility
+from .gold import set_table
 
 
 @registry.scorers("spacy_crf.set_tagger_scorer.v1")

@@ -10,7 +10,7 @@ from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.tag_dictionary import make_dictionary, read_table
-from spacy_crf.tagsets.dictionary_report import TaggedWords, coverage
+from spacy_crf.tagsets.report import TaggedWords, dictionary_coverage
 
 TRAIN = "he\tP\nwen\tKON|KOUS\nWen\tKON\nse\tP\nwen\tKOUS\nkumt\tV\nse\tKON\n"
 HELD_OUT = "he\tP\nWEN\tV\nwen\tKON:0.8|V:0.2\nswimt\tNEW\nse\t_\n"
@@ -60,11 +60,12 @@ def test_coverage_by_hand(folder: Path) -> None:
     assert tags.tags == ("KON", "KOUS", "P", "V")
     settings = DictionarySettings(min_count=2, open_tags=["V"], fold="none")
     dictionary = make_dictionary(words.count(tags, "none"), settings, tags, "test")
-    found = coverage(dictionary, TaggedWords(["wen", "wen", "Wen", "nie"], [{"KON": 1}, {"V": 1}, {"V": 1}, {}]), tags)
+    others = TaggedWords(["wen", "wen", "Wen", "nie"], [{"KON": 1}, {"V": 1}, {"V": 1}, {}])
+    found = dictionary_coverage(dictionary, others, tags)
     assert (found.known, found.valid_known, found.valid_others) == pytest.approx((2 / 3, 0.5, 1.0))
     assert (found.valid, found.size, found.size_known) == pytest.approx((2 / 3, 2.0, 2.0))
     with pytest.raises(ValueError, match="CRF831"):
-        coverage(dictionary, TaggedWords(["wen"], [{}]), tags)
+        dictionary_coverage(dictionary, TaggedWords(["wen"], [{}]), tags)
 
 
 @pytest.mark.parametrize("text, code", [("", "CRF520"), ("he\t_\n", "CRF831")])

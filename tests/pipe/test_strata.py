@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
-from spacy_crf.core.sets.scores import Score
+from spacy_crf.core.sets.conformal import Score
 from spacy_crf.pipe.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
-from spacy_crf.tagsets.promise import ConformalPromise, make_promise
+from spacy_crf.tagsets.guarantee import ConformalPromise, HeldOutTokens, conformal_sets
 
 NLP = spacy.blank("xx")
 WORDS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "ē"]), max_size=5), max_size=5)
@@ -92,7 +92,7 @@ def test_promises_survive_json_and_old_ones_are_read() -> None:
     gold = np.array([rng.choice(4, p=row / row.sum()) for row in marginals.astype(np.float64)])
     weights = np.eye(4)[gold]
     for by, score in ((UnknownWords(("a",)), Score("aps", randomised=True)), (SequenceLength((2,)), Score())):
-        promise = make_promise(marginals, weights, tokens, 0.2, score, "group", by=by, seed=5)
+        promise = conformal_sets(HeldOutTokens(marginals, weights, tokens), 0.2, score, "group", by=by, seed=5)
         again = ConformalPromise.from_data(json.loads(json.dumps(promise.to_data())))
         assert again == promise and (again.seed == 5) == score.randomised and again.level == 0.2
         sets = again.predict(marginals, tokens)
@@ -101,7 +101,7 @@ def test_promises_survive_json_and_old_ones_are_read() -> None:
         for group in (0, 1):
             inside = groups == group
             assert 0.8 <= sets[inside, gold[inside]].mean() < 0.8 + 1 / inside.sum() + 0.02
-    plain = make_promise(marginals, weights, tokens, 0.2)
+    plain = conformal_sets(HeldOutTokens(marginals, weights, tokens), 0.2)
     old = {name: value for name, value in plain.to_data().items() if name not in ("by", "seed")}
     assert ConformalPromise.from_data(old) == plain
 

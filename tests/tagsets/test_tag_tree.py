@@ -11,8 +11,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_parents, tree_from_separator
-from spacy_crf.core.sets.utility import make_utility
-from spacy_crf.tagsets.tag_tree import make_tag_tree
+from spacy_crf.core.sets.predict import make_utility
+from spacy_crf.tagsets.block import TreeSettings
 
 TREE = "spacy_crf.TagTree.v1"
 WORDS = ["huse", "deme", "huse", "wol", "deme", "huse", "wol", "deme"]
@@ -122,6 +122,6 @@ def test_what_is_wrong_with_a_file_shows_before_training(tmp_path: Path, content
 def test_settings_that_make_no_tree() -> None:
     for settings in ({}, {"path": "a", "separator": "."}, {"path": "", "separator": ""}):
         with pytest.raises(ValueError, match="CRF554"):
-            make_tag_tree(**settings)
+            TreeSettings(**settings)
     with pytest.raises(ValueError, match=r"CRF408.*hierarchy.*TagTree"):
         trained(None)

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
-from .predict import TIE, TagSets, check_marginals
-from .utility import check_values
+from .predict import TIE, ChosenSets, check_marginals, check_values
 
 ANY = "*"
 
@@ -68,21 +67,6 @@ def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagT
     return TagTree((*labels, *coarse_tags), leaves)
 
 
-def tree_from_groups(labels: Sequence[str], groups: Mapping[str, Sequence[str]]) -> TagTree:
-    """A tree from the tags below each coarse tag, which may be coarse tags again.
-
-    labels (sequence of str): the L labels. groups (mapping): coarse tags to what is below.
-    RETURNS (TagTree): see `tree_from_parents`.
-    RAISES (ValueError): as there, and for a tag in two groups.
-    """
-    parents: dict[str, str] = {}
-    for coarse, members in groups.items():
-        for member in members:
-            if parents.setdefault(member, coarse) != coarse:
-                raise CRFError(CoreErrors.CRF810.format(child=member, first=parents[member], second=coarse))
-    return tree_from_parents(labels, parents)
-
-
 def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:
     """A tree of labels whose names say where they belong: with ".", NA.Dat is below NA.*, and all are below *.
 
@@ -118,13 +102,13 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
     return above
 
 
-def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, TagSets]:
+def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, ChosenSets]:
     """The node of greatest expected utility for each unit. O(N V L), exact for every g.
 
     Ties go to the smaller set, then to the node that comes first.
 
     marginals ((N, L)): probabilities. tree (TagTree): over the same labels. g ((L,)): g(1) to g(L).
-    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as TagSets.
+    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as ChosenSets.
     RAISES (ValueError): for marginals that are no distributions or not over the labels of the tree, and for a g that
         does not fit.
     """
@@ -139,4 +123,4 @@ def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, T
     # nodes are ordered by size, so that the first of the best is the smallest
     nodes = (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     cells = np.arange(len(nodes)), nodes
-    return nodes, TagSets(tree.leaves[nodes], sizes[nodes], values[cells], masses[cells])
+    return nodes, ChosenSets(tree.leaves[nodes], sizes[nodes], values[cells], masses[cells])
