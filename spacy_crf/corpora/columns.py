@@ -8,9 +8,8 @@ from pathlib import Path
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks
-from .kinds import SKIPPED, WORD
+from .kinds import SKIPPED, WORD, ValueChecker
 from .sentence import Sentence
-from .values import ValueChecker
 
 DOCUMENT_MARK = "-DOCSTART-"
 MISSING_VALUE = "_"

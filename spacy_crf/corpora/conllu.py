@@ -8,13 +8,12 @@ from typing import NamedTuple, NoReturn
 
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .files import CONLLU_WIDTH, read_blocks
-from .sentence import Sentence
-from .spacing import find_spaces
-from .text import read_chunks
-from .trees import parse_tree
-from .values import ValueChecker
+from .files import read_blocks, read_chunks, read_lines
+from .kinds import ValueChecker
+from .sentence import Sentence, find_spaces
 
+WIDTH = 10
+ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_NODE_ID = re.compile(r"[0-9]+\.[0-9]+")
 NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
@@ -24,7 +23,16 @@ ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_N
 # The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
 WORD_IDS = [str(id) for id in range(1, 500)]
 NO_SPACE = "SpaceAfter=No"
+ROOT_RELATION = "root"
+SPACY_ROOT_RELATION = "ROOT"
 UNKNOWN = "_"
+
+
+class Tree(NamedTuple):
+    """Heads as indices in the sentence (the root is its own head) and relations; both None if incomplete."""
+
+    heads: list[int] | None = None
+    deps: list[str] | None = None
 
 
 class _Surface(NamedTuple):
@@ -76,6 +84,13 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
             has_document_mark = False
 
 
+def is_conllu(path: Path) -> bool:
+    """Whether the first token line of a file has ten columns, and an id in the first one."""
+    line = next((line for line in read_lines(path) if line.strip() and not line.startswith("#")), "")
+    fields = line.split("\t")
+    return len(fields) == WIDTH and ID.fullmatch(fields[0]) is not None
+
+
 def _has_entities(path: Path) -> bool:
     """Whether any word has an entity; only pieces of the file that may have one are looked at line by line."""
     return any(
@@ -94,7 +109,7 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
         first += 1
     rows = [line.split("\t") for line in lines]
     # Most sentences are this simple, and need not be gone through word by word.
-    if {len(row) for row in rows} == {CONLLU_WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
+    if {len(row) for row in rows} == {WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
         block.rows, block.lines = rows, list(range(first, first + len(rows)))
         return block
     for number, line in enumerate(lines, first):
@@ -111,8 +126,8 @@ def _sort_line(path: Path, number: int, line: str, block: _Block) -> None:
         _read_comment(block, line)
         return
     fields = line.split("\t")
-    if len(fields) != CONLLU_WIDTH:
-        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=CONLLU_WIDTH))
+    if len(fields) != WIDTH:
+        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=WIDTH))
     if fields[0] == str(len(block.rows) + 1):
         block.rows.append(fields)
         block.lines.append(number)
@@ -188,3 +203,48 @@ def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> li
     for end, has_space in zip([*starts[1:], len(spaces)], after):
         spaces[end - 1] = has_space
     return spaces
+
+
+def parse_tree(path: Path, lines: Sequence[int], heads: Sequence[str], deps: Sequence[str]) -> Tree:
+    """Read the columns HEAD and DEPREL of one sentence.
+
+    path (Path): The file, for the message.
+    lines (Sequence[int]): The line of each word, for the message.
+    heads (Sequence[str]): The column HEAD: ids counted from 1, 0 for the root, "_" for unknown.
+    deps (Sequence[str]): The column DEPREL.
+    RETURNS (Tree): The tree if it is complete: a head and a relation for each word, one root, no cycle.
+    """
+    positions = {str(number): number - 1 for number in range(len(heads) + 1)}
+    malformed = set(heads) - positions.keys() - {UNKNOWN}
+    if malformed:
+        line, head = next((line, head) for line, head in zip(lines, heads) if head in malformed)
+        raise CRFError(CorpusErrors.CRF516.format(path=path, line=line, head=head, last=len(heads)))
+    if UNKNOWN in heads or UNKNOWN in deps or "" in deps:
+        return Tree()
+    parents = [positions[head] for head in heads]
+    if not is_tree(parents):
+        return Tree()
+    root = parents.index(-1)
+    parents[root] = root
+    relations = [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
+    return Tree(parents, relations)
+
+
+def is_tree(parents: Sequence[int]) -> bool:
+    """Whether every node reaches the one root, in O(n).
+
+    parents (Sequence[int]): The parent of each node, -1 for a root.
+    RETURNS (bool): False for a forest or a cycle.
+    """
+    if parents.count(-1) != 1:
+        return False
+    # 0 is not seen yet, a positive number the walk that came here first.
+    seen = [0] * len(parents)
+    for start in range(len(parents)):
+        node, walk = start, start + 1
+        while node != -1 and not seen[node]:
+            seen[node] = walk
+            node = parents[node]
+        if node != -1 and seen[node] == walk:
+            return False
+    return True

@@ -15,10 +15,10 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
+from .docs import read_doc_name, write_doc_name
 from .errors import CorpusErrors
-from .names import number_name, read_doc_name, write_doc_name
+from .files import number_name, open_binary
 from .sentence import Group
-from .text import open_binary
 
 # How spaCy numbers the values of ENT_IOB.
 INSIDE, BEGIN = 1, 3

@@ -1,4 +1,10 @@
-"""From sentences to Docs with gold annotation."""
+"""From sentences to Docs with gold annotation, and the names of Docs.
+
+`doc._.doc_name` says which document a Doc is, or is a part of. A file that marks no documents is one document, whatever
+Docs it is read as; so all of its sentences bear its name. In a folder, the name is the path of the file below it,
+without the suffix. Of several documents in a file, the second one and those after it have a number. A Doc that has a
+name keeps it, as `DocBin(store_user_data=True)` stores it.
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -11,14 +17,15 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import register_stored, write_known
+from ..annotation.extensions import read_value, register, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
-from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key
+from ..core.labels import OUTSIDE
+from .kinds import ENTITIES, EXTENSION_PREFIX, bio_tags, decode_spans, extension_name, spans_key
 from .sentence import Sentence
-from .spans import OUTSIDE, bio_tags, decode_spans
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 UNTYPED_ENTITY = "ENTITY"
+DOC_NAME = "doc_name"
 
 
 class _Ids(dict[str, int]):
@@ -140,3 +147,26 @@ def _join_spaces(sentences: Sequence[Sentence]) -> list[bool] | None:
             return None
         spaces.extend(sentence.spaces)
     return spaces
+
+
+def register_doc_name() -> None:
+    """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
+    register(Doc, DOC_NAME, default="")
+
+
+def read_doc_name(doc: Doc) -> str:
+    """The name of the document that a Doc is, or is a part of; "" if it has none.
+
+    doc (Doc): The Doc; whether or not anybody has registered the attribute.
+    """
+    return str(read_value(doc, DOC_NAME) or "")
+
+
+def write_doc_name(doc: Doc, name: str) -> Doc:
+    """Give a Doc its name.
+
+    doc (Doc): The Doc. name (str): Of the document that it is, or is a part of.
+    RETURNS (Doc): The same Doc.
+    """
+    write_value(doc, DOC_NAME, name)
+    return doc

@@ -10,8 +10,8 @@ from spacy.util import filter_spans
 from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values
-from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
-from .spans import MISSING, OUTSIDE
+from ..core.labels import OUTSIDE
+from .kinds import ENTITIES, MISSING, TOKEN_KINDS, extension_name, spans_key
 
 ATTRIBUTES = {
     "lemma": (LEMMA,),

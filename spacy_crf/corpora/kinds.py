@@ -1,8 +1,20 @@
-"""The kinds of annotation a corpus can hold, and the names they have in the settings."""
+"""The kinds of annotation that a column of a file can hold: their names in settings, and what values they may have.
 
-from collections.abc import Sequence
+Spans are given by one tag per token, in any scheme that is in use: IOB1, IOB2, BILUO, BIOES, BMES, IO.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
+from spacy.tokens import Span
 
 from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
 
 WORD = "word"
@@ -13,6 +25,21 @@ CHUNKS = "chunk"
 SPANS_PREFIX = "spans:"
 EXTENSION_PREFIX = "ext:"
 ANNOTATIONS = (*TOKEN_KINDS, ENTITIES, CHUNKS, f"{SPANS_PREFIX}KEY", f"{EXTENSION_PREFIX}NAME")
+FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
+MISSING = ""
+# I and M are inside, L and E last, U, S and W single.
+PREFIXES = "BIMLEUSW"
+GOES_ON = frozenset("IMLE")
+CLOSES = frozenset("LEUSW")
+NONE_OPEN = -1
+# In order of preference: "B-I" is label I, "NP-B" and "A_B-I" carry the letter at the end, "B_NP" at the
+# start.
+TAG_FORMS = (
+    re.compile(rf"(?P<prefix>[{PREFIXES}])-(?P<label>.+)"),
+    re.compile(rf"(?P<label>.+)-(?P<prefix>[{PREFIXES}])"),
+    re.compile(rf"(?P<prefix>[{PREFIXES}])_(?P<label>.+)"),
+    re.compile(rf"(?P<prefix>[{PREFIXES}])(?P<label>)"),
+)
 
 
 def spans_key(kind: str) -> str | None:
@@ -61,3 +88,113 @@ def validate_input(kinds: Sequence[str]) -> None:
 
 def _is_annotation(name: str) -> bool:
     return name in (*TOKEN_KINDS, ENTITIES, CHUNKS) or bool(spans_key(name) or extension_name(name))
+
+
+# -- values ---
+
+
+class ValueChecker:
+    """Checks every distinct value of a file once."""
+
+    def __init__(self, path: Path) -> None:
+        """Start with no value known.
+
+        path (Path): The file, for the messages.
+        """
+        self.path = path
+        self.known: defaultdict[str, set[str]] = defaultdict(set)
+
+    def check(self, kind: str, values: Sequence[str], lines: Iterable[int]) -> None:
+        """Raise an error if a value cannot be what its column says it is.
+
+        kind (str): The kind of the column.
+        values (Sequence[str]): One value per word; "" is always fine.
+        lines (Iterable[int]): The line each value is from.
+        """
+        known = self.known[kind]
+        if known.issuperset(values):
+            return
+        for value, line in zip(values, lines):
+            if value and value not in known:
+                message = _find_fault(kind, value)
+                if message:
+                    raise CRFError(message.format(path=self.path, line=line, column=kind, value=value))
+        known.update(values)
+
+
+def _find_fault(kind: str, value: str) -> str | None:
+    if kind == "pos":
+        return None if value in PARTS_OF_SPEECH else CorpusErrors.CRF513
+    if kind == "morph":
+        return None if FEATURES.fullmatch(value) else CorpusErrors.CRF514
+    if kind == ENTITIES or spans_key(kind):
+        return None if split_tag(value) else CorpusErrors.CRF512
+    return None
+
+
+# -- spans ---
+
+
+class LabelledSpan(NamedTuple):
+    """A labelled stretch of tokens, `end` exclusive."""
+
+    start: int
+    end: int
+    label: str
+
+
+@lru_cache(maxsize=4096)
+def split_tag(tag: str) -> tuple[str, str] | None:
+    """Take a tag apart.
+
+    tag (str): E.g. "B-NP", "NP-B", "B_NP", "O"; "B" alone has the empty label.
+    RETURNS (tuple[str, str] | None): The letter and the label; None if it is not a tag of a known scheme.
+    """
+    if tag in (OUTSIDE, MISSING):
+        return OUTSIDE, ""
+    for form in TAG_FORMS:
+        match = form.fullmatch(tag)
+        if match:
+            return match["prefix"], match["label"]
+    return None
+
+
+def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[LabelledSpan]:
+    """Read the spans of one sentence, whatever the scheme; every tag that is not O is in exactly one span.
+
+    A span goes on as long as an inside or end tag of the same label follows; everything else starts a new
+    one. Hence I after O begins a span (IOB1), and an end tag on its own is a span of one token.
+
+    tags (Sequence[str]): One tag per token; "" (unknown) is not part of a span.
+    untyped (str): The label of spans whose tags have none (B, I and O only).
+    RETURNS (list[LabelledSpan]): The spans in the order of the text.
+    """
+    spans: list[LabelledSpan] = []
+    start, current = NONE_OPEN, ""
+    for i, tag in enumerate(tags):
+        prefix, label = split_tag(tag) or (OUTSIDE, "")
+        label = label or untyped
+        if start != NONE_OPEN and not (prefix in GOES_ON and label == current):
+            spans.append(LabelledSpan(start, i, current))
+            start = NONE_OPEN
+        if start == NONE_OPEN and prefix != OUTSIDE:
+            start, current = i, label
+        if prefix in CLOSES:
+            spans.append(LabelledSpan(start, i + 1, current))
+            start = NONE_OPEN
+    if start != NONE_OPEN:
+        spans.append(LabelledSpan(start, len(tags), current))
+    return spans
+
+
+def bio_tags(spans: Iterable[Span], tags: Sequence[str]) -> list[str]:
+    """BIO tags for what is known.
+
+    spans (Iterable[Span]): The spans of a Doc, none of which overlap.
+    tags (Sequence[str]): One tag of any scheme per token; "" is unknown.
+    RETURNS (list[str]): One tag per token; "" is unknown.
+    """
+    found = [OUTSIDE if tag else MISSING for tag in tags]
+    for span in spans:
+        found[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]
+    return found

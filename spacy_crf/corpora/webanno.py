@@ -17,13 +17,13 @@ from ..annotation.extensions import read_values
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .files import WEBANNO_MARK, read_blocks
+from .files import read_blocks, read_lines
 from .sentence import Sentence
-from .tagsets import format_tags, parse_tags
-from .tokens_tsv import check_word, find_segments, make_sentence
+from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 
 TAG_SET, TAG_PROBS = "tag_set", "tag_probs"
-FORMAT = f"{WEBANNO_MARK}3"
+MARK = "#FORMAT=WebAnno TSV 3."
+FORMAT = f"{MARK}3"
 SPAN_LAYER, LAYER, TEXT = "#T_SP=", "#T_", "#Text="
 NO_ANNOTATION, NO_VALUE = "_", "*"
 FIXED = 3  # the columns before those of the layers: number, offsets, word
@@ -122,6 +122,11 @@ class _Row(NamedTuple):
     line: int
 
 
+def is_webanno(path: Path) -> bool:
+    """Whether the first line of a file says that it is WebAnno TSV 3."""
+    return next(read_lines(path), "").startswith(MARK)
+
+
 def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
@@ -137,7 +142,7 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str =
     """
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
-    if not header[0].startswith(WEBANNO_MARK):
+    if not header[0].startswith(MARK):
         raise CRFError(CorpusErrors.CRF538.format(path=path))
     column, width = _find_column(path, header, layer)
     sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]

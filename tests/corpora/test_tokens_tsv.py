@@ -8,8 +8,7 @@ from spacy.tokens import Doc
 from spacy_crf.annotation.gold_tags import write_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
-from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
-from spacy_crf.corpora.tokens_tsv import read_tokens_tsv, write_tokens_tsv
+from spacy_crf.corpora.tagsets import read_cells, read_tokens_tsv, resolve_gold_tags, write_tokens_tsv
 
 Write = Callable[[str, str | bytes], Path]
 TEXT = """\
