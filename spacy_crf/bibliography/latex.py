@@ -34,8 +34,8 @@ WORD = re.compile(r"([^\w]*)(.*?)([^\w]*)", re.DOTALL)
 # Macros that pylatexenc loses, or adds text for.
 UNSAFE = ("input", "include", "today")
 # Macros that set their argument in a style, and those that change the style, or say where a word may be divided.
-STYLES = ("emph", "text", "textrm", "textit", "textbf", "textsc", "textsl", "textsf", "texttt", "textup", "mbox")
-STYLES += ("url", "ensuremath")
+STYLES = ("emph", "text", "textrm", "textit", "textbf", "textsc", "textsl", "textsf", "texttt", "textup")
+SHOWN = (*STYLES, "mbox", "url", "ensuremath")
 SWITCHES = ("em", "bf", "it", "sl", "sc", "rm", "tt", "sf", "-", "/")
 # Only texts with one of these are not plain.
 MARKUP = re.compile(r"[\\{}~%$]|--|``|''|[!?]`")
@@ -95,7 +95,7 @@ def reader() -> tuple[Callable[..., str], type[Exception]]:
     # it fails on patterns with arguments where these are missing
     patterns = [own.macroname for own in known.iter_macro_specs() if "%" in str(own.simplify_repl)]
     macros = [macro(name, simplify_repl=_verbatim) for name in (*UNSAFE, *patterns)]
-    macros += [macro(name, discard=False) for name in STYLES]
+    macros += [macro(name, discard=False) for name in SHOWN]
     macros += [macro(name, simplify_repl="") for name in SWITCHES]
     # pylatexenc has no text for \textbraceleft, \textbraceright, \S, \pounds and \copyright
     macros += [macro(name, simplify_repl=char) for char, name in {**SYMBOLS, **LETTERS}.items()]

@@ -28,13 +28,6 @@ SPACY_ROOT_RELATION = "ROOT"
 UNKNOWN = "_"
 
 
-class Tree(NamedTuple):
-    """Heads as indices in the sentence (the root is its own head) and relations; both None if incomplete."""
-
-    heads: list[int] | None = None
-    deps: list[str] | None = None
-
-
 class _Surface(NamedTuple):
     """A multiword token: the words `start` to `end` (exclusive, counted from 0) are written as one."""
 
@@ -47,14 +40,7 @@ class _Surface(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of one sentence, sorted by what they are.
-
-    rows (list[list[str]]): The fields of each word.
-    lines (list[int]): The line each word is on.
-    surfaces (list[_Surface]): The multiword tokens.
-    text (str): The text of the sentence as a comment gives it.
-    has_document_mark (bool): Whether a comment says that a document begins.
-    """
+    """The lines of one sentence, sorted by what they are: words and their lines, multiword tokens, and comments."""
 
     rows: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -66,12 +52,9 @@ class _Block:
 def read_conllu(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a CoNLL-U file: its words, without multiword tokens and empty nodes.
 
-    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without
-    are outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS
-    and FEATS.
-
-    path (Path): The file.
-    YIELDS (Sentence): One sentence; "# newdoc" begins a document.
+    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without are
+    outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
+    "# newdoc" begins a document.
     """
     with_entities = _has_entities(path)
     checker = ValueChecker(path)
@@ -174,9 +157,8 @@ def _make_sentence(
         checker.check(kind, values, block.lines)
     if with_entities:
         columns["ner"] = [_read_entity(value) for value in misc]
-    tree = parse_tree(path, block.lines, heads, deps)
-    spaces = _read_spaces(block, forms, misc)
-    return Sentence(list(forms), columns, spaces, tree.heads, tree.deps, starts_document)
+    spaces, tree = _read_spaces(block, forms, misc), _read_tree(path, block.lines, heads, deps)
+    return Sentence(list(forms), columns, spaces, *tree, starts_document)
 
 
 def _without_unknown(values: Sequence[str]) -> list[str]:
@@ -205,37 +187,28 @@ def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> li
     return spaces
 
 
-def parse_tree(path: Path, lines: Sequence[int], heads: Sequence[str], deps: Sequence[str]) -> Tree:
-    """Read the columns HEAD and DEPREL of one sentence.
-
-    path (Path): The file, for the message.
-    lines (Sequence[int]): The line of each word, for the message.
-    heads (Sequence[str]): The column HEAD: ids counted from 1, 0 for the root, "_" for unknown.
-    deps (Sequence[str]): The column DEPREL.
-    RETURNS (Tree): The tree if it is complete: a head and a relation for each word, one root, no cycle.
-    """
+def _read_tree(
+    path: Path, lines: Sequence[int], heads: Sequence[str], deps: Sequence[str]
+) -> tuple[list[int] | None, list[str] | None]:
+    """Heads as indices in the sentence, the root's own for it, and relations; None unless this is a complete tree."""
     positions = {str(number): number - 1 for number in range(len(heads) + 1)}
     malformed = set(heads) - positions.keys() - {UNKNOWN}
     if malformed:
         line, head = next((line, head) for line, head in zip(lines, heads) if head in malformed)
         raise CRFError(CorpusErrors.CRF516.format(path=path, line=line, head=head, last=len(heads)))
     if UNKNOWN in heads or UNKNOWN in deps or "" in deps:
-        return Tree()
+        return None, None
     parents = [positions[head] for head in heads]
-    if not is_tree(parents):
-        return Tree()
+    if not _is_tree(parents):
+        return None, None
     root = parents.index(-1)
     parents[root] = root
     relations = [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
-    return Tree(parents, relations)
+    return parents, relations
 
 
-def is_tree(parents: Sequence[int]) -> bool:
-    """Whether every node reaches the one root, in O(n).
-
-    parents (Sequence[int]): The parent of each node, -1 for a root.
-    RETURNS (bool): False for a forest or a cycle.
-    """
+def _is_tree(parents: Sequence[int]) -> bool:
+    """Whether every node reaches the one root (bool), by the parent of each, -1 for a root; O(n)."""
     if parents.count(-1) != 1:
         return False
     # 0 is not seen yet, a positive number the walk that came here first.

@@ -48,14 +48,12 @@ def read_cora(path: Path, cora: CoraSettings | None = None, *, name: str = GOLD_
     Words that the manuscript writes together have no space between them. The morphology is not of the form Name=Value
     that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
 
-    path (Path): The file.
-    cora (CoraSettings | None): What to take; None for the defaults.
-    name (str): The custom token attribute of the gold tags.
+    cora (CoraSettings | None): What to take. name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One segment, with tag, lemma, morphology and, in `ext:NAME`, gold for `resolve_gold_tags`.
     RAISES (ValueError): For malformed XML, a document type, a word without a form, and files without words or tags.
     """
     settings = cora or CoraSettings()
-    words = _CoraParser(path).parse()
+    words = _CoraParser(path).read().words
     found = sorted({element for word in words for element in word.tags})
     if not words:
         raise CRFError(CorpusErrors.CRF537.format(path=path))
@@ -83,10 +81,6 @@ class _CoraParser(XmlReader):
         self.word: _Word | None = None
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
-
-    def parse(self) -> list[_Word]:
-        self.read()
-        return self.words
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         line = self.expat.CurrentLineNumber

@@ -43,29 +43,19 @@ class _Ids(dict[str, int]):
 class DocMaker:
     """Makes Docs of the sentences of one file, with sentence starts on every token.
 
-    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some
-    tokens only, these have a BIO tag in a custom attribute, see `components.partial`; morphology that is unknown
-    for single tokens is empty.
-    The dependency tree is kept if all sentences have one.
-
-    The attributes are set with one array instead of by the constructor of Doc, which takes three times as long.
+    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some tokens
+    only, these have a BIO tag in a custom attribute, see `annotation.gold`; unknown morphology is empty. The dependency
+    tree is kept if all sentences have one. The attributes are set with one array instead of by the constructor of Doc,
+    which takes three times as long.
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        """Make Docs that share a vocab.
-
-        vocab (Vocab): The shared vocab.
-        """
         self.vocab = vocab
         self.strings = _Ids(vocab.strings.add)
         self.morphs = _Ids(vocab.morphology.add)
 
     def __call__(self, sentences: Sequence[Sentence]) -> Doc:
-        """Make one Doc.
-
-        sentences (Sequence[Sentence]): At least one sentence; all have the same columns.
-        RETURNS (Doc): The gold-standard Doc.
-        """
+        """The gold-standard Doc of at least one sentence; all have the same columns."""
         columns = {
             kind: list(chain.from_iterable(sentence.columns[kind] for sentence in sentences))
             for kind in sentences[0].columns
@@ -155,18 +145,11 @@ def register_doc_name() -> None:
 
 
 def read_doc_name(doc: Doc) -> str:
-    """The name of the document that a Doc is, or is a part of; "" if it has none.
-
-    doc (Doc): The Doc; whether or not anybody has registered the attribute.
-    """
+    """The name of the document that a Doc is, or is a part of (str); "" if it has none."""
     return str(read_value(doc, DOC_NAME) or "")
 
 
 def write_doc_name(doc: Doc, name: str) -> Doc:
-    """Give a Doc its name.
-
-    doc (Doc): The Doc. name (str): Of the document that it is, or is a part of.
-    RETURNS (Doc): The same Doc.
-    """
+    """Give a Doc the name of the document that it is, or is a part of, and return it."""
     write_value(doc, DOC_NAME, name)
     return doc

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, Self, cast
 from xml.parsers import expat
 
 from ..core.errors import CRFError
@@ -18,22 +18,14 @@ CHUNK_SIZE = 1 << 18
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """Open a file, unpacking it on the fly if its content is gzip, whatever its name is.
-
-    path (Path): The file.
-    RETURNS (BinaryIO): The uncompressed bytes.
-    """
+    """Open a file (BinaryIO), unpacking it on the fly if its content is gzip, whatever its name is."""
     with path.open("rb") as file_:
         is_gzip = file_.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     return cast(BinaryIO, gzip.open(path)) if is_gzip else path.open("rb")
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file in pieces that end where a line ends.
-
-    path (Path): The file.
-    YIELDS (bytes): Whole lines; there is no byte order mark.
-    """
+    """Yield the content of a file (bytes) in pieces that end where a line ends, without byte order mark."""
     with open_binary(path) as file_:
         prefix = BYTE_ORDER_MARK
         with unpacking(path):
@@ -44,11 +36,7 @@ def read_chunks(path: Path) -> Iterator[bytes]:
 
 @contextmanager
 def unpacking(path: Path) -> Iterator[None]:
-    """Say which file it is that cannot be unpacked.
-
-    path (Path): of the file that is read within.
-    RAISES (ValueError): for compressed data that is damaged or cut off.
-    """
+    """Say which file it is that is read within, where its compressed data are damaged or cut off (ValueError)."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as err:
@@ -56,11 +44,7 @@ def unpacking(path: Path) -> Iterator[None]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their line ends.
-
-    path (Path): The file.
-    YIELDS (str): One line. Only LF and CRLF end a line: U+0085, U+2028 and their like are text.
-    """
+    """Yield the lines of a UTF-8 file (str) without their ends: LF and CRLF, while U+0085 and the like are text."""
     done = 0
     for chunk in read_chunks(path):
         try:
@@ -75,11 +59,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the runs of lines between blank lines; a line of white space is blank.
-
-    path (Path): The file.
-    YIELDS (tuple[int, list[str]]): The number of the first line, counted from 1, and the lines.
-    """
+    """Yield the runs of lines between lines of white space, with the number of their first line, from 1 (int, list)."""
     number = 0
     lines: list[str] = []
     for number, line in enumerate(read_lines(path), 1):
@@ -100,7 +80,7 @@ class XmlReader:
         self.expat = expat.ParserCreate()
         self.expat.StartDoctypeDeclHandler = self._refuse
 
-    def read(self) -> None:
+    def read(self) -> Self:
         """Read the file to its end.
 
         RAISES (ValueError): for XML that is not well-formed or has a document type, with the line.
@@ -114,33 +94,25 @@ class XmlReader:
         except expat.ExpatError as err:
             reason = expat.ErrorString(err.code)
             raise CRFError(CorpusErrors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        return self
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise CRFError(CorpusErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
 
 
 def has_xml(path: Path) -> bool:
-    """Tell from the suffix, or from the declaration in the first line, whether a file is XML.
-
-    path (Path): The file.
-    RETURNS (bool): True for XML.
-    """
+    """Whether a file is XML (bool) by its suffix, or the declaration in the first line."""
     return data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
 
 
 def data_suffix(path: Path) -> str:
-    """The suffix that tells the format, in lower case, whether or not the file is compressed.
-
-    path (Path): The file.
-    RETURNS (str): The suffix, e.g. ".conllu" for "train.conllu.gz".
-    """
+    """The suffix that tells the format (str), e.g. ".conllu" for "train.CONLLU.gz"."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def check_paths(paths: Paths | None) -> list[Path]:
-    """The setting `path` of a corpus as a list of paths that exist.
+    """The setting `path` of a corpus as a list of paths (list[Path]), all of which exist.
 
-    paths (Path | str | Sequence[Path | str] | None): A file, a folder, or several of them.
     RAISES (ValueError): For none, and for one that does not exist.
     """
     found = [Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths or ())]
@@ -153,11 +125,10 @@ def check_paths(paths: Paths | None) -> list[Path]:
 
 
 def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
-    """What the first document of a file is called.
+    """Name of the first document of a file (str), e.g. "letters/1425" for letters/1425.tsv.gz in a folder.
 
-    file (Path): The file. path (Path): The path of the corpus that it was found under. paths (Sequence[Path]): All
-        paths of the corpus: names begin with their own path if there are several folders.
-    RETURNS (str): e.g. "letters/1425" for the file letters/1425.tsv.gz in a folder.
+    path (Path): The path of the corpus that the file was found under. paths (Sequence[Path]): All of them: names begin
+        with their own path if there are several folders.
     """
     below = file.relative_to(path) if path.is_dir() else Path(file.name)
     if len(paths) > 1 and path.is_dir():
@@ -168,8 +139,5 @@ def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
 
 
 def number_name(name: str, number: int) -> str:
-    """The name of the n-th document of a file; that of the first one has no number.
-
-    name (str): Of the file. number (int): Counted from 1.
-    """
+    """Name of the n-th document of a file (str), n from 1; that of the first one has no number."""
     return name if number == 1 else f"{name} {number}"

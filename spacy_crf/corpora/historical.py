@@ -21,8 +21,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText, name: str) -
     Segments are cut before punctuation is removed, so that it may end them. Spaces behind removed tokens go to the
     token before.
 
-    sentences (Iterable[Sentence]): As of `make_sentence`: with the best tags in "tag", and gold in "ext:NAME".
-    text (HistoricalText): The settings. name (str): The custom token attribute of the gold tags.
+    sentences (Iterable[Sentence]): As of `make_sentence`. name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): Segments with at least one token. A document that has none left is left out.
     """
     gold = f"{EXTENSION_PREFIX}{name}"

@@ -43,30 +43,19 @@ TAG_FORMS = (
 
 
 def spans_key(kind: str) -> str | None:
-    """The key in `doc.spans` that a kind of annotation is written to.
-
-    kind (str): A column name, e.g. "chunk" or "spans:sc".
-    RETURNS (str | None): The key; None if the kind is not a span group.
-    """
+    """The key in `doc.spans` of a kind of annotation such as "chunk" or "spans:sc" (str); None for other kinds."""
     if kind == CHUNKS:
         return "chunks"
     return kind.removeprefix(SPANS_PREFIX) if kind.startswith(SPANS_PREFIX) else None
 
 
 def extension_name(kind: str) -> str | None:
-    """The custom token attribute that a kind of annotation is written to.
-
-    kind (str): A column name, e.g. "ext:case".
-    RETURNS (str | None): The name behind `token._.`; None if the kind is not a custom attribute.
-    """
+    """The custom token attribute of a kind of annotation such as "ext:case" (str); None for other kinds."""
     return kind.removeprefix(EXTENSION_PREFIX) if kind.startswith(EXTENSION_PREFIX) else None
 
 
 def validate_columns(columns: Sequence[str]) -> None:
-    """Raise an error unless the names describe the columns of a file.
-
-    columns (Sequence[str]): The setting `columns`.
-    """
+    """Raise an error unless the names in the setting `columns` describe the columns of a file."""
     for name in columns:
         if name not in (WORD, SKIPPED) and not _is_annotation(name):
             known = (WORD, *ANNOTATIONS, SKIPPED)
@@ -77,10 +66,7 @@ def validate_columns(columns: Sequence[str]) -> None:
 
 
 def validate_input(kinds: Sequence[str]) -> None:
-    """Raise an error unless all names are annotations that can be given to the pipeline as input.
-
-    kinds (Sequence[str]): The setting `input`.
-    """
+    """Raise an error unless the names in the setting `input` are annotations that a pipeline can be given."""
     for name in kinds:
         if not _is_annotation(name):
             raise CRFError(CorpusErrors.CRF508.format(setting="input", name=name, known=", ".join(ANNOTATIONS)))
@@ -90,26 +76,20 @@ def _is_annotation(name: str) -> bool:
     return name in (*TOKEN_KINDS, ENTITIES, CHUNKS) or bool(spans_key(name) or extension_name(name))
 
 
-# -- values ---
+# -- values --------------------------------------------------------------------------------------------------
 
 
 class ValueChecker:
-    """Checks every distinct value of a file once."""
+    """Checks every distinct value of a file once. path (Path): The file, for the messages."""
 
     def __init__(self, path: Path) -> None:
-        """Start with no value known.
-
-        path (Path): The file, for the messages.
-        """
         self.path = path
         self.known: defaultdict[str, set[str]] = defaultdict(set)
 
     def check(self, kind: str, values: Sequence[str], lines: Iterable[int]) -> None:
         """Raise an error if a value cannot be what its column says it is.
 
-        kind (str): The kind of the column.
-        values (Sequence[str]): One value per word; "" is always fine.
-        lines (Iterable[int]): The line each value is from.
+        values (Sequence[str]), lines (Iterable[int]): Of the words of a column; "" is always fine.
         """
         known = self.known[kind]
         if known.issuperset(values):
@@ -132,7 +112,7 @@ def _find_fault(kind: str, value: str) -> str | None:
     return None
 
 
-# -- spans ---
+# -- spans ---------------------------------------------------------------------------------------------------
 
 
 class LabelledSpan(NamedTuple):
@@ -145,11 +125,7 @@ class LabelledSpan(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def split_tag(tag: str) -> tuple[str, str] | None:
-    """Take a tag apart.
-
-    tag (str): E.g. "B-NP", "NP-B", "B_NP", "O"; "B" alone has the empty label.
-    RETURNS (tuple[str, str] | None): The letter and the label; None if it is not a tag of a known scheme.
-    """
+    """Letter and label (tuple) of a tag such as "B-NP", "NP-B", "B_NP", "B" or "O"; None for other schemes."""
     if tag in (OUTSIDE, MISSING):
         return OUTSIDE, ""
     for form in TAG_FORMS:
@@ -160,14 +136,12 @@ def split_tag(tag: str) -> tuple[str, str] | None:
 
 
 def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[LabelledSpan]:
-    """Read the spans of one sentence, whatever the scheme; every tag that is not O is in exactly one span.
+    """Read the spans of one sentence (list), whatever the scheme; every tag that is not O is in exactly one span.
 
-    A span goes on as long as an inside or end tag of the same label follows; everything else starts a new
-    one. Hence I after O begins a span (IOB1), and an end tag on its own is a span of one token.
+    A span goes on as long as an inside or end tag of the same label follows; everything else starts a new one. Hence I
+    after O begins a span (IOB1), and an end tag on its own is a span of one token. An unknown tag, "", is in no span.
 
-    tags (Sequence[str]): One tag per token; "" (unknown) is not part of a span.
     untyped (str): The label of spans whose tags have none (B, I and O only).
-    RETURNS (list[LabelledSpan]): The spans in the order of the text.
     """
     spans: list[LabelledSpan] = []
     start, current = NONE_OPEN, ""
@@ -188,12 +162,7 @@ def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[Labelled
 
 
 def bio_tags(spans: Iterable[Span], tags: Sequence[str]) -> list[str]:
-    """BIO tags for what is known.
-
-    spans (Iterable[Span]): The spans of a Doc, none of which overlap.
-    tags (Sequence[str]): One tag of any scheme per token; "" is unknown.
-    RETURNS (list[str]): One tag per token; "" is unknown.
-    """
+    """BIO tags (list[str]) of spans that do not overlap; "" where the tags are, which may be of any scheme."""
     found = [OUTSIDE if tag else MISSING for tag in tags]
     for span in spans:
         found[span.start : span.end] = [f"B-{span.label_}", *[f"I-{span.label_}"] * (len(span) - 1)]

@@ -40,13 +40,6 @@ class Field(NamedTuple):
     text: str
 
 
-class TaggedReference(NamedTuple):
-    """A tagged reference: its fields in order, and the line it begins in."""
-
-    line: int
-    fields: list[Field]
-
-
 class _Event(NamedTuple):
     """A piece of markup: the name of a field that opens or closes, or text where there is no name."""
 
@@ -80,16 +73,13 @@ def read_references(path: Path, references: ReferenceSettings | None = None) -> 
     A token is a maximal run of letters and digits, or one other character. Runs of white space count as one space, so
     the text of the Doc is that of the reference. Tokens outside of fields have no gold.
 
-    path (Path): A text file or an XML file.
-    references (ReferenceSettings | None): What becomes of the references; None for the defaults.
     YIELDS (Sentence): With labels in "tag", and as the settings ask in "ner", "spans:KEY" and "ext:gap".
-    RAISES (ValueError): For a file that cannot be decoded, or malformed XML; faulty references are left out with a
-        warning.
+    RAISES (ValueError): For a file that cannot be decoded, or malformed XML.
     """
     settings = references or ReferenceSettings()
     if not settings.punctuation:
         register_stored(GAP)
-    for _, fields in read_markup(path, settings.known):
+    for fields in _read_markup(path, settings.known):
         sentence = _make_sentence(fields, settings)
         if sentence.words:
             yield sentence
@@ -136,21 +126,18 @@ def _tag_fields(fields: Sequence[Field], tokens: Sequence[_Token]) -> list[str]:
 # -- markup ------------------------------------------------------------------------------------------------
 
 
-def read_markup(path: Path, known: Container[str]) -> Iterator[TaggedReference]:
-    """Yield the references of a file, in whichever of the two kinds of markup it is.
+def _read_markup(path: Path, known: Container[str]) -> Iterator[list[Field]]:
+    """Yield the fields of each reference of a file of text or XML; faulty ones are left out, with the warning CRFW560.
 
-    path (Path): The file. known (Container[str]): Names of fields, in upper case.
-    YIELDS (TaggedReference): One reference. Faulty ones are left out, with the warning CRFW560.
+    known (Container[str]): Names of fields, in upper case.
     RAISES (ValueError): For XML that is malformed or has a document type.
     """
-    marked = _MarkupParser(path).parse() if has_xml(path) else _read_text(path)
+    marked = _MarkupParser(path).read().found if has_xml(path) else _read_text(path)
     for line, events in marked:
         try:
-            fields = _assemble(events, known)
+            yield _assemble(events, known)
         except _Fault as fault:
             warnings.warn(CorpusWarnings.CRFW560.format(path=path, line=line, fault=fault), CRFWarning, stacklevel=2)
-        else:
-            yield TaggedReference(line, fields)
 
 
 def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
@@ -222,10 +209,6 @@ class _MarkupParser(XmlReader):
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
         self.expat.CharacterDataHandler = self._read_text
-
-    def parse(self) -> list[tuple[int, list[_Event]]]:
-        self.read()
-        return self.found
 
     def _start(self, element: str, _: dict[str, str]) -> None:
         if self.is_inside:

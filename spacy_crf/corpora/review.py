@@ -51,9 +51,8 @@ def is_review(path: Path) -> bool:
 
 
 def read_review(path: Path) -> Iterator[Sentence]:
-    """Yield the sequences of a file of `crf review` that have gold for at least one token.
+    """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token.
 
-    path (Path): The file, TSV or JSON lines.
     YIELDS (Sentence): One sequence; where spans are reviewed, with the tags of its tokens as partial gold.
     """
     checker, kinds, is_empty = ValueChecker(path), None, True
@@ -174,20 +173,12 @@ def _check_spans(path: Path, sequence: _Sequence) -> None:
 
 
 def escape(text: str) -> str:
-    """A text on one line and in one column.
-
-    text (str): Any text.
-    RETURNS (str): The same with backslashes, tabs and line ends spelt out.
-    """
+    """A text on one line and in one column: backslashes, tabs and line ends are spelt out."""
     return text.translate(_TABLE)
 
 
 def unescape(text: str) -> str:
-    """The text that was escaped; a backslash before any other character stays.
-
-    text (str): What `escape` returned.
-    RETURNS (str): The text.
-    """
+    """The text that was escaped; a backslash before any other character stays."""
     first, *rest = text.split("\\\\")
     return "\\".join(_unescape(part) for part in (first, *rest)) if "\\" in text else text
 

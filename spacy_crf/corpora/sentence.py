@@ -11,13 +11,11 @@ Group = Literal["auto", "document", "sentence"] | int
 class Sentence:
     """One sentence as it is in the file.
 
-    words (list[str]): The tokens.
-    columns (dict[str, list[str]]): Annotation by kind ("tag", "ner", "spans:KEY" ...), one value per word,
-        spans as the tags of the file; "" is unknown.
+    words (list[str]): The tokens. columns (dict[str, list[str]]): Annotation by kind ("tag", "ner", "spans:KEY" ...),
+        one value per word, spans as the tags of the file; "" is unknown.
     spaces (list[bool] | None): Whether white space follows each word; None if the format does not say.
-    heads (list[int] | None): Index of each word's head in the sentence, its own for the root; None unless the
-        sentence has a complete tree.
-    deps (list[str] | None): Relation of each word to its head, together with `heads`.
+    heads (list[int] | None), deps (list[str] | None): Index of each word's head in the sentence, its own for the root,
+        and the relation to it; None unless the sentence has a complete tree.
     starts_document (bool): Whether the file marks the beginning of a document here.
     """
 
@@ -30,15 +28,13 @@ class Sentence:
 
 
 def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[list[Sentence]]:
-    """Put the sentences of one file together into documents.
+    """Put the sentences of one file together into those of one Doc each (list[Sentence]).
 
     No group reaches across the beginning of a document that the file marks.
 
-    sentences (Iterable[Sentence]): The sentences of one file.
-    group (Group): "document" for one group per document (the whole file if none is marked), "sentence" for
-        one per sentence, a number for that many sentences per group, "auto" for one per document from the
-        first mark on, and one per sentence before it.
-    YIELDS (list[Sentence]): The sentences of one Doc.
+    group (Group): "document" for one group per document (the whole file if none is marked), "sentence" for one per
+        sentence, a number for that many sentences per group, "auto" for one per document from the first mark on, and
+        one per sentence before it.
     """
     pending: list[Sentence] = []
     marked = False
@@ -59,13 +55,7 @@ def _is_full(pending: list[Sentence], group: Group, marked: bool) -> bool:
 
 
 def find_spaces(text: str, words: Sequence[str]) -> list[bool]:
-    """Find out from a text which words are followed by white space.
-
-    text (str): The text, e.g. of one sentence.
-    words (Sequence[str]): Its words.
-    RETURNS (list[bool]): One value per word, True for the last; all True if the words do not make up the
-        text.
-    """
+    """Whether white space follows each word of a text (list[bool]), True for the last; all True without a match."""
     spaces: list[bool] = []
     position = 0
     for word in words:
@@ -82,11 +72,9 @@ def find_spaces(text: str, words: Sequence[str]) -> list[bool]:
 
 
 def find_exact_spaces(text: str, words: Sequence[str]) -> list[bool] | None:
-    """Which words are followed by a space, as in spaCy's Docs: one blank at most, all else is in words of its own.
+    """Whether a space follows each word, as in spaCy's Docs: one blank at most, all else is in words of its own.
 
-    text (str): The text.
-    words (Sequence[str]): Its words, white space included.
-    RETURNS (list[bool] | None): One value per word, True for the last; None if the words do not make up the text.
+    RETURNS (list[bool] | None): True for the last; None if the words, white space included, do not make up the text.
     """
     spaces: list[bool] = []
     position = 0

@@ -15,12 +15,12 @@ tag is its weight, so a tag with a colon needs one: N:pl:1. A colon alone is a t
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from spacy.tokens import Doc, Span
 
-from ..annotation.extensions import stored_values
+from ..annotation.extensions import read_values, stored_values
 from ..annotation.gold_tags import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
@@ -41,10 +41,9 @@ STEPS = 10_000  # weights of predicted tags have four decimals
 
 
 def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
-    """Read one cell.
+    """Read one cell, the tags of one token.
 
-    cell (str): The tags of one token.
-    where (str): What the message begins with: the file, line and token.
+    where (str): Begin of the message: the file, line and token.
     RETURNS (dict[str, float]): Weights by tag, in their order; they sum to 1, or are all 1. Empty for no gold.
     RAISES (ValueError): For an empty tag, a tag that comes twice, or weights of another kind.
     """
@@ -101,10 +100,8 @@ def _parse_number(text: str) -> float:
 
 
 def format_tags(weights: Mapping[str, float]) -> str:
-    """Write one cell, the shortest that `parse_tags` reads as these weights (to nine digits).
+    """Write the shortest cell that `parse_tags` reads as these weights, to nine digits; "_" for no tag.
 
-    weights (Mapping[str, float]): Weights by tag, as `parse_tags` returns them.
-    RETURNS (str): The cell; "_" if there is no tag.
     RAISES (ValueError): For a tag that the notation cannot hold.
     """
     for tag in weights:
@@ -126,19 +123,14 @@ def _needs_weight(tag: str, count: int) -> bool:
 def resolve_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> None:
     """Replace the cells that a reader has put into `token._.NAME` by dicts.
 
-    doc (Doc): The document, made of sentences with a column `ext:NAME`.
-    name (str): The name of the attribute.
     RAISES (ValueError): For a text that is not a set of tags, naming the token.
     """
     write_gold_tags(doc, read_cells(doc, name), name)
 
 
 def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
-    """The gold tags of the tokens; a text is read as a cell of a file: the column `ext:gold_tags` gives such.
+    """The gold tags of the tokens (list[dict[str, float]]); a text is a cell: the column `ext:gold_tags` gives such.
 
-    doc (Doc): The document.
-    name (str): The name of the attribute.
-    RETURNS (list[dict[str, float]]): Weights by tag for each token; empty for no gold.
     RAISES (ValueError): For a text that is not a set of tags, naming the token.
     """
     values = stored_values(doc, name)
@@ -158,10 +150,8 @@ def read_tokens_tsv(path: Path, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     """Yield the segments of a file of `form<TAB>tags` lines; the first one begins a document.
 
     Everything before the tab is the form, so "|", "#" and "_" are words like others; a line with "#" at its beginning
-    and no tab is a comment. See `tagsets` for the tags.
+    and no tab is a comment.
 
-    path (Path): The file.
-    name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One segment: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
     RAISES (ValueError): For a line without two columns, an empty form, or malformed tags.
     """
@@ -198,13 +188,9 @@ def make_sentence(
     spaces: list[bool] | None = None,
     starts_document: bool = False,
 ) -> Sentence:
-    """Put words and their gold tags together, the same way for all formats that have several tags per token.
+    """A sentence of words and their gold tags, with the columns "tag" and "ext:NAME"; NAME is registered.
 
-    words (list[str]): The tokens. tags (list[dict[str, float]]): Weights by tag for each; empty for no gold.
-    name (str): The custom token attribute of the gold, which is registered.
-    spaces (list[bool] | None): Whether white space follows each word; None if unknown.
-    starts_document (bool): Whether a document begins.
-    RETURNS (Sentence): With the columns "tag" and "ext:NAME".
+    tags (list[dict[str, float]]): Weights by tag for each word; empty for no gold.
     """
     register_gold_tags(name)
     cells = [format_tags(weights) if weights else "" for weights in tags]
@@ -212,37 +198,30 @@ def make_sentence(
     return Sentence(words, columns, spaces, starts_document=starts_document)
 
 
-def write_tokens_tsv(docs: Iterable[Doc], *, name: str = GOLD_TAGS) -> Iterator[str]:
-    """Write the gold tags of documents; tokens without are written with "_". Tokens of white space are left out.
+def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[str]:
+    """Write a document with the tags of its tokens (lines), "_" for none; an empty line is behind each segment.
 
-    docs (Iterable[Doc]): The documents. A sentence is a segment; so is a Doc without sentence starts.
-    name (str): The custom token attribute of the gold tags.
-    YIELDS (str): Lines without line ends; an empty one behind each segment.
-    RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation cannot hold.
-    """
-    for doc in docs:
-        gold = read_cells(doc, name)
-        for segment in find_segments(doc):
-            for token in segment:
-                if not token.is_space:
-                    yield f"{check_word(doc, token.i)}\t{format_tags(gold[token.i])}"
-            yield ""
+    A sentence is a segment; so is a Doc without sentence starts. Tokens of white space are left out.
 
-
-def write_predicted_tsv(doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> Iterator[str]:
-    """Write the predicted tag sets of a document, with the probabilities of their tags as weights that sum to 1.
-
-    doc (Doc): The document. tag_set (str), tag_probs (str): The custom token attributes with sets and probabilities.
-    YIELDS (str): Lines without line ends; an empty one behind each segment.
+    rows (Sequence[Mapping[str, float]]): Weights by tag for each token.
     RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation cannot hold.
     """
     for segment in find_segments(doc):
         for token in segment:
             if not token.is_space:
-                tags, probabilities = token._.get(tag_set) or [], token._.get(tag_probs) or {}
-                cell = format_tags(_as_weights({tag: probabilities.get(tag, 0.0) for tag in tags}))
-                yield f"{check_word(doc, token.i)}\t{cell}"
+                yield f"{check_word(doc, token.i)}\t{format_tags(rows[token.i])}"
         yield ""
+
+
+def write_predicted_tsv(doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> Iterator[str]:
+    """Write the predicted tag sets of a document, with probabilities as weights that sum to 1; see `write_tokens_tsv`.
+
+    tag_set (str), tag_probs (str): The custom token attributes with sets and probabilities.
+    """
+    rows = [dict.fromkeys(tags or (), 0.0) for tags in read_values(doc, tag_set)]
+    for row, probabilities in zip(rows, read_values(doc, tag_probs)):
+        row.update((tag, value) for tag, value in (probabilities or {}).items() if tag in row)
+    yield from write_tokens_tsv(doc, [_as_weights(row) for row in rows])
 
 
 def _as_weights(probabilities: dict[str, float]) -> dict[str, float]:
@@ -257,21 +236,13 @@ def _as_weights(probabilities: dict[str, float]) -> dict[str, float]:
 
 
 def find_segments(doc: Doc) -> list[Span]:
-    """The sentences of a Doc that have a word; the whole Doc if it has no sentence starts.
-
-    doc (Doc): The document.
-    RETURNS (list[Span]): The segments in order.
-    """
+    """The sentences of a Doc that have a word (list[Span]); the whole Doc if it has no sentence starts."""
     spans = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
     return [span for span in spans if not all(token.is_space for token in span)]
 
 
 def check_word(doc: Doc, index: int) -> str:
-    """The text of a token, unless it would break a line or a column.
-
-    doc (Doc): The document. index (int): Of the token.
-    RETURNS (str): The text.
-    """
+    """The text of a token (str). RAISES (ValueError): For one that would break a line or a column."""
     text = doc[index].text
     if any(character in text for character in "\t\n\r"):
         raise CRFError(CorpusErrors.CRF541.format(token=index, text=text, document=doc[:6].text))

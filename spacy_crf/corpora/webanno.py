@@ -69,17 +69,13 @@ def write_webanno(
     tag_probs: str = TAG_PROBS,
     target: str = "tag",
 ) -> Iterator[str]:
-    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
+    """Write a document with its predicted tag sets (lines): one annotation for each token that has a tag.
 
     Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
     INCEpTION must have the layer before it can import the file.
 
-    doc (Doc): The document, with `token.tag`.
-    layer (WebannoLayer): The layer and its features.
-    tag_set (str): The custom token attribute with the predicted set, a list of tags.
-    tag_probs (str): The custom token attribute with probabilities, a dict from tag to number; it may hold all tags.
-    target (str): Where the best tag is, "tag" or "pos".
-    YIELDS (str): Lines without line ends; each file holds one document.
+    tag_set (str): The custom token attribute with the predicted set, a list of tags. tag_probs (str): That with
+        probabilities, a dict from tag to number; it may hold all tags. target (str): Of the best tag, "tag" or "pos".
     RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
     """
     yield FORMAT
@@ -131,12 +127,9 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str =
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
-    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers,
-    and annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
+    annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
 
-    path (Path): The file.
-    layer (WebannoLayer): Gives the names of the layer and of its feature `tag`.
-    name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One sentence: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
     RAISES (ValueError): For another format, a layer or feature that is not there, and malformed rows or tags.
     """
