@@ -9,11 +9,12 @@ token that is not the last one of its word has no mark. Gold of a window has the
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Token
 
+from ..annotation.extensions import read_value, register, user_data, write_value
 from ..features.open_sides import OPEN_SIDES
 
 PUNCTUATION = "punctuation"
@@ -21,31 +22,27 @@ RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
 MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
 PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
 PAUSE = "pause"
-_KEY = ("._.", PUNCTUATION, None, None)
 
 
 def register_punctuation() -> None:
     """Make the custom attributes available where nobody else has."""
     for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
-        if not Doc.has_extension(name):
-            Doc.set_extension(name, default=None)
+        register(Doc, name)
     for name, part in (("punct_after", MARKS), ("case", CASE)):
-        if not Token.has_extension(name):
-            Token.set_extension(name, getter=_Value(part), setter=_Setter(part))
-    if not Token.has_extension(PAUSE):
-        Token.set_extension(PAUSE, default=None)
-    if not Token.has_extension("punct_probs"):
-        Token.set_extension("punct_probs", getter=_probabilities)
+        register(Token, name, getter=_Value(part), setter=_Setter(part))
+    register(Token, PAUSE)
+    register(Token, "punct_probs", getter=_probabilities)
 
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
     """What a Doc has of punctuation; None for nothing, whether or not anybody has registered the attribute."""
-    return cast(dict[Any, Any], doc.user_data).get(_KEY)
+    stored: dict[str, Any] | None = read_value(doc, PUNCTUATION)
+    return stored
 
 
 def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:
     """Give a Doc its punctuation; what it had is replaced."""
-    cast(dict[Any, Any], doc.user_data)[_KEY] = values
+    write_value(doc, PUNCTUATION, values)
 
 
 def write_gold(
@@ -63,12 +60,12 @@ def write_gold(
 def write_open(doc: Doc, sides: tuple[bool, bool]) -> None:
     """Note that the text goes on before or behind a Doc, so that its first or last word is no true start or end."""
     if any(sides):
-        cast(dict[Any, Any], doc.user_data)[OPEN_SIDES] = list(sides)
+        user_data(doc)[OPEN_SIDES] = list(sides)
 
 
 def goes_on(doc: Doc) -> bool:
     """Whether the text goes on behind a Doc; see `write_open`."""
-    return bool(cast(dict[Any, Any], doc.user_data).get(OPEN_SIDES, (False, False))[1])
+    return bool(user_data(doc).get(OPEN_SIDES, (False, False))[1])
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from spacy.attrs import IDX, LENGTH
@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
+from ..annotation.extensions import user_data
 from ..core.arrays import Indices
 from ..features.open_sides import OPEN_SIDES
 from .annotation import CLOSINGS, FOLLOWING, MARKS, OPENINGS, PAUSE, read_punctuation, write_pauses
@@ -111,12 +112,12 @@ def bare_form(form: str) -> str:
 
 def is_bare(doc: Doc) -> bool:
     """Whether a Doc was made by `bare_doc`."""
-    return _GIVEN in cast(dict[Any, Any], doc.user_data)
+    return _GIVEN in user_data(doc)
 
 
 def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
     """The marks that were in the text of a bare Doc, by word; NONE where there was none."""
-    view: WordView = cast(dict[Any, Any], bare.user_data)[_GIVEN]
+    view: WordView = user_data(bare)[_GIVEN]
     return [scheme.marks.label(word.mark) for word in view.words]
 
 
@@ -128,7 +129,7 @@ def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions
         word ends, in seconds up to `LONGEST_PAUSE`.
     """
     bare = Doc(vocab, words=view.bare_forms)
-    given, made = cast(dict[Any, Any], view.doc.user_data), cast(dict[Any, Any], bare.user_data)
+    given, made = user_data(view.doc), user_data(bare)
     made[_GIVEN] = view
     if OPEN_SIDES in given:
         made[OPEN_SIDES] = given[OPEN_SIDES]
