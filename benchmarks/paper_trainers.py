@@ -27,8 +27,8 @@ from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, scatter
 from spacy_crf.learning.model import extend, get_layout
+from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.labels import LabelTable
-from spacy_crf.punctuation.marks import NONE
 from spacy_crf.punctuation.scorer import mark_scores
 
 EPOCHS, PATIENCE, SEED = 15, 3, 0

@@ -33,11 +33,10 @@ from benchmarks.data import read_ewt
 from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
-from spacy_crf.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.component import PunctuationRestorer
-from spacy_crf.punctuation.decide import Thresholds, choose
-from spacy_crf.punctuation.labels import LabelTable
-from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.docs import MARKS, read_punctuation
+from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import mark_scores
 
@@ -93,7 +92,7 @@ def one_text(examples: list[Example], pipe: PunctuationRestorer) -> tuple[Doc, l
     tokens = [token for example in examples for token in example.predicted]
     marks = [mark for example in examples for mark in (read_punctuation(example.reference) or {})[MARKS]]
     doc = Doc(pipe.vocab, words=[token.text for token in tokens], tags=[token.tag_ for token in tokens])
-    return doc, [pipe.label_scheme.marks.label(mark) for mark in marks]
+    return doc, [pipe.label_scheme.label(mark) for mark in marks]
 
 
 def train_tagger(data: Path) -> tuple[Language, float]:
@@ -205,7 +204,7 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, m
     row["threshold"] = dev.best_threshold()
     row["dev_viterbi"], row["dev"] = dev.scores(0.0), dev.scores(row["threshold"])
     row["words_per_second"] = dev.words_per_second
-    row["reliability"] = {mark: dev.reliability(mark) for mark in pipe.label_scheme.marks.marks}
+    row["reliability"] = {mark: dev.reliability(mark) for mark in pipe.label_scheme.marks}
     row["features"] = len(pipe._features.state)
     if model is not None:
         nlp.to_disk(model / "restorer")

@@ -28,10 +28,9 @@ from benchmarks.punctuation import FOLDER, NAME, add_tags, one_text, read
 from spacy_crf.core.arrays import Doubles, Floats, Ints
 from spacy_crf.core.calibration.bins import Reliability, calibration_error
 from spacy_crf.core.calibration.dirichlet import LEAST, fit_dirichlet
-from spacy_crf.punctuation.decide import Thresholds, choose
-from spacy_crf.punctuation.fit import Marked, best_thresholds
-from spacy_crf.punctuation.labels import LabelTable
-from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.block import NONE
+from spacy_crf.punctuation.calibration import Marked, best_thresholds
+from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose
 
 TEMPERATURES = (1.0, 1.1, 1.2, 1.3, 1.4, 1.5)
 TRIED = np.arange(0.1, 0.7, 0.01).round(2).tolist()  # thresholds

@@ -34,13 +34,11 @@ from benchmarks.data import EWT
 from benchmarks.machine import describe
 from benchmarks.measure import Clock, new_parser
 from benchmarks.runner import ROOT
-from spacy_crf.punctuation.annotation import MARKS, read_punctuation, register_punctuation, write_gold
-from spacy_crf.punctuation.case import CASES, case_of
-from spacy_crf.punctuation.doc_words import bare_form
-from spacy_crf.punctuation.labels import LabelScheme
-from spacy_crf.punctuation.marks import NONE
+from spacy_crf.punctuation.block import NONE, LabelScheme
+from spacy_crf.punctuation.docs import MARKS, bare_form, read_punctuation, register_punctuation, write_gold
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.punctuation.scorer import mark_scores
+from spacy_crf.punctuation.words import CASES, case_of
 
 NAME = "punctuation_restorer"
 WINDOW, BATCH, EPOCHS, SEED = 200, 20, 3, 0
@@ -149,7 +147,7 @@ def usual_cases(examples: Iterable[Example], scheme: LabelScheme) -> dict[str, s
     for example in examples:
         before = ["PERIOD", *gold_marks(example)]
         for token, mark in zip(example.reference, before):
-            if not scheme.marks.is_end(mark):
+            if not scheme.is_end(mark):
                 counts[bare_form(token.text)][case_of(token.text)] += 1
     return {word: counted.most_common(1)[0][0] for word, counted in counts.items()}
 
@@ -158,7 +156,7 @@ def cased_by_rule(docs: Sequence[Doc], usual: dict[str, str], scheme: LabelSchem
     """Usual cases, with capitals where a sentence begins."""
     found = []
     for doc in docs:
-        starts = [True, *(scheme.marks.is_end(token._.punct_after) for token in doc)]
+        starts = [True, *(scheme.is_end(token._.punct_after) for token in doc)]
         cases = [usual.get(bare_form(token.text), "lower") for token in doc]
         found.append(["Title" if case == "lower" and start else case for case, start in zip(cases, starts)])
     return found
@@ -183,7 +181,7 @@ def mark_table(examples: Sequence[Example], docs: Sequence[Doc], scheme: LabelSc
     pairs: Counter[tuple[str, str]] = Counter()
     for example, doc in zip(examples, docs):
         own = (token._.punct_after or NONE for token in doc)
-        pairs.update(zip(map(scheme.marks.label, gold_marks(example)), own, strict=True))
+        pairs.update(zip(map(scheme.label, gold_marks(example)), own, strict=True))
     return mark_scores(pairs, scheme)
 
 

@@ -31,9 +31,9 @@ from benchmarks.punctuation import FOLDER, NAME, WINDOW, add_tags, one_text, rea
 from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
 from spacy_crf.pipe.pool import pool_pipelines
+from spacy_crf.punctuation.calibration import best_thresholds, calibrate_marks
 from spacy_crf.punctuation.component import PunctuationRestorer
-from spacy_crf.punctuation.decide import Thresholds, choose
-from spacy_crf.punctuation.fit import best_thresholds, calibrate_marks
+from spacy_crf.punctuation.labels import Thresholds, choose
 from spacy_crf.punctuation.scorer import mark_scores
 
 EPOCHS, BATCH, TAG_ROWS = 4, 10, 200

@@ -39,8 +39,7 @@ from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.threads import available_threads, run_parallel
 from spacy_crf.features.columns import Columns
 from spacy_crf.punctuation.component import PunctuationRestorer
-from spacy_crf.punctuation.labels import LabelScheme, strip
-from spacy_crf.punctuation.marks import MarkSet
+from spacy_crf.punctuation.words import split_words
 
 NAME = "punctuation_restorer"
 SENTENCE, BATCH, WORDS = 20, 1000, 20_000
@@ -73,8 +72,8 @@ def read_words(kind: str, data: Path) -> list[str]:
         (example,) = read(data / FOLDER / "dev2012.tsv.gz", Language())
         return [token.text for token in example.predicted]
     files = sorted((ROOT / "corpus" / NAME).glob("*/*.txt"))
-    scheme = LabelScheme(MarkSet(("PERIOD",)))
-    return [word.lower() for file in files for word in strip(file.read_text(encoding="utf8"), scheme).words]
+    texts = [file.read_text(encoding="utf8") for file in files]
+    return [text[word.start : word.end].lower() for text in texts for word in split_words(text)]
 
 
 def sentences(words: list[str]) -> list[str]:

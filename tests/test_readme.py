@@ -6,9 +6,8 @@ import re
 import pytest
 from helpers.paths import ROOT
 
-from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.presets import PRESETS
-from spacy_crf.features.templates import parse_templates
+from spacy_crf.features.templates import parse_attribute, parse_templates
 from spacy_crf.tagging.factory import DEFAULT_CONFIG
 from spacy_crf.tagsets import factory as set_factory
 

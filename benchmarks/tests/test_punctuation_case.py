@@ -8,11 +8,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from benchmarks.punctuation_case import case_scores, cased_by_rule, read_texts, usual_cases, with_marks
-from spacy_crf.punctuation.annotation import register_punctuation, write_gold
-from spacy_crf.punctuation.labels import LabelScheme
-from spacy_crf.punctuation.marks import MarkSet
+from spacy_crf.punctuation.block import LabelScheme
+from spacy_crf.punctuation.docs import register_punctuation, write_gold
 
-SCHEME = LabelScheme(MarkSet(("COMMA", "PERIOD")), case=True)
+SCHEME = LabelScheme(["COMMA", "PERIOD"], case=True)
 WORDS = ["The", "mill", "The", "Ada", "ada", "saw", "Ada"]
 GOLD = ["", "PERIOD", "", "", "", "", "PERIOD"]
 

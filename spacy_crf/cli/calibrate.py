@@ -12,9 +12,8 @@ from wasabi import msg
 
 from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..punctuation.calibration import MarkCalibration
+from ..punctuation.calibration import MarkCalibration, best_thresholds, calibrate_marks, precise_thresholds
 from ..punctuation.component import PunctuationRestorer
-from ..punctuation.fit import best_thresholds, calibrate_marks, precise_thresholds
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
 from ..tagging.calibrate import calibrate
 from ..tagging.component import CRFTagger

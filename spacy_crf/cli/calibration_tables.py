@@ -3,7 +3,7 @@
 from wasabi import table
 
 from ..core.calibration.bins import Reliability
-from ..punctuation.fit import FittedMarks, Marked
+from ..punctuation.calibration import FittedMarks, Marked
 from ..tagging.calibrate import Calibration
 
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))

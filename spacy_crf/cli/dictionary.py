@@ -11,10 +11,9 @@ from wasabi import msg, table
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..pipe.dictionary.block import make_tag_dictionary
-from ..pipe.dictionary.closure import Fold, TagDictionary
-from ..pipe.dictionary.similarity import similar_pairs
-from ..pipe.dictionary.table import write_table
+from ..pipe.dictionary.block import DictionarySettings, Fold
+from ..pipe.dictionary.counts import similar_pairs
+from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
 from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
 from .app import app
@@ -49,14 +48,14 @@ def dictionary_cli(
         tags = words.tags
         if not len(tags):
             raise CRFError(PipeErrors.CRF831)
-        config = make_tag_dictionary(open_types=open_types, similarity=similarity, fold=fold)
+        config = DictionarySettings(open_types=open_types, similarity=similarity, fold=fold)
         counts = words.count(tags, fold)
-        dictionary = config.make(counts, NAME, tags)
+        dictionary = make_dictionary(counts, config, tags, NAME)
         typer.echo(_summary(dictionary, tags.tags))
         typer.echo(_proposals(dictionary, tags.tags, top))
         if held_out is not None:
             other = TaggedWords.of(Corpus(held_out, **layout).read_docs(nlp.vocab), target, gold_tags)  # type: ignore[arg-type]
-            made = [replace(config, min_count=n).make(counts, NAME, tags) for n in COUNTS]
+            made = [make_dictionary(counts, replace(config, min_count=n), tags, NAME) for n in COUNTS]
             typer.echo(_coverages([(one.min_count, coverage(one, other, tags)) for one in made]))
         if output is not None:
             write_table(dictionary, tags.tags, output)

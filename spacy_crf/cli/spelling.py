@@ -10,9 +10,9 @@ from wasabi import msg, table
 
 from ..core.errors import CRFError
 from ..corpora.reader import Corpus
-from ..features.normalise import LENGTHS, RATIO, Spelling
+from ..features.block import FIT, SpellingSettings
+from ..features.normalise import LENGTHS, RATIO, SpellingTable
 from ..features.resources import word_counter
-from ..features.spelling import FIT, make_spelling
 from .app import app
 from .errors import CommandErrors
 from .score import _names
@@ -39,7 +39,7 @@ def spelling_cli(
     try:
         layout = {"format": format, "columns": _names(columns) or None}
         count = word_counter(lambda: Corpus(data, **layout).read_docs(Vocab()))  # type: ignore[arg-type]
-        speller = make_spelling(rules, FIT, parse_lengths(lengths), ratio).make(count)
+        speller = SpellingSettings(rules, FIT, parse_lengths(lengths), ratio).make(count)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
             speller.spelling.write(output)
@@ -61,10 +61,10 @@ def parse_lengths(text: str) -> list[int]:
         raise CRFError(CommandErrors.CRF607.format(name="lengths", value=text)) from error
 
 
-def format_groups(spelling: Spelling) -> str:
+def format_groups(spelling: SpellingTable) -> str:
     """How many forms there are, and the normal forms with the most variants.
 
-    spelling (Spelling): a fitted table.
+    spelling (SpellingTable): a fitted table.
     """
     variants = Counter(normal for form, normal in spelling.table.items() if form != normal)
     members: dict[str, list[str]] = {normal: [] for normal, _ in variants.most_common(SHOWN)}

@@ -19,12 +19,12 @@ from ..core.constraints.language import Spec, parse_all
 from ..core.constraints.learn import ScoredGold
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..features.columns import Columns, SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
+from ..features.columns import Columns
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, LinearChain
 from ..pipe.constrained import SequenceFacts
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
@@ -54,7 +54,7 @@ class ConstrainedNER(CRFTagger):
         model: ChainModel,
         name: str = "constrained_ner",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         decoding: dict[str, Any],
         constraints: Given = None,
@@ -63,7 +63,7 @@ class ConstrainedNER(CRFTagger):
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
         sequence: SequenceMode = "auto",
         spans_key: str = "sc",
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         forbidden: list[list[str]] | None = None,
         **settings: Any,
     ):

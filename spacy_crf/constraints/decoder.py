@@ -17,9 +17,9 @@ from ..core.arrays import Floats
 from ..core.batch import pack
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.families import Constraint
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.labels import Scheme, TagSet
-from ..features.columns import ColumnReader, describe
+from ..features.columns import ColumnReader
 from ..features.resources import Resources
 from ..pipe.inference import Inference, Prediction, decode_chains
 from ..pipe.isolation import IsolatesFailures
@@ -153,7 +153,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
             elif stored is not None:
                 names = names or tuple(stored["tags"])
             if values is None or len(values) != len(doc) or (stored and tuple(stored["tags"]) != names):
-                raise CRFError(ConstraintErrors.CRF442.format(name=self.name, place=place, document=describe(doc)))
+                raise CRFError(ConstraintErrors.CRF442.format(name=self.name, place=place, document=excerpt(doc.text)))
             rows.append(values)
         width = len(names or ())
         return self._tag_set(names or ()), [values if len(values) else np.zeros((0, width)) for values in rows]

@@ -7,7 +7,7 @@ from spacy.language import Language
 
 from ..core.constraints.ilp import Objective
 from ..core.constraints.steps import Rule as StepRule
-from ..features.columns import SequenceMode
+from ..features.block import SequenceMode
 from .decoder import ConstraintDecoder
 from .settings import DECODING, Decoder, Predicates, decoding_settings
 from .table import Given

@@ -7,11 +7,10 @@ from spacy.language import Language
 
 from ..core.constraints.ilp import Objective
 from ..core.constraints.steps import Rule as StepRule
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from .component import ConstrainedNER
 from .mining import MiningConfig
 from .settings import DECODING, Decoder, Predicates, decoding_settings
@@ -57,7 +56,7 @@ def make_constrained_ner(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     decoder: Decoder,
     constraints: Given,
@@ -82,7 +81,7 @@ def make_constrained_ner(
     marginals: str | None,
     temperature: float,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> ConstrainedNER:
     """Construct a CRF tagger whose labellings keep constraints, each of them hard or at a price.

@@ -11,8 +11,8 @@ from ..annotation.target import Target
 from ..core.arrays import Hashes, Indices, Ints
 from ..core.constraints.families import Boundary, Constraint, Fixed, SameSurface, StateChange
 from ..core.constraints.predicates import NOTHING, UnitFacts
+from ..core.errors import excerpt
 from ..core.labels import TagSet
-from ..features.columns import describe
 from ..pipe.constrained import SequenceFacts
 from .token_predicates import FactReader, surfaces
 
@@ -64,5 +64,5 @@ def sequence_facts(
     )
     ends = np.cumsum([len(doc) for doc in docs])
     owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()
-    names = [describe(doc) for doc in docs]
+    names = [excerpt(doc.text) for doc in docs]
     return SequenceFacts(facts, [names[owner] for owner in owners])

@@ -27,6 +27,12 @@ class Messages(type):
         return value if name.startswith("_") else f"[{name}] {value}"
 
 
+def excerpt(text: str) -> str:
+    """Return the beginning of a text, by which messages name a document."""
+    line = text.replace("\n", " ")
+    return line if len(line) <= 40 else f"{line[:37]}..."
+
+
 class CoreErrors(metaclass=Messages):
     """Messages of exceptions."""
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..core.errors import CRFError
-from ..features.attribute_names import parse_attribute
-from ..features.templates import MAX_OFFSET
+from ..features.templates import MAX_OFFSET, parse_attribute
 from .errors import EstimatorErrors
 
 _LINE = re.compile(r"(?P<kind>[UB])(?P<id>[^:]*)(:(?P<body>.*))?$")

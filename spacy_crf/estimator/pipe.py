@@ -11,7 +11,7 @@ from spacy.language import Language
 from ..core.arrays import Indices, Ints
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..features.config import Features
+from ..features.features import Features
 from ..learning.model import extend, set_flat_weights
 from ..pipe.storage import Parts
 from ..tagging.component import SPAN_TARGETS, CRFTagger

@@ -1,4 +1,4 @@
-"""Reads Docs into columns: one array of hashes for each attribute that the templates ask for.
+"""Docs as columns: one array of hashes for each attribute that the templates ask for.
 
 This is the only place that reads attributes of tokens.
 """
@@ -6,7 +6,7 @@ This is the only place that reads attributes of tokens.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, cast
 
 import numpy as np
 from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START, SPACY
@@ -15,21 +15,20 @@ from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from .attributes import Attribute, string_hash, string_hashes
-from .clauses import Structure
+from .block import SequenceMode
 from .errors import FeatureErrors
 from .hashing import ABSENT
 from .lexemes import LexemeColumns
-from .lexicon import NOTHING, Lexicon
-from .open_sides import read_open_sides
-from .resources import Resources
-from .structure import SequenceView
+from .resources import NOTHING, Lexicon, Resources
+from .sequence_attributes import SequenceAttributes, SequenceTokens
 
-SequenceMode = Literal["auto", "doc", "sents"]
+# where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
+TRUNCATED = "spacy_crf.open"
 _PRESENT = np.uint64(string_hash("1"))
-# what the structure of a sequence is told from, beside words and spaces
-_OF_STRUCTURE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))
+# what attributes of sequences are told from, beside words and spaces
+_OF_SEQUENCE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))
 _GREATEST = float(np.finfo(np.float32).max)
 
 
@@ -48,12 +47,12 @@ class Column:
 
     @classmethod
     def of_strings(cls, strings: list[str]) -> "Column":
-        """One unit for each string."""
+        """Return a column with one unit for each string."""
         hashes = string_hashes(strings)
         return cls(hashes, strings=dict(zip(hashes.tolist(), strings)))
 
     def take(self, units: Indices | slice) -> "Column":
-        """Values of the given units, in the given order."""
+        """Return values of the given units, in the given order."""
         return Column(self.hashes[units], None if self.numbers is None else self.numbers[units], self.strings)
 
 
@@ -67,8 +66,8 @@ class Columns:
     by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
     vectors ((N, width) | None): of the tokens, for models that have them.
-    open_sides ((B, 2) | None): whether the text of a sequence goes on before it and behind it; None for none. There is
-        no start and no end at an open side, and positions outside of it have no value.
+    truncated ((B, 2) | None): whether a sequence is cut out of a text that goes on before it and behind it; None for
+        none. A truncated side is no start and no end, and positions outside of it have no value.
     lexicon (Lexicon): what was known of word forms.
     """
 
@@ -79,7 +78,7 @@ class Columns:
     extra: Hashes | None = None
     vectors: Floats | None = None
     lexicon: Lexicon = NOTHING
-    open_sides: Bools | None = None
+    truncated: Bools | None = None
 
     def split(self, n_parts: int) -> list["Columns"]:
         """Cut into so many runs of whole Docs with about the same number of units."""
@@ -99,8 +98,8 @@ class Columns:
         columns = {attribute: column.take(units) for attribute, column in self.by_attribute.items()}
         extra = None if self.extra is None else self.extra[units]
         vectors = None if self.vectors is None else self.vectors[units]
-        sides = None if self.open_sides is None else self.open_sides[inside]
-        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon, sides)
+        cut = None if self.truncated is None else self.truncated[inside]
+        return Columns(lengths, self.lengths[inside], self.orths[units], columns, extra, vectors, self.lexicon, cut)
 
 
 class ColumnReader:
@@ -108,15 +107,15 @@ class ColumnReader:
 
     attributes (list[Attribute]): distinct attributes.
     resources (Resources): word lists, and what is known of word forms.
-    sequence (str): "auto" (sentences where a Doc has sentence starts, else the Doc), "doc", "sents".
+    sequence (str): what a sequence is.
     """
 
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
         self.lists, self.lexicon, self.sequence = resources.lists, resources.lexicon, sequence
         lexical = [each for each in attributes if each.is_lexical]
-        self._is_structured = any(each.is_structural for each in attributes)
-        if self._is_structured:
-            lexical += [each for each in _OF_STRUCTURE if each not in lexical]
+        self._has_sequence_attributes = any(each.is_of_sequence for each in attributes)
+        if self._has_sequence_attributes:
+            lexical += [each for each in _OF_SEQUENCE if each not in lexical]
         self._lexical = LexemeColumns(lexical, resources.lexicon)
         self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
         self._list_values = {
@@ -128,10 +127,10 @@ class ColumnReader:
             *(IDS[a.name] for a in self._other if a.is_annotation and a.name != "_"),
         ]
         self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
-        self._ids += [SPACY] if self._is_structured and SPACY not in self._ids else []
+        self._ids += [SPACY] if self._has_sequence_attributes and SPACY not in self._ids else []
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Columns of a batch. One call into each Doc; the rest is array work.
+        """Return columns of a batch. One call into each Doc; the rest is array work.
 
         extra (int | None): an attribute of spaCy's to read along.
         RAISES (ValueError): for sequence = "sents" and a Doc without boundaries, or a bad extension value.
@@ -142,12 +141,12 @@ class ColumnReader:
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
         lengths = self._sequences(docs, doc_lengths, values[SENT_START])
-        open_sides = read_open_sides(docs, doc_lengths, lengths)
+        truncated = _truncated(docs, doc_lengths, lengths)
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
-        structure = self._structure(values, columns, lengths, vocab) if self._is_structured else None
+        of_sequence = self._of_sequence(values, columns, lengths, vocab) if self._has_sequence_attributes else None
         for attribute in self._other:
-            if structure is not None and attribute.is_structural:
-                hashes, strings = structure.column(attribute)
+            if of_sequence is not None and attribute.is_of_sequence:
+                hashes, strings = of_sequence.column(attribute)
                 columns[attribute] = Column(hashes, strings=strings)
             elif attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
@@ -156,9 +155,9 @@ class ColumnReader:
             elif attribute.name == "LIST":
                 columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
             else:
-                columns[attribute] = positional(attribute, lengths, open_sides)
+                columns[attribute] = positional(attribute, lengths, truncated)
         along = None if extra is None else values[extra]
-        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon, open_sides=open_sides)
+        return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon, truncated=truncated)
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""
@@ -168,32 +167,26 @@ class ColumnReader:
         if self.sequence == "sents":
             for doc in docs:
                 if len(doc) > 1 and not doc.has_annotation("SENT_START"):
-                    raise CRFError(FeatureErrors.CRF311.format(document=describe(doc)))
+                    raise CRFError(FeatureErrors.CRF311.format(document=excerpt(doc.text)))
         firsts = np.cumsum(doc_lengths) - doc_lengths
         starts[firsts[doc_lengths > 0]] = True
         return np.diff(np.append(np.flatnonzero(starts), len(starts)))
 
-    def _structure(
+    def _of_sequence(
         self, values: dict[int | str, Hashes], columns: dict[Attribute, Column], lengths: Indices, vocab: Vocab
-    ) -> Structure:
-        lowers, classes, is_lower = (columns[each].hashes for each in _OF_STRUCTURE)
+    ) -> SequenceAttributes:
+        lowers, classes, is_lower = (columns[each].hashes for each in _OF_SEQUENCE)
         spaces = values[SPACY].astype(np.bool_)
-        return Structure(
-            SequenceView(values[ORTH], lowers, classes, is_lower != ABSENT, spaces, lengths, vocab.strings)
+        return SequenceAttributes(
+            SequenceTokens(values[ORTH], lowers, classes, is_lower != ABSENT, spaces, lengths, vocab.strings)
         )
 
     def _listed(self, attribute: Attribute, lowers: Hashes, doc_lengths: Indices) -> Column:
         return self._list_values[attribute].take(self.lists[attribute.key].match(lowers, doc_lengths))
 
 
-def describe(doc: Doc) -> str:
-    """How messages name a Doc: the beginning of its text."""
-    text = doc.text.replace("\n", " ")
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
 def _annotation(attribute: Attribute, ids: Hashes) -> Column:
-    """Annotation: string ids as they are, enumerations through their names, which outlive versions."""
+    """Return annotation: string ids as they are, enumerations through their names, which outlive versions."""
     if attribute.name == "POS":
         distinct, where = np.unique(ids, return_inverse=True)
         return Column.of_strings([POS_NAMES[number] for number in distinct.tolist()]).take(where)
@@ -204,21 +197,21 @@ def _annotation(attribute: Attribute, ids: Hashes) -> Column:
     return Column(ids)
 
 
-def positional(attribute: Attribute, lengths: Indices, open_sides: Bools | None = None) -> Column:
-    """Values of an attribute that depends on the place in the sequence alone.
+def positional(attribute: Attribute, lengths: Indices, truncated: Bools | None = None) -> Column:
+    """Return the values of an attribute that depends on the place in the sequence alone.
 
-    lengths ((B,)): of the sequences. open_sides ((B, 2) | None): whether their beginnings and ends are cuts.
+    lengths ((B,)): of the sequences. truncated ((B, 2) | None): whether their beginnings and ends are cuts.
     """
     n_units = int(lengths.sum())
     ends = np.cumsum(lengths)
-    is_open = np.zeros((len(lengths), 2), dtype=bool) if open_sides is None else open_sides
+    is_cut = np.zeros((len(lengths), 2), dtype=bool) if truncated is None else truncated
     hashes = np.zeros(n_units, dtype=np.uint64)
     if attribute.name == "BIAS":
         hashes[:] = _PRESENT
     elif attribute.name == "BOS":
-        hashes[(ends - lengths)[(lengths > 0) & ~is_open[:, 0]]] = _PRESENT
+        hashes[(ends - lengths)[(lengths > 0) & ~is_cut[:, 0]]] = _PRESENT
     elif attribute.name == "EOS":
-        hashes[ends[(lengths > 0) & ~is_open[:, 1]] - 1] = _PRESENT
+        hashes[ends[(lengths > 0) & ~is_cut[:, 1]] - 1] = _PRESENT
     else:
         position = np.arange(n_units) - np.repeat(ends - lengths, lengths)
         part = attribute.number * position // np.repeat(lengths, lengths)
@@ -227,7 +220,7 @@ def positional(attribute: Attribute, lengths: Indices, open_sides: Bools | None 
 
 
 def _extension(name: str, docs: Sequence[Doc]) -> Column:
-    """Values of a custom extension: strings and whole numbers as categories, floats as real values, True as a flag."""
+    """Read a custom extension: strings and whole numbers as categories, floats as real values, True as a flag."""
     hashes: list[int] = []
     numbers: list[float | None] = []
     strings: dict[int, str] = {}
@@ -244,7 +237,7 @@ def _extension(name: str, docs: Sequence[Doc]) -> Column:
 
 
 def _category(name: str, value: Any, token: Token) -> tuple[str, float | None]:
-    """String of an extension's value, the empty one where it has none, and its real value if it is a float."""
+    """Return the string of an extension's value, empty where it has none, and its real value if it is a float."""
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or value is False:
         return "", None
@@ -254,7 +247,22 @@ def _category(name: str, value: Any, token: Token) -> tuple[str, float | None]:
         return str(value), None
     if isinstance(value, float) and abs(value) <= _GREATEST:
         return "value" if value else "", value
-    document = describe(token.doc)
+    document = excerpt(token.doc.text)
     raise CRFError(
         FeatureErrors.CRF308.format(extension=name, value=value, token=token.i, text=token.text, document=document)
     )
+
+
+def _truncated(docs: Sequence[Doc], doc_lengths: Indices, lengths: Indices) -> Bools | None:
+    """((B, 2) | None): truncation of sequences: that of their Doc at its first and last sequence."""
+    data = [cast(dict[Any, Any], doc.user_data) for doc in docs]
+    if not any(TRUNCATED in found for found in data):
+        return None
+    sides = np.zeros((len(lengths), 2), dtype=bool)
+    ends, doc_ends = np.cumsum(lengths), np.cumsum(doc_lengths)
+    for number, found in enumerate(data):
+        if TRUNCATED in found and doc_lengths[number]:
+            first = np.searchsorted(ends, doc_ends[number] - doc_lengths[number], side="right")
+            last = np.searchsorted(ends, doc_ends[number])
+            sides[first, 0], sides[last, 1] = found[TRUNCATED]
+    return sides

@@ -1,4 +1,4 @@
-"""Turns columns into feature keys: one 64-bit hash for each unit and template.
+"""Feature keys of columns: one 64-bit hash for each unit and template.
 
 Windows are shifted columns; conjunctions mix hashes; nothing is a Python string.
 """
@@ -15,7 +15,8 @@ from spacy.vocab import Vocab
 from ..core.arrays import Bools, Floats, Hashes, Indices
 from ..core.errors import CRFError
 from .attributes import Attribute, string_hash
-from .columns import ColumnReader, Columns, SequenceMode
+from .block import SequenceMode
+from .columns import ColumnReader, Columns
 from .errors import FeatureErrors
 from .hashing import ABSENT, mix
 from .resources import Resources
@@ -40,7 +41,7 @@ class Reader(Protocol):
     """Reads Docs into columns: `ColumnReader` for tokens, `UnitReader` for layout elements."""
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Columns of a batch."""
+        """Return columns of a batch."""
         ...
 
 
@@ -83,7 +84,7 @@ class FeatureExtractor:
         return any(attribute.is_annotation for attribute in self.attributes)
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Columns of a batch of Docs.
+        """Return columns of a batch of Docs.
 
         extra (int | None): an attribute of spaCy's to read along.
         RAISES (ValueError): for an extension that is not registered, and whatever `ColumnReader.read` raises.
@@ -95,7 +96,7 @@ class FeatureExtractor:
             return self._reader.read(docs, vocab, extra)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
-        """Feature keys of all units. O(N) array operations for each atom.
+        """Return feature keys of all units. O(N) array operations for each atom.
 
         columns (Columns): as read from Docs.
         templates (list[Template]): some of the extractor's. Edge templates yield nothing at the first unit of a
@@ -170,11 +171,11 @@ class Windows:
         return np.maximum(offset - self._after, 0)
 
     def has_value(self, outside: Indices) -> Bools:
-        """((N,)): which positions outside their sequences have values of their own: not those behind open sides.
+        """((N,)): which positions outside their sequences have values of their own: not those behind truncated sides.
 
         outside ((N,)): see `outside`.
         """
-        sides = self.columns.open_sides
+        sides = self.columns.truncated
         if sides is None or not self.padding:
             return np.full(self.n_units, self.padding)
         by_unit = np.repeat(sides, self.columns.lengths, axis=0)
@@ -189,5 +190,5 @@ class Windows:
 
 
 def boundary(distance: int) -> str:
-    """Name of a position outside the sequence: BOS-1 is the one before its first unit."""
+    """Return the name of a position outside the sequence: BOS-1 is the one before its first unit."""
     return f"BOS{distance}" if distance < 0 else f"EOS+{distance}"

@@ -1,4 +1,4 @@
-"""Numbers features, and keeps the strings behind them for inspection."""
+"""Numbers of features, and the strings behind them for inspection."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.sparse import SparseRows, from_columns
-from .attributes import Attribute, WordForms, string_hashes
+from .attributes import Attribute, string_hashes
 from .columns import Columns
 from .extract import Keys, Windows, boundary, template_keys
 from .hashing import ABSENT, HashTable
+from .lexemes import WordForms, lexical_strings
 from .templates import Atom, Template
 
 
@@ -44,7 +45,7 @@ class FeatureIndex:
         return self._template
 
     def encode(self, keys: Keys) -> SparseRows:
-        """Sparse rows of the known features. O(N A)."""
+        """Return sparse rows of the known features. O(N A)."""
         numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
@@ -61,13 +62,13 @@ class FeatureIndex:
         return len(first)
 
     def name(self, number: int) -> str:
-        """A feature as text: its template and the values, such as LOWER[-1]|LOWER[0]=new|york."""
+        """Return a feature as text: its template and the values, such as LOWER[-1]|LOWER[0]=new|york."""
         template = self.templates[self._template[number]]
         values = self._atoms[number, : len(template.atoms)].tolist()
         return f"{template}={'|'.join(self._strings[value] for value in values)}"
 
     def names(self) -> list[str]:
-        """All features as text, by number."""
+        """Return all features as text, by number."""
         spelt = [(str(template), len(template.atoms)) for template in self.templates]
         names = []
         for number, values in zip(self._template.tolist(), self._atoms.tolist()):
@@ -76,7 +77,7 @@ class FeatureIndex:
         return names
 
     def _admit(self, flat: Hashes) -> Indices:
-        """Positions of the first occurrences of the keys that get numbers."""
+        """Number keys, and return the positions of their first occurrences."""
         if self.min_count <= 1:
             return self.table.add(flat)
         unknown = np.flatnonzero((self.table.find(flat) < 0) & (flat != ABSENT))
@@ -104,7 +105,7 @@ class FeatureIndex:
             self._values.add(string_hashes(self._strings))
 
     def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
-        """Numbers of the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
+        """Number the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
         self._number_strings()
         hashes = windows.hashes(atom)[units]
         self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
@@ -127,7 +128,7 @@ class FeatureIndex:
         return self.table.find(keys)
 
     def _include_strings(self, strings: list[str]) -> Ints:
-        """Numbers of strings, the new ones of which are numbered."""
+        """Return the numbers of strings, the new ones of which are numbered."""
         self._number_strings()
         hashes = string_hashes(strings)
         self._strings += [strings[position] for position in self._values.add(hashes).tolist()]
@@ -135,7 +136,7 @@ class FeatureIndex:
         return numbers
 
     def keep(self, chosen: Bools) -> "FeatureIndex":
-        """An index of some of the features, in the same order, with no strings but theirs.
+        """Return an index of some of the features, in the same order, with no strings but theirs.
 
         chosen ((F,)): which ones.
         """
@@ -150,7 +151,7 @@ class FeatureIndex:
         return kept
 
     def to_data(self) -> dict[str, Any]:
-        """Everything as small arrays and lists; keys are left out, for they follow from templates and strings."""
+        """Return small arrays and lists; keys are left out, for they follow from templates and strings."""
         atoms = np.ascontiguousarray(self._atoms.T)
         return {"template": _narrow(self._template), "atoms": _narrow(atoms), "values": self._strings}
 
@@ -172,23 +173,70 @@ class FeatureIndex:
         return keys
 
 
+class BucketIndex(FeatureIndex):
+    """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009).
+
+    There is no table of keys that grows, and there are no strings.
+
+    templates (list[Template]), min_count (int): as in `FeatureIndex`.
+    n_buckets (int): how many there are.
+    """
+
+    separates_templates = False
+
+    def __init__(self, templates: list[Template], min_count: int, n_buckets: int):
+        super().__init__(templates, min_count)
+        self.n_buckets = n_buckets
+
+    def encode(self, keys: Keys) -> SparseRows:
+        return super().encode(Keys(self._buckets(keys.keys), keys.values))
+
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+        """Number the new buckets of a batch that are met often enough, counted over all calls."""
+        return len(self._admit(self._buckets(keys.keys).reshape(-1)))
+
+    def name(self, number: int) -> str:
+        """Return a bucket as text: nothing is known of its features."""
+        return f"bucket {int(self.table.keys[number]) - 1}"
+
+    def names(self) -> list[str]:
+        """Return all buckets as text, by number."""
+        return [f"bucket {key - 1}" for key in self.table.keys.tolist()]
+
+    def keep(self, chosen: Bools) -> "BucketIndex":
+        """Return an index of some of the buckets, in the same order."""
+        kept = BucketIndex(self.templates, self.min_count, self.n_buckets)
+        return kept.from_data({"keys": self.table.keys[chosen]})
+
+    def to_data(self) -> dict[str, Any]:
+        return {"keys": self.table.keys}
+
+    def from_data(self, data: dict[str, Any]) -> "BucketIndex":
+        self.table = HashTable(np.asarray(data["keys"], dtype=np.uint64))
+        return self
+
+    def _buckets(self, keys: Hashes) -> Hashes:
+        """Return buckets of keys, from 1 on: 0 is the key of "no feature here"."""
+        return np.where(keys == ABSENT, ABSENT, keys % np.uint64(self.n_buckets) + np.uint64(1))
+
+
 def _narrow(numbers: Ints) -> Ints:
-    """Numbers that are not negative in the smallest type that holds them."""
+    """Return numbers that are not negative in the smallest type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
-    """The strings behind the hashes of an atom."""
+    """Return the strings behind the hashes of an atom."""
     outside = windows.outside(atom.offset)[units]
     inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
     return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]
 
 
 def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
-    """The strings of an attribute, from the lexemes, the column or the vocabulary."""
+    """Return the strings of an attribute, from the lexemes, the column or the vocabulary."""
     if attribute.is_lexical:
         lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
-        return attribute.lexical_strings(WordForms(lexemes, columns.lexicon))
+        return lexical_strings(attribute, WordForms(lexemes, columns.lexicon))
     column = columns.by_attribute[attribute]
     strings = vocab.strings if column.strings is None else column.strings
     return [strings[key] for key in column.hashes[units].tolist()]

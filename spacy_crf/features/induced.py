@@ -2,37 +2,33 @@
 
 Templates ask for them by their number: CLASS50 is the class of a word among fifty, CLASS200 among two hundred. Words
 are in lower case, with a 0 for each digit; those that are rare in training, or unknown, have a class of their own.
+
+Each word belongs to one class, so that the class bigram model p(w | v) = p(w | class(w)) p(class(w) | class(v)) fits
+the text best. Words go one after the other to the class where the likelihood grows most, until none moves: a local
+optimum (Kneser & Ney, "Improved clustering techniques for class-based statistical language modelling", Eurospeech 1993;
+Martin, Liermann & Ney, "Algorithms for bigram and trigram word clustering", Speech Communication 24, 1998).
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from spacy import registry
 
-from ..core.errors import CRFError
-from .errors import FeatureErrors
-from .exchange import Bigrams, exchange_classes
+from ..core.arrays import Doubles, Indices
 
 RARE = "rare"
 _DIGIT = re.compile(r"\d")
-Texts = Callable[[], Iterable[Sequence[str]]]
-
-
-def fold_form(form: str) -> str:
-    """A word as classes know it."""
-    return _DIGIT.sub("0", form.lower())
 
 
 @dataclass(frozen=True)
 class WordClasses:
     """Classes of words.
 
-    words (list[str]): W folded forms. classes (Mapping[int, list[int]]): by the number of classes, that of each word.
+    words (Sequence[str]): W folded forms. classes (Mapping): for each number of classes, the class of each word.
     """
 
     words: Sequence[str]
@@ -43,61 +39,43 @@ class WordClasses:
         return {word: number for number, word in enumerate(self.words)}
 
     def classify(self, forms: Iterable[str], size: int) -> list[str]:
-        """The classes of words among so many."""
+        """Return the classes of words among so many."""
         classes = self.classes[size]
-        numbers = (self._numbers.get(fold_form(form)) for form in forms)
+        numbers = (self._numbers.get(_folded(form)) for form in forms)
         return [RARE if number is None else str(classes[number]) for number in numbers]
 
     def to_data(self) -> dict[str, Any]:
-        """As lists."""
+        """Return lists and dicts."""
         return {"words": list(self.words), "sizes": {str(size): list(found) for size, found in self.classes.items()}}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         return cls(list(data["words"]), {int(size): list(found) for size, found in data["sizes"].items()})
 
 
 @dataclass(frozen=True)
-class ClassConfig:
-    """The `classes` block of the features. See `make_induced_classes`."""
+class Bigrams:
+    """Counts of adjacent words.
 
-    min_count: int = 4
-    max_words: int = 20_000
-    rounds: int = 8
-
-    def make(self, texts: Texts, sizes: Iterable[int]) -> WordClasses:
-        """Induce classes.
-
-        texts (Callable): the words of each text of the training corpus. sizes (iterable of int): numbers of classes.
-        """
-        wanted = sorted(set(sizes))
-        words, bigrams = count_bigrams(texts(), self.min_count, self.max_words)
-        return WordClasses(words, {size: exchange_classes(bigrams, size, self.rounds).tolist() for size in wanted})
-
-
-@registry.misc("spacy_crf.InducedClasses.v1")
-def make_induced_classes(min_count: int = 4, max_words: int = 20_000, rounds: int = 8) -> ClassConfig:
-    """Word classes from the training text, for templates such as CLASS50; stored with the model.
-
-    min_count (int): words seen less often share the class "rare". max_words (int): the most frequent ones at most.
-    rounds (int): of the exchange algorithm over all words, at most.
-    RETURNS (ClassConfig): the block.
+    n_words (int): W; words are numbered by falling frequency. first ((P,)), second ((P,)): distinct pairs of words.
+    counts ((P,)): how often each pair occurs.
     """
-    for name, value in (("min_count", min_count), ("max_words", max_words), ("rounds", rounds)):
-        if value < 1:
-            raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
-    return ClassConfig(min_count, max_words, rounds)
+
+    n_words: int
+    first: Indices
+    second: Indices
+    counts: Doubles
 
 
 def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
-    """Frequent words, the most frequent first, and how often they stand beside each other.
+    """Count how often frequent words stand beside each other.
 
-    texts (iterable): words of each text. min_count (int), max_words (int): which words are frequent.
-    RETURNS (tuple): W folded forms, and their pairs; rare words part what stands beside them.
+    texts (Iterable[Sequence[str]]): words of each text. min_count (int), max_words (int): which words are frequent.
+    RETURNS (tuple): W folded forms, the most frequent first, and their pairs; rare words part their neighbours.
     """
     folded: dict[str, str] = {}
-    held = [[folded.get(form) or folded.setdefault(form, fold_form(form)) for form in text] for text in texts]
+    held = [[folded.get(form) or folded.setdefault(form, _folded(form)) for form in text] for text in texts]
     counts = Counter(word for text in held for word in text)
     ranked = sorted((word for word, number in counts.items() if number >= min_count), key=lambda w: (-counts[w], w))
     words = ranked[:max_words]
@@ -110,3 +88,121 @@ def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int
     distinct, times = np.unique(np.concatenate(keys), return_counts=True)
     first, second = np.divmod(distinct, max(1, len(words)))
     return words, Bigrams(len(words), first, second, times.astype(np.float64))
+
+
+def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:
+    """((W,)): the class of each word, from 0. O(rounds (W K + P K)) for K classes.
+
+    n_classes (int): K; at least 1. max_rounds (int): over all words. The result depends on the counts alone.
+    """
+    classes = np.minimum(np.arange(bigrams.n_words), n_classes - 1).astype(np.intp)
+    classes[n_classes:] = np.arange(max(0, bigrams.n_words - n_classes)) % n_classes
+    exchange = _Exchange(bigrams, classes, n_classes)
+    for _ in range(max_rounds):
+        if not exchange.round():
+            break
+    return exchange.classes
+
+
+class _Neighbours(NamedTuple):
+    """Neighbours of a word on one side: how often it is its own, and the classes of the others with their counts."""
+
+    itself: float
+    classes: Indices
+    counts: Doubles
+
+
+class _Exchange:
+    """The state of the algorithm.
+
+    classes ((W,)): of the words. _pairs ((K, K)): counts of pairs of classes. _totals ((K,)): counts of classes.
+    """
+
+    def __init__(self, bigrams: Bigrams, classes: Indices, n_classes: int):
+        self.classes, self._n_classes = classes, n_classes
+        self._right = _BigramRows(bigrams, bigrams.first, bigrams.second)
+        self._left = _BigramRows(bigrams, bigrams.second, bigrams.first)
+        self._pairs = np.zeros((n_classes, n_classes))
+        np.add.at(self._pairs, (classes[bigrams.first], classes[bigrams.second]), bigrams.counts)
+        # as first and as second word of pairs, which differ at the edges of texts
+        self._totals = [self._pairs.sum(axis=1), self._pairs.sum(axis=0)]
+
+    def round(self) -> int:
+        """Give every word a chance to move.
+
+        RETURNS (int): how many have moved.
+        """
+        return sum(self._place(word) for word in range(len(self.classes)))
+
+    def _place(self, word: int) -> bool:
+        """Take a word out of its class and put it where it fits best; a tie leaves it where it is."""
+        before = int(self.classes[word])
+        sides = [rows.neighbours(word, self.classes, self._n_classes) for rows in (self._right, self._left)]
+        self._move(before, sides, -1)
+        gains = self._gains(sides)
+        best = int(gains.argmax())
+        if gains[best] <= gains[before] + 1e-9 * abs(gains[before]):
+            best = before
+        self._move(best, sides, 1)
+        self.classes[word] = best
+        return best != before
+
+    def _move(self, to: int, sides: list[_Neighbours], sign: int) -> None:
+        """Count a word with a class (1), or no longer (-1)."""
+        right, left = sides
+        self._pairs[to, right.classes] += sign * right.counts
+        self._pairs[left.classes, to] += sign * left.counts
+        self._pairs[to, to] += sign * right.itself
+        for total, side in zip(self._totals, sides):
+            total[to] += sign * (side.counts.sum() + side.itself)
+
+    def _gains(self, sides: list[_Neighbours]) -> Doubles:
+        """((K,)): what the log likelihood gains if the word, now in no class, joins each class."""
+        right, left = sides
+        gains = np.zeros(self._n_classes)
+        for table, side in ((self._pairs, right), (self._pairs.T, left)):
+            cells = table[:, side.classes]
+            gains += (_entropy(cells + side.counts) - _entropy(cells)).sum(axis=1)
+        # the cell of a class with itself takes both sides at once
+        diagonal = self._pairs.diagonal()
+        both = [np.zeros(self._n_classes), np.zeros(self._n_classes)]
+        for counts, side in zip(both, sides):
+            counts[side.classes] = side.counts
+            gains -= _entropy(diagonal + counts) - _entropy(diagonal)
+        gains += _entropy(diagonal + both[0] + both[1] + right.itself) - _entropy(diagonal)
+        for total, side in zip(self._totals, sides):
+            gains -= _entropy(total + (side.counts.sum() + side.itself)) - _entropy(total)
+        return gains
+
+
+class _BigramRows:
+    """Bigrams by one of their words.
+
+    own ((P,)), other ((P,)): the words that they are sorted by, and those beside them.
+    """
+
+    def __init__(self, bigrams: Bigrams, own: Indices, other: Indices):
+        order = np.argsort(own, kind="stable")
+        self._other, self._counts = other[order], bigrams.counts[order]
+        self._bounds = np.searchsorted(own[order], np.arange(bigrams.n_words + 1))
+
+    def neighbours(self, word: int, classes: Indices, n_classes: int) -> _Neighbours:
+        """Count the neighbours of a word on this side."""
+        low, high = self._bounds[word], self._bounds[word + 1]
+        others, counts = self._other[low:high], self._counts[low:high]
+        same = others == word
+        itself = float(counts[same].sum())
+        sums = np.bincount(classes[others[~same]], weights=counts[~same], minlength=n_classes)
+        held = np.flatnonzero(sums)
+        return _Neighbours(itself, held, sums[held].astype(np.float64))
+
+
+def _entropy(counts: Doubles) -> Doubles:
+    """x log x, 0 at 0 and at what rounding leaves below."""
+    positive = np.maximum(counts, 0.0)
+    return positive * np.log(np.where(positive > 0, positive, 1.0))
+
+
+def _folded(form: str) -> str:
+    """Return a word as classes know it."""
+    return _DIGIT.sub("0", form.lower())

@@ -1,14 +1,133 @@
 """Attribute values that depend on the word form alone, computed once per lexeme and gathered by number."""
 
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import attrgetter
+
 import numpy as np
+from spacy.lexeme import Lexeme
 from spacy.vocab import Vocab
 
 from ..core.arrays import Hashes, Indices
-from .attributes import Attribute, WordForms
+from ..core.errors import CRFError
+from .attributes import LEXEME_FLAGS, LEXEME_STRINGS, Attribute, string_hashes
+from .errors import FeatureErrors
 from .hashing import HashTable
-from .lexicon import NOTHING, Lexicon
+from .resources import NOTHING, Lexicon
+from .spelling import Speller
+from .word_classes import classify
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
+_REPEATED = re.compile(r"(.)(?=\1)", re.DOTALL)
+_DIGIT = re.compile(r"\d")
+
+
+class _Kinds(dict[int, str]):
+    """Kinds of characters for `str.translate`, each found out once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = "d" if character.isdigit() else character
+        return self.setdefault(code, kind)
+
+
+_KINDS = _Kinds()
+
+
+class WordForms:
+    """Lexemes whose attributes are asked for, with their texts, each read once.
+
+    lexemes (list[Lexeme]): of one vocabulary. lexicon (Lexicon): what is known of them beyond their letters.
+    """
+
+    def __init__(self, lexemes: Sequence[Lexeme], lexicon: Lexicon = NOTHING):
+        self.lexemes, self._lexicon = lexemes, lexicon
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Their letters."""
+        return [lexeme.orth_ for lexeme in self.lexemes]
+
+    @cached_property
+    def rewritten(self) -> list[str]:
+        """The words after the rewrite rules."""
+        return [self._speller.rewrite(text) for text in self.texts]
+
+    @cached_property
+    def normal(self) -> list[str]:
+        """Their normal forms."""
+        return [self._speller.normalise(text) for text in self.texts]
+
+    @property
+    def _speller(self) -> Speller:
+        if self._lexicon.speller is None:
+            raise CRFError(FeatureErrors.CRF324)
+        return self._lexicon.speller
+
+    def classes(self, size: int) -> list[str]:
+        """Return their induced classes among so many."""
+        if self._lexicon.classes is None:
+            raise CRFError(FeatureErrors.CRF978)
+        return self._lexicon.classes.classify(self.texts, size)
+
+    def common(self, threshold: int) -> list[bool]:
+        """Tell whether each occurred so often in training."""
+        counts = self._lexicon.counts
+        if counts is None:
+            raise CRFError(FeatureErrors.CRF325)
+        return [counts.at_least(text, threshold) for text in self.texts]
+
+
+def _prefixes(texts: list[str], n: int) -> list[str]:
+    return [text[:n] if len(text) >= n else "" for text in texts]
+
+
+def _suffixes(texts: list[str], n: int) -> list[str]:
+    return [text[-n:] if len(text) >= n else "" for text in texts]
+
+
+# Values for word forms under the number of an attribute
+_VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
+    "PREFIX": lambda words, n: _prefixes(words.texts, n),
+    "SUFFIX": lambda words, n: _suffixes(words.texts, n),
+    "LPREFIX": lambda words, n: [affix.lower() for affix in _prefixes(words.texts, n)],
+    "LSUFFIX": lambda words, n: [affix.lower() for affix in _suffixes(words.texts, n)],
+    "COLLAPSED": lambda words, _: [_REPEATED.sub("", text.translate(_KINDS)) for text in words.texts],
+    "LENGTH": lambda words, _: [str(len(text)) for text in words.texts],
+    "HAS_DIGIT": lambda words, _: ["1" if _DIGIT.search(text) else "" for text in words.texts],
+    "HAS_HYPHEN": lambda words, _: ["1" if "-" in text else "" for text in words.texts],
+    "HAS_UPPER": lambda words, _: ["1" if text != text.lower() else "" for text in words.texts],
+    "DIGITS": lambda words, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in words.texts],
+    "WORD_CLASS": lambda words, _: classify(words.texts),
+    "REWRITTEN": lambda words, _: words.rewritten,
+    "RPREFIX": lambda words, n: _prefixes(words.rewritten, n),
+    "RSUFFIX": lambda words, n: _suffixes(words.rewritten, n),
+    "NORMAL": lambda words, _: words.normal,
+    "COMMON": lambda words, n: ["1" if is_common else "" for is_common in words.common(n)],
+    "RARE": lambda words, n: ["" if is_common else "1" for is_common in words.common(n)],
+    "CLASS": lambda words, n: words.classes(n),
+}
+
+
+def lexical_strings(attribute: Attribute, words: WordForms) -> list[str]:
+    """Return the values of a lexical attribute for word forms; empty where they have none."""
+    if attribute.name in LEXEME_STRINGS:
+        return list(map(attrgetter(f"{attribute.name.lower()}_"), words.lexemes))
+    if attribute.name in LEXEME_FLAGS:
+        return ["1" if flag else "" for flag in map(attrgetter(attribute.name.lower()), words.lexemes)]
+    return _VALUES[attribute.name](words, attribute.number)
+
+
+def lexical_hashes(attribute: Attribute, words: WordForms) -> Hashes:
+    """((N,)): hashes of the values of a lexical attribute for word forms; 0 where they have none."""
+    if attribute.name in LEXEME_STRINGS:
+        ids = map(attrgetter(attribute.name.lower()), words.lexemes)
+        return np.fromiter(ids, dtype=np.uint64, count=len(words.lexemes))
+    return string_hashes(lexical_strings(attribute, words))
 
 
 class LexemeColumns:
@@ -29,7 +148,7 @@ class LexemeColumns:
         self._columns: Hashes = np.zeros((len(self.attributes), 1024), dtype=np.uint64)
 
     def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
-        """Values of each attribute for word forms. O(N), plus the attributes of word forms not seen before.
+        """Return the values of each attribute for word forms. O(N), plus the attributes of new word forms.
 
         orths ((N,)): ORTH of each token.
         RETURNS (dict): (N,) hashes for each attribute.
@@ -55,5 +174,5 @@ class LexemeColumns:
             grown[:, :first] = self._columns[:, :first]
             self._columns = grown
         for column, attribute in zip(self._columns, self.attributes):
-            column[first:size] = attribute.lexical_hashes(words)
+            column[first:size] = lexical_hashes(attribute, words)
         self._table.add(orths)

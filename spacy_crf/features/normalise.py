@@ -14,8 +14,7 @@ from pathlib import Path
 from ..core.errors import CoreErrors, CRFError
 from .errors import FeatureErrors
 
-# One edit from 4 characters on, two from 8.
-LENGTHS = (4, 8)
+LENGTHS = (4, 8)  # one edit from 4 characters on, two from 8
 # How many times as frequent a normal form is. On Middle Low German, less joins more words that are no variants of each
 # other, and leaves fewer normal forms for unknown words to be near to.
 RATIO = 10
@@ -25,19 +24,15 @@ MAX_UNKNOWN = 1 << 16  # a stream of ever new words starts over here
 
 
 def fold(form: str) -> str:
-    """The form as it is compared: in lower case and composed.
-
-    form (str): Any word.
-    RETURNS (str): The folded form.
-    """
+    """Return the form as it is compared: in lower case and composed."""
     return unicodedata.normalize("NFC", form.lower())
 
 
 def edit_distance(first: str, second: str, most: int) -> int:
-    """Insertions, deletions and substitutions between two words (Levenshtein), O(len(first) len(second)) at worst.
+    """Count insertions, deletions and substitutions between two words (Levenshtein). O(len(first) len(second)).
 
-    first (str), second (str): The words. most (int): Where to stop.
-    RETURNS (int): The distance; most + 1 if it is greater than `most`.
+    most (int): where to stop.
+    RETURNS (int): the distance; most + 1 if it is greater than `most`.
     """
     first, second = _strip_common(first, second)
     if abs(len(first) - len(second)) > most:
@@ -54,7 +49,7 @@ def edit_distance(first: str, second: str, most: int) -> int:
 
 
 def _strip_common(first: str, second: str) -> tuple[str, str]:
-    """The words without what they begin and end with in common, which no shortest edit touches."""
+    """Return the words without what they begin and end with in common, which no shortest edit touches."""
     start, end = 0, min(len(first), len(second))
     while start < end and first[start] == second[start]:
         start += 1
@@ -69,40 +64,31 @@ class Neighbours:
 
     Two words within k edits share what is left of each after at most k deletions, and so do their beginnings: one
     dictionary of such remains finds the candidates, and their distance is then computed.
+
+    lengths (Sequence[int]): where one, two ... edits begin to be allowed: characters of the shorter word.
     """
 
-    def __init__(self, lengths: Sequence[int] = LENGTHS) -> None:
-        """Start with no words.
-
-        lengths (Sequence[int]): Where one, two ... edits begin to be allowed: characters of the shorter word.
-        """
+    def __init__(self, lengths: Sequence[int] = LENGTHS):
         self.lengths = _check_lengths(lengths)
         self.words: list[str] = []
         self.remains: dict[str, list[int]] = {}
 
     def allowed(self, length: int) -> int:
-        """How many edits a word may differ in.
-
-        length (int): Of the shorter of both words.
-        RETURNS (int): The most edits.
-        """
+        """Return how many edits two words may differ in. length (int): of the shorter one."""
         return sum(length >= least for least in self.lengths)
 
     def add(self, word: str) -> None:
-        """Make a word one that can be found; words with a digit and very short ones cannot.
-
-        word (str): A folded form that has not been added.
-        """
+        """Add a folded form that has not been added; words with a digit and very short ones are not found."""
         number = len(self.words)
         self.words.append(word)
         for remain in self._deletions(word):
             self.remains.setdefault(remain, []).append(number)
 
     def find(self, word: str, stop: int | None = None) -> str | None:
-        """The nearest word, of equally near ones the one that was added first.
+        """Find the nearest word, of equally near ones the one that was added first.
 
-        word (str): A folded form. stop (int | None): Look at this many of the words that were added first only.
-        RETURNS (str | None): Another word, or the same one; None if none is near enough.
+        word (str): a folded form. stop (int | None): look at this many of the words that were added first only.
+        RETURNS (str | None): another word, or the same one; None if none is near enough.
         """
         stop = len(self.words) if stop is None else stop
         numbers = {number for remain in self._deletions(word) for number in self.remains.get(remain, ())}
@@ -117,7 +103,7 @@ class Neighbours:
         return self.words[best[1]] if best else None
 
     def _deletions(self, word: str) -> Iterator[str]:
-        """What is left of the beginning of a word after up to as many deletions as it may differ in, each once."""
+        """Yield what is left of the beginning of a word after as many deletions as it may differ in, or fewer."""
         most = self.allowed(len(word))
         # 1400 is not a spelling of 1500.
         if most == 0 or any(character.isdigit() for character in word):
@@ -135,15 +121,15 @@ def _check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
     return tuple(lengths)
 
 
-class Spelling:
+class SpellingTable:
     """A table of normal forms, and the rule for forms that are not in it.
 
-    table (Mapping[str, str]): Normal form by form. The values, in the order in which they first come, are what unknown
-        forms are compared with, so the frequent ones belong to the beginning.
-    lengths (Sequence[int]): Where one, two ... edits begin to be allowed: characters of the shorter word.
+    table (Mapping[str, str]): normal form by form. Unknown forms are compared with the values in the order in which
+        they first come, so the frequent ones belong to the beginning.
+    lengths (Sequence[int]): as in `Neighbours`.
     """
 
-    def __init__(self, table: Mapping[str, str], lengths: Sequence[int] = LENGTHS) -> None:
+    def __init__(self, table: Mapping[str, str], lengths: Sequence[int] = LENGTHS):
         self.table = {fold(form): fold(normal) for form, normal in table.items()}
         for form, normal in self.table.items():
             own = self.table.get(normal, normal)
@@ -155,10 +141,9 @@ class Spelling:
         self.unknown: dict[str, str] = {}
 
     def normalise(self, form: str) -> str:
-        """The normal form of a word. Normal forms are their own: a word is never normalised any further.
+        """Return the normal form of a word: from the table; else the nearest one; else the folded form itself.
 
-        form (str): Any word, known or not.
-        RETURNS (str): From the table; else the nearest normal form; else the folded form itself.
+        Normal forms are their own: a word is never normalised any further.
         """
         word = fold(form)
         if word in self.table:
@@ -170,10 +155,7 @@ class Spelling:
         return self.unknown[word]
 
     def write(self, path: Path) -> None:
-        """Write the table as TSV, each normal form followed by its variants.
-
-        path (Path): The file.
-        """
+        """Write the table as TSV, each normal form followed by its variants."""
         groups: dict[str, list[str]] = {normal: [] for normal in self.table.values()}
         for form, normal in self.table.items():
             groups[normal].append(form)
@@ -181,12 +163,11 @@ class Spelling:
         Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
 
     @classmethod
-    def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "Spelling":
+    def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":
         """Read a table. Blank lines, and lines without a tab that begin with #, are skipped.
 
-        path (Path): The file. lengths (Sequence[int]): As the table was fitted with.
-        RETURNS (Spelling): The table.
-        RAISES (ValueError): For an unreadable file, a malformed line, and a form that comes twice.
+        lengths (Sequence[int]): as the table was fitted with.
+        RAISES (ValueError): for an unreadable file, a malformed line, and a form that comes twice.
         """
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
@@ -205,17 +186,17 @@ class Spelling:
         return cls(table, lengths)
 
 
-def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ratio: float = RATIO) -> Spelling:
+def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ratio: float = RATIO) -> SpellingTable:
     """Find the normal form of each word of a training corpus.
 
     From the most frequent form on, each one goes to the nearest normal form so far that is more than `ratio` times as
     frequent; a form without such a neighbour becomes a normal form. The order of the counts does not matter. Only forms
     that share what is left after deletions are compared: 30,000 forms take about two seconds.
 
-    counts (Mapping[str, int]): How often each form occurs; those that fold to the same are added up.
-    lengths (Sequence[int]): Where one, two ... edits begin to be allowed: characters of the shorter word.
-    ratio (float): At least 1. A greater one joins fewer words that are no variants of each other.
-    RETURNS (Spelling): The table, in falling frequency of the normal forms.
+    counts (Mapping[str, int]): how often each form occurs; those that fold to the same are added up.
+    lengths (Sequence[int]): as in `Neighbours`.
+    ratio (float): at least 1. A greater one joins fewer words that are no variants of each other.
+    RETURNS (SpellingTable): the table, in falling frequency of the normal forms.
     """
     if not ratio >= 1:
         raise CRFError(CoreErrors.CRF549.format(name="ratio", value=ratio, expected="at least 1"))
@@ -232,4 +213,4 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
         if normal is None:
             neighbours.add(form)
             frequencies.append(-count)
-    return Spelling(table, lengths)
+    return SpellingTable(table, lengths)

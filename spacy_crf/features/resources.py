@@ -1,15 +1,160 @@
-"""What templates consult beside the text: word lists, and what is known of word forms."""
+"""What templates consult beside the text: word lists, and a lexicon of word forms; both are stored with the model."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from spacy.attrs import ORTH
+from spacy.language import Language
 from spacy.tokens import Doc
 
-from .lexicon import NOTHING, Lexicon
-from .lists import WordList
+from ..core.arrays import Hashes, Indices
+from ..core.errors import CRFError
+from .attributes import string_hash, string_hashes
+from .errors import FeatureErrors
+from .hashing import HashTable
+from .induced import WordClasses
+from .spelling import Speller
+
+
+class WordList:
+    """One list of words and phrases with their values: the longest match counts.
+
+    The first word of a match gets the value, the following ones `I-` and the value. Words are compared lower-cased.
+
+    name (str): what templates call it, LIST(name).
+    entries (Iterable[tuple[tuple[str, ...], str]]): lower-cased words of each phrase, and its value; the last one
+        counts where a phrase comes twice.
+    """
+
+    def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
+        self.name = name
+        self.entries = sorted(dict(entries).items())
+        self.values = sorted({value for _, value in self.entries})
+        number = {value: index for index, value in enumerate(self.values, 1)}
+        singles = {words[0]: number[value] for words, value in self.entries if len(words) == 1}
+        self._words = HashTable(string_hashes(list(singles)))
+        self._word_values = np.array([*singles.values(), 0], dtype=np.intp)  # the last one for unknown words, -1
+        self._phrases: dict[int, list[tuple[tuple[int, ...], int]]] = {}
+        for words, value in self.entries:
+            if len(words) > 1:
+                hashes = tuple(map(string_hash, words))
+                self._phrases.setdefault(hashes[0], []).append((hashes, number[value]))
+        for candidates in self._phrases.values():
+            candidates.sort(key=lambda candidate: -len(candidate[0]))
+        self._openers = np.array(sorted(self._phrases), dtype=np.uint64)
+
+    def strings(self, prefix: int = 0) -> list[str]:
+        """Return what tokens can have, in the order that `match` counts: nothing, each value, each after `I-`.
+
+        prefix (int): cut values to this length, for the bit strings of word classes; 0 leaves them whole.
+        """
+        values = [value[:prefix] if prefix else value for value in self.values]
+        return ["", *values, *(f"I-{value}" for value in values)]
+
+    def match(self, lowers: Hashes, doc_lengths: Indices) -> Indices:
+        """Look up tokens and phrases of Docs. O(N), and for each opening word the phrases that it opens.
+
+        lowers ((N,)): LOWER of each token.
+        doc_lengths ((D,)): tokens per Doc; a match does not cross Docs.
+        RETURNS ((N,)): numbers into `strings`.
+        """
+        numbers = self._word_values[self._words.find(lowers)]
+        doc_ends = np.repeat(np.cumsum(doc_lengths), doc_lengths)
+        free = 0
+        for position in np.flatnonzero(np.isin(lowers, self._openers)).tolist():
+            if position < free:
+                continue  # inside the match before
+            for words, value in self._phrases[int(lowers[position])]:
+                end = position + len(words)
+                if end <= doc_ends[position] and tuple(lowers[position:end].tolist()) == words:
+                    numbers[position] = value
+                    numbers[position + 1 : end] = len(self.values) + value
+                    free = end
+                    break
+        return numbers
+
+    @classmethod
+    def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
+        """Read a TSV file. Empty lines, and lines without a tab that begin with #, are skipped.
+
+        nlp (Language | None): splits phrases as the pipeline splits text; at spaces without one.
+        RAISES (ValueError): for an unreadable file, or a line that is not `phrase<TAB>value` (with its number).
+        """
+        try:
+            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
+        entries = []
+        for number, line in enumerate(lines, 1):
+            fields = line.split("\t")
+            phrase, value = " ".join(fields[0].split()), fields[-1].strip()
+            if not line.strip() or (len(fields) == 1 and phrase.startswith("#")):
+                continue
+            if len(fields) != 2 or not phrase or not value:
+                raise CRFError(FeatureErrors.CRF306.format(name=name, path=path, line=number, text=line))
+            words = phrase.split() if nlp is None else [token.text for token in nlp.make_doc(phrase)]
+            entries.append((tuple(word.lower() for word in words), value))
+        return cls(name, entries)
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """Frequencies of word forms in the training corpus, of those that thresholds tell apart.
+
+    counts (Mapping[str, int]): by form, none above the highest threshold; other forms are below the lowest one.
+    """
+
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], thresholds: list[int]) -> Self:
+        """Keep what the thresholds need.
+
+        counts (Mapping[str, int]): of all forms. thresholds (list[int]): at least one.
+        """
+        low, high = min(thresholds), max(thresholds)
+        return cls({form: min(number, high) for form, number in sorted(counts.items()) if number >= low})
+
+    def at_least(self, form: str, threshold: int) -> bool:
+        """Tell whether a form occurred so often."""
+        return self.counts.get(form, 0) >= threshold
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What a component knows of word forms beyond their letters.
+
+    speller (Speller | None): gives them normal forms. counts (WordCounts | None): their frequencies in training.
+    classes (WordClasses | None): classes that were induced from training text.
+    """
+
+    speller: Speller | None = None
+    counts: WordCounts | None = None
+    classes: WordClasses | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """Return lists and dicts; nothing of what there is not."""
+        data: dict[str, Any] = {} if self.speller is None else {"spelling": self.speller.to_data()}
+        if self.counts is not None:
+            data["word_counts"] = dict(self.counts.counts)
+        if self.classes is not None:
+            data["word_classes"] = self.classes.to_data()
+        return data
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Restore from `to_data`; other keys are left alone."""
+        speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
+        counts = WordCounts(data["word_counts"]) if "word_counts" in data else None
+        classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
+        return cls(speller, counts, classes)
+
+
+NOTHING = Lexicon()
 
 
 @dataclass(frozen=True)
@@ -23,13 +168,13 @@ class Resources:
     lexicon: Lexicon = NOTHING
 
     def to_data(self) -> dict[str, Any]:
-        """As lists."""
+        """Return lists and dicts."""
         lists = {name: [[list(words), value] for words, value in each.entries] for name, each in self.lists.items()}
         return {"lists": lists, **self.lexicon.to_data()}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         lists = {
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()
@@ -38,9 +183,9 @@ class Resources:
 
 
 def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]]:
-    """A function that counts the word forms of Docs, for resources that are fitted to them.
+    """Return a function that counts the word forms of Docs, for resources that are fitted to them.
 
-    docs (Callable): gives the Docs, each time it is called.
+    docs (Callable): returns the Docs, each time it is called.
     """
 
     def count() -> Counter[str]:
@@ -55,9 +200,9 @@ def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]
 
 
 def word_lists(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Iterator[list[str]]]:
-    """A function that lists the words of each Doc, for resources that are fitted to running text.
+    """Return a function that lists the words of each Doc, for resources that are fitted to running text.
 
-    docs (Callable): gives the Docs, each time it is called.
+    docs (Callable): returns the Docs, each time it is called.
     """
 
     def read() -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""What kind of word a token of a reference is: its class in a list of general words, or else a pattern of characters.
+"""Classes of words in references: their class in a list of general words, or else a pattern of characters.
 
 The lists are in `classes/references.tsv`: months, words such as "pp", "press" or "proceedings", places.
 """
@@ -21,31 +21,31 @@ ABBREVIATION = "abbreviation"
 
 
 def classify(texts: Sequence[str]) -> list[str]:
-    """Classes of words; that of a mark is the mark itself."""
+    """Return classes of words; that of a mark is the mark itself."""
     return [_classify(text) for text in texts]
 
 
 @cache
 def load_classes() -> dict[str, str]:
-    """The class of each listed word: capital postal codes as they are, all others in lower case."""
+    """Return the class of each listed word: capital postal codes as they are, all others in lower case."""
     return {word: name for word, name in _read_rows() if name != ABBREVIATION}
 
 
 @cache
 def load_abbreviations() -> frozenset[str]:
-    """Words in lower case behind which a full stop ends nothing."""
+    """Return words in lower case behind which a full stop ends nothing."""
     return frozenset(word for word, name in _read_rows() if name == ABBREVIATION)
 
 
 @cache
 def class_names() -> tuple[str, ...]:
-    """The classes that are neither a mark nor a mere pattern of letters or digits, sorted: at most 64."""
+    """Return the classes that are neither a mark nor a mere pattern of letters or digits, sorted: at most 64."""
     return tuple(sorted({*load_classes().values(), "initial", "year"}))
 
 
 @cache
 def word_classes() -> tuple[str, ...]:
-    """All classes of words, so that every other one is a mark."""
+    """Return all classes of words, so that every other one is a mark."""
     return (*class_names(), *(name for name, _ in _PATTERNS), "capitalised", "upper", "lower", "mixed")
 
 

@@ -17,8 +17,8 @@ from ..core.labels import TagSet
 from ..core.learn.blocks import Corpus
 from ..core.sparse import SparseRows, stack
 from ..features.columns import Columns
-from ..features.config import Features
 from ..features.extract import FeatureExtractor, Keys
+from ..features.features import Features
 from .errors import LearningWarnings
 from .model import ChainModel, extend, get_layout
 

@@ -22,8 +22,8 @@ from ..core.sparse import SparseRows
 from ..core.weights import DenseWeights, Layout, masked
 from ..features.attributes import Attribute, string_hash
 from ..features.columns import Columns
-from ..features.config import Features
 from ..features.extract import Keys, Windows, boundary, template_keys
+from ..features.features import Features
 from ..features.hashing import ABSENT, HashTable
 from ..features.templates import Template
 from .encoder import group_edges

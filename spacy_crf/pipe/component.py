@@ -19,7 +19,7 @@ from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
-from ..features.config import Features
+from ..features.features import Features
 from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
 from ..learning.model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
@@ -39,7 +39,7 @@ class ChainPipe(IsolatesFailures, ChainState):
     """Base of the components. A subclass says what its tags are, where gold comes from, and what it writes.
 
     vocab (Vocab): of the pipeline. model (Model): holds the weights. name (str): of the pipe.
-    features (FeatureConfig): templates. trainer (Trainer): how it learns.
+    features (FeatureSettings): templates. trainer (Trainer): how it learns.
     sequence (str): "auto", "doc" or "sents". scheme (str): "BIO", "BILUO" or "none".
     forbidden (list[list[str]]): pairs of tags that may not follow each other, beyond what the scheme forbids.
     settings (dict): run-time settings, read on each prediction from `cfg`.

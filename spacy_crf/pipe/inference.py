@@ -11,7 +11,7 @@ from ..core.chain.observations import Observations, observe
 from ..core.labels import TagSet
 from ..core.threads import available_threads, run_parallel
 from ..features.columns import Columns
-from ..features.config import Features
+from ..features.features import Features
 from ..learning.scores import Emissions, Rows, edge_observations
 from .constrained import ConstrainedDecoder, Decided, SequenceFacts, by_doc
 from .reading import Reading, given, read

@@ -7,8 +7,7 @@ from spacy import util
 from spacy.tokens import Doc
 
 from ..core.chain.potentials import NonFiniteError, NoPathError
-from ..core.errors import CRFError
-from ..features.columns import describe
+from ..core.errors import CRFError, excerpt
 from .errors import PipeErrors
 
 
@@ -44,6 +43,6 @@ class IsolatesFailures:
     def _explained(self, error: Exception, doc: Doc) -> Exception:
         """The error; one of the core with the name of the document, which the core does not know."""
         if isinstance(error, NonFiniteError | NoPathError):
-            message = PipeErrors.CRF407.format(name=self.name, document=describe(doc), error=error)
+            message = PipeErrors.CRF407.format(name=self.name, document=excerpt(doc.text), error=error)
             return CRFError(message).with_traceback(error.__traceback__)
         return error

@@ -7,7 +7,7 @@ from spacy.language import Language
 
 from ..core.errors import CRFError
 from ..core.pool import Member, pool
-from ..features.config import Features
+from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.model import flat_weights, get_layout, get_tok2vec, scale_vectors
 from ..learning.trigrams import is_second_order
@@ -73,7 +73,7 @@ def _features_block(pipes: Sequence[ChainPipe], blocks: Sequence[Mapping[str, An
     merged: dict[str, Any] = {}
     for block in blocks:
         merged |= {key: value for key, value in block.items() if value or key not in merged}
-    templates = [str(template) for pipe in pipes for template in pipe.feature_config.templates]
+    templates = [str(template) for pipe in pipes for template in pipe.feature_config.parsed]
     return {**merged, "templates": list(dict.fromkeys(templates))}
 
 

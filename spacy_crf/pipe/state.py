@@ -12,8 +12,8 @@ from ..core.arrays import Bools, Floats
 from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
 from ..core.weights import Layout, prune
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig, Features
+from ..features.block import FeatureSettings, SequenceMode
+from ..features.features import Features
 from ..learning.block import Trainer
 from ..learning.encoder import ChainLearner
 from ..learning.files import load_bytes, stored_bytes, stored_weights
@@ -31,7 +31,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions
 from ..learning.trigrams import get_trigrams, is_second_order, second_order, trigram_weights
-from .dictionary.block import DictionaryConfig
+from .dictionary.block import DictionarySettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import HasLabels
@@ -62,14 +62,14 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         model: ChainModel,
         name: str,
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         sequence: SequenceMode,
         scheme: Scheme,
         forbidden: list[list[str]],
         scorer: Callable[..., dict[str, Any]] | None,
         settings: dict[str, Any],
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
     ):
         self.vocab, self.model, self.name, self.scorer, self.trainer = vocab, model, name, scorer, trainer
         self.feature_config, self.sequence, self.scheme, self.forbidden = features, sequence, scheme, forbidden

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import srsly
 
 from ..core.errors import CRFError
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings
 from .errors import PipeErrors
 
 FORMAT = 2  # of what is written here
@@ -128,12 +128,12 @@ def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[s
         return {part: (path / part).read_bytes() for part in parts if part not in excluded}
 
 
-def check_templates(name: str, config: FeatureConfig, features: Mapping[str, Any]) -> None:
+def check_templates(name: str, config: FeatureSettings, features: Mapping[str, Any]) -> None:
     """Raise a coded error where features were stored with other templates than the config has.
 
     name (str): of the component. features (Mapping): see `Features.to_data`.
     """
-    theirs, ours = features.get("templates"), [str(template) for template in config.templates]
+    theirs, ours = features.get("templates"), [str(template) for template in config.parsed]
     if theirs != ours:
         raise CRFError(PipeErrors.CRF406.format(name=name, theirs=theirs, ours=ours))
 

@@ -1,23 +1,35 @@
-"""Calibrated probabilities of marks: what a restorer learns from data that its chain was not trained on."""
+"""Calibrated probabilities of marks, and thresholds: what a restorer learns from data it was not trained on."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from spacy.tokens import Doc
-from thinc.api import Optimizer
+from spacy.training import Example
+from spacy.util import minibatch
 
-from ..core.arrays import Floats
-from ..core.calibration.dirichlet import DirichletMap
-from ..core.errors import CRFWarning
-from ..pipe.component import ChainPipe
-from ..pipe.inference import Inference, Prediction
-from .errors import PunctuationWarnings
+from ..core.arrays import Bools, Floats, Ints
+from ..core.calibration.bins import Reliability, classwise_errors, reliability
+from ..core.calibration.dirichlet import DirichletMap, fit_dirichlet
+from ..core.calibration.expected_scores import (
+    Scores,
+    best_f_threshold,
+    expected_scores,
+    found_scores,
+    precision_threshold,
+)
+from ..core.errors import CRFError, CRFWarning
+from ..core.gold import UNKNOWN
+from .block import NONE, LabelScheme
+from .docs import gold_labels
+from .errors import PunctuationErrors, PunctuationWarnings
 from .labels import LabelTable
 
-CALIBRATION = "calibration"
+BATCH_SIZE = 64
+FEW = 2000  # words; with fewer, the map made the probabilities of talks worse as often as better
+LEAST_THRESHOLD = 1e-6  # thresholds have to be above 0
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ class MarkCalibration:
     map: DirichletMap
 
     def apply(self, marginals: Floats, table: LabelTable) -> Floats:
-        """Probabilities of labels whose sums over each mark are calibrated; the labels of a mark keep their shares.
+        """Calibrate the sums of probabilities over each mark; the labels of a mark keep their shares.
 
         What has no probability still has none, such as the other labels of a word whose mark is given.
 
@@ -43,65 +55,151 @@ class MarkCalibration:
         return (marginals * factors[:, table.mark_of]).astype(marginals.dtype)
 
     def to_data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return JSON."""
         return {"marks": list(self.marks), "weights": self.map.weights.tolist(), "bias": self.map.bias.tolist()}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "MarkCalibration":
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         weights, bias = (np.array(data[name], dtype=np.float64) for name in ("weights", "bias"))
         return cls(tuple(data["marks"]), DirichletMap(weights, bias))
 
 
-class CalibratedPipe(ChainPipe):
-    """A chain over words whose probabilities of marks go through a map, which `crf calibrate` fits.
+class MarkPredictor(Protocol):
+    """What a calibration asks of a component."""
 
-    The map is kept in `cfg`, as the labels are: it is learned, no setting of the config. Labels that are decoded, the
-    listed sequences and their probabilities are the chain's own.
+    name: str
+    label_scheme: LabelScheme
+
+    @property
+    def label_table(self) -> LabelTable: ...
+
+    @property
+    def calibration(self) -> MarkCalibration | None: ...
+
+    def bare(self, doc: Doc) -> Doc: ...
+
+    def uncalibrated(self, docs: Sequence[Doc]) -> Floats: ...
+
+
+class Marked(NamedTuple):
+    """Words with gold.
+
+    marks (tuple[str, ...]): M of them, NONE among them. probabilities ((n, M)): of these marks.
+    labels ((n,)): the column of the gold mark.
     """
 
-    @property
-    def label_table(self) -> LabelTable:
-        """The labels of the chain, and which mark each has."""
-        return LabelTable(self.tags.tags)
+    marks: tuple[str, ...]
+    probabilities: Floats
+    labels: Ints
 
     @property
-    def calibration(self) -> MarkCalibration | None:
-        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
-        data = self.cfg[CALIBRATION]
-        if data is None or tuple(data["marks"]) != self.label_table.marks:
-            return None
-        return MarkCalibration.from_data(data)
+    def told(self) -> list[str]:
+        """The marks without NONE."""
+        return [mark for mark in self.marks if mark != NONE]
 
-    @calibration.setter
-    def calibration(self, calibration: MarkCalibration | None) -> None:
-        self.cfg[CALIBRATION] = calibration and calibration.to_data()
+    @property
+    def of_told(self) -> Floats:
+        """((n, M - 1)): probabilities of the marks without NONE."""
+        return self.probabilities[:, [mark != NONE for mark in self.marks]]
 
-    def finish_update(self, sgd: Optimizer | None) -> None:
-        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
-        if self.cfg[CALIBRATION] is not None:
-            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
-            self.calibration = None
-        super().finish_update(sgd)
+    @property
+    def error(self) -> float:
+        """Classwise calibration error, the mean over the marks, NONE among them."""
+        return float(classwise_errors(self.probabilities, self.labels).mean())
 
-    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
-        """See `ChainPipe.infer`; marginals are calibrated: to be believed word by word, see `core.recalibration`."""
-        predictions, calibration = super().infer(docs, inference, given), self.calibration
-        rows = [prediction.marginals for prediction in predictions if prediction.marginals is not None]
-        if calibration is None or not (inference.marginals and rows):
-            return predictions
-        calibrated = calibration.apply(np.concatenate(rows), self.label_table)
-        ends = np.cumsum([len(own) for own in rows])
-        for prediction, own in zip(predictions, np.split(calibrated, ends[:-1])):
-            prediction.marginals = own
-        return predictions
+    def at(self, mark: str) -> tuple[Floats, Bools]:
+        """((n,), (n,)): the probability of a mark, and whether it is there."""
+        column = self.marks.index(mark)
+        return self.probabilities[:, column], self.labels == column
 
-    def uncalibrated(self, docs: Sequence[Doc]) -> Floats:
-        """((n, M)): probabilities of the marks of all words, as the chain has them.
+    def reliability(self, mark: str, n_bins: int) -> Reliability:
+        """Compare how probable a mark was held to be with how often it was there, in bins of equal width."""
+        return reliability(*self.at(mark), n_bins)
 
-        docs (sequence of Doc): bare words.
-        """
-        wanted = Inference(marginals=True, temperature=self.cfg["temperature"])
-        found = [prediction.marginals for prediction in super().infer(docs, wanted, given=False)]
-        none = np.zeros((0, len(self.tags)), dtype=np.float32)
-        return self.label_table.mark_probabilities(np.concatenate([none, *(one for one in found if one is not None)]))
+    def scores(self, mark: str, threshold: float) -> tuple[Scores, Scores]:
+        """Return what probabilities promise of a mark that is set from a threshold on, and what gold says of it."""
+        probabilities, there = self.at(mark)
+        taken = probabilities >= threshold
+        return expected_scores(probabilities, taken), found_scores(there, taken)
+
+
+class FittedMarks(NamedTuple):
+    """Result of a fit.
+
+    calibration (MarkCalibration): fitted to all words.
+    before (Marked), after (Marked): words with the probabilities that the component gave so far and with calibrated
+        ones: those of either half of the words are calibrated by the other half.
+    """
+
+    calibration: MarkCalibration
+    before: Marked
+    after: Marked
+
+
+def calibrate_marks(restorer: MarkPredictor, examples: Iterable[Example]) -> FittedMarks:
+    """Fit a calibration; the component itself stays as it is, until its `calibration` is set.
+
+    restorer (MarkPredictor): a trained component.
+    examples (Iterable[Example]): with what the component needs to see on the predicted side. Words without gold, and
+        those with marks that the component does not know, count for nothing.
+    RETURNS (FittedMarks): the calibration, and what it is worth.
+    RAISES (ValueError): with gold for fewer than two words.
+    """
+    chain = held_out(restorer, examples)
+    if len(chain.labels) < 2:
+        raise CRFError(PunctuationErrors.CRF990.format(name=restorer.name))
+    if len(chain.labels) < FEW:
+        warnings.warn(
+            PunctuationWarnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW),
+            CRFWarning,
+            stacklevel=2,
+        )
+    half, old = len(chain.labels) // 2, restorer.calibration
+    crossed = np.empty_like(chain.probabilities)
+    for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
+        fitted = fit_dirichlet(chain.probabilities[fitted_to], chain.labels[fitted_to])
+        crossed[measured] = fitted(chain.probabilities[measured])
+    whole = MarkCalibration(chain.marks, fit_dirichlet(chain.probabilities, chain.labels))
+    so_far = chain.probabilities if old is None else old.map(chain.probabilities)
+    return FittedMarks(whole, chain._replace(probabilities=so_far), chain._replace(probabilities=crossed))
+
+
+def held_out(restorer: MarkPredictor, examples: Iterable[Example]) -> Marked:
+    """Return the words of examples that have gold, with the probabilities of the chain."""
+    table = restorer.label_table
+    numbers = {mark: number for number, mark in enumerate(table.marks)}
+    parts: list[Floats] = [np.zeros((0, len(table.marks)), dtype=np.float32)]
+    labels = [np.zeros(0, dtype=np.int32)]
+    for batch in minibatch(examples, BATCH_SIZE):
+        parts.append(restorer.uncalibrated([restorer.bare(example.predicted) for example in batch]))
+        gold = (label for example in batch for label in gold_labels(example, restorer.label_scheme))
+        found = [UNKNOWN if label is None else numbers.get(label.mark, UNKNOWN) for label in gold]
+        labels.append(np.array(found, dtype=np.int32))
+    gold_marks = np.concatenate(labels)
+    known = gold_marks != UNKNOWN
+    return Marked(table.marks, np.concatenate(parts)[known], gold_marks[known])
+
+
+def best_thresholds(words: Marked) -> dict[str, float]:
+    """Find the threshold for all marks under which the F of all of them together is expected to be best.
+
+    RETURNS (dict[str, float]): for the setting `thresholds`.
+    """
+    threshold = best_f_threshold(words.of_told.max(axis=1, initial=0.0), float(words.of_told.sum()))
+    return dict.fromkeys(words.told, max(threshold, LEAST_THRESHOLD))
+
+
+def precise_thresholds(words: Marked, precision: float) -> dict[str, float]:
+    """Find the lowest threshold of each mark from which on it is expected to be right often enough.
+
+    precision (float): the share of them, above 0, up to 1.
+    RETURNS (dict[str, float]): for the setting `thresholds`; 1, with a warning, for marks that are never so probable.
+    """
+    found = {mark: precision_threshold(words.at(mark)[0], precision) for mark in words.told}
+    never = [mark for mark, threshold in found.items() if threshold is None]
+    if never:
+        warnings.warn(
+            PunctuationWarnings.CRFW973.format(marks=", ".join(never), precision=precision), CRFWarning, stacklevel=2
+        )
+    return {mark: 1.0 if value is None else max(value, LEAST_THRESHOLD) for mark, value in found.items()}

@@ -12,21 +12,17 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Indices
 from ..core.errors import CRFError
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
 from ..pipe.inference import Inference, Prediction, infer
-from .annotation import goes_on, register_punctuation
-from .calibration import CALIBRATION
-from .decide import Thresholds, choose, labels_beside_marks
-from .doc_words import WordView, given_marks
+from .block import LabelScheme, check_restoration
+from .docs import WordView, given_marks, goes_on, register_punctuation
 from .errors import PunctuationErrors
-from .given import labels_beside_given, settle_marks
-from .labels import LabelScheme
-from .settings import check_restoration
+from .labels import Thresholds, choose, labels_beside_given, labels_beside_marks, settle_marks
+from .restore import Restoration, RestorationWriter
 from .stream import StreamedWord, components_before, stream_words
-from .word_pipe import MIXED, WordPipe
-from .writer import Restoration, RestorationWriter
+from .word_pipe import CALIBRATION, MIXED, WordPipe
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class PunctuationRestorer(WordPipe):
         model: ChainModel,
         name: str = "punctuation_restorer",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         marks: LabelScheme,
         settings: Mapping[str, Any],
@@ -60,10 +56,10 @@ class PunctuationRestorer(WordPipe):
     ):
         check_restoration(name, settings, marks)
         told = {
-            "marks": list(marks.marks.marks),
-            "collapse": dict(marks.marks.collapse),
-            "ends": list(marks.marks.ends),
-            "abbreviations": sorted(marks.marks.abbreviations),
+            "marks": list(marks.marks),
+            "collapse": dict(marks.collapse or {}),
+            "ends": list(marks.end_marks),
+            "abbreviations": sorted(marks.abbreviated),
         }
         self.label_scheme = marks
         super().__init__(
@@ -95,7 +91,7 @@ class PunctuationRestorer(WordPipe):
         return Inference(marginals=needed, n_best=self.cfg["n_best"], temperature=self.cfg["temperature"])
 
     def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
-        """See `CalibratedPipe.infer`; values are those of words."""
+        """See `WordPipe.infer`; values are those of words."""
         return super().infer([self.bare(doc) for doc in docs], inference, given)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:

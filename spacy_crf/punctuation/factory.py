@@ -5,12 +5,11 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
+from .block import Existing, LabelScheme
 from .component import PunctuationRestorer
-from .labels import LabelScheme
-from .settings import Existing
 
 DEFAULT_CONFIG = {
     "model": {"@architectures": "spacy_crf.LinearChain.v1", "boundary": False},
@@ -44,7 +43,7 @@ def make_punctuation_restorer(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     marks: LabelScheme,
     existing: Existing,
@@ -65,7 +64,7 @@ def make_punctuation_restorer(
 
     model (Model): spacy_crf.LinearChain.v1 without boundary weights: START and STOP are the features BOS and EOS, which
         only true starts and ends of a text have, not the sides where a window was cut out.
-    features (FeatureConfig): templates. They see words in lower case without marks.
+    features (FeatureSettings): templates. They see words in lower case without marks.
     trainer (Trainer): spacy_crf.LBFGS.v1, spacy_crf.AdaGrad.v1 or another one.
     marks (LabelScheme): spacy_crf.Marks.v1, what is restored.
     existing (str): marks that are in the text already: "override" sets those of the model, which does not look at them;

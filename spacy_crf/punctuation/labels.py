@@ -8,24 +8,27 @@ question. So what opens a question is connected with the mark that ends it, howe
 sentence types of Lu & Ng, "Better punctuation prediction with dynamic conditional random fields" (EMNLP 2010).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arrays import Bools, Floats, Indices, Ints
+from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CRFError
-from .case import CASES, case_of
+from ..core.weights import Layout
+from .block import NONE, LabelScheme
 from .errors import PunctuationErrors
-from .marks import NONE, PAIRS, MarkSet
-from .words import Word, split_words
+from .words import CASES, PAIRS, Word, case_of
 
 BETWEEN = "|"
 _OPENS, _CLOSES, _INSIDE = "<", ">", "@"
 
 
 class Label(NamedTuple):
-    """What a label says of a word.
+    """A label of a word.
 
     mark (str): name of the mark behind it, or NONE. case (str): one of `CASES`; "" where cases are not told.
     opening (str), closing (str): kind of the sign before and behind it, "" for none.
@@ -45,7 +48,7 @@ class Label(NamedTuple):
 
 
 def parse_label(text: str) -> Label:
-    """The inverse of `str`.
+    """Return the label behind its spelling.
 
     RAISES (ValueError): for a text that is no label.
     """
@@ -60,72 +63,46 @@ def parse_label(text: str) -> Label:
     return label
 
 
-@dataclass(frozen=True)
-class LabelScheme:
-    """What labels tell of words.
+def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
+    """Return the labels of the words of a punctuated text."""
+    labels = [
+        Label(
+            scheme.label(word.mark),
+            case_of(text[word.start : word.end]) if scheme.case else "",
+            word.opening if scheme.pairs else "",
+            word.closing if scheme.pairs else "",
+        )
+        for word in words
+    ]
+    return tell_sentences(labels, scheme)
 
-    marks (MarkSet): the marks. case (bool): whether labels tell the case. pairs (bool): whether they tell quotation
-    marks and brackets. kinds (tuple[str, ...]): end marks whose sentences are told.
+
+def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
+    """Return labels that tell the kinds of their sentences.
+
+    following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
     """
-
-    marks: MarkSet
-    case: bool = False
-    pairs: bool = False
-    kinds: tuple[str, ...] = ()
-
-    def tell_sentences(self, labels: Sequence[Label], following: str = "") -> list[Label]:
-        """Labels that tell the kinds of their sentences.
-
-        following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
-        """
-        if not self.kinds:
-            return list(labels)
-        told, kind = [], self._kind(self.marks.label(following))
-        for label in reversed(labels):
-            if self.marks.is_end(label.mark):
-                kind = self._kind(label.mark)
-                told.append(label)
-            else:
-                told.append(label._replace(sentence=kind))
-        return told[::-1]
-
-    def may_follow(self, first: Label, second: Label) -> bool:
-        """Whether a label may follow another: a sentence is of one kind from its beginning to its end."""
-        if self.marks.is_end(first.mark):
-            return True
-        return first.sentence == (self._kind(second.mark) if self.marks.is_end(second.mark) else second.sentence)
-
-    def _kind(self, mark: str) -> str:
-        return mark if mark in self.kinds else ""
-
-    def read(self, text: str, words: Sequence[Word]) -> list[Label]:
-        """Labels of the words of a punctuated text."""
-        labels = [
-            Label(
-                self.marks.label(word.mark),
-                case_of(text[word.start : word.end]) if self.case else "",
-                word.opening if self.pairs else "",
-                word.closing if self.pairs else "",
-            )
-            for word in words
-        ]
-        return self.tell_sentences(labels)
+    if not scheme.kinds:
+        return list(labels)
+    told, kind = [], _kind(scheme.label(following), scheme)
+    for label in reversed(labels):
+        if scheme.is_end(label.mark):
+            kind = _kind(label.mark, scheme)
+            told.append(label)
+        else:
+            told.append(label._replace(sentence=kind))
+    return told[::-1]
 
 
-class Stripped(NamedTuple):
-    """A text without its punctuation.
-
-    words (list[str]): as they are spelt in the text. labels (list[Label]): one for each word.
-    """
-
-    words: list[str]
-    labels: list[Label]
+def may_follow(first: Label, second: Label, scheme: LabelScheme) -> bool:
+    """Tell whether a label may follow another: a sentence is of one kind from its beginning to its end."""
+    if scheme.is_end(first.mark):
+        return True
+    return first.sentence == (_kind(second.mark, scheme) if scheme.is_end(second.mark) else second.sentence)
 
 
-def strip(text: str, scheme: LabelScheme) -> Stripped:
-    """The words of a punctuated text, and their labels."""
-    words = split_words(text, scheme.marks.abbreviations)
-    return Stripped([text[word.start : word.end] for word in words], scheme.read(text, words))
+def _kind(mark: str, scheme: LabelScheme) -> str:
+    return mark if mark in (scheme.kinds or ()) else ""
 
 
 class LabelTable:
@@ -141,7 +118,7 @@ class LabelTable:
         self.mark_of = np.array([number[label.mark] for label in self.parsed], dtype=np.intp)
 
     def having(self, mark: str) -> list[bool]:
-        """Which labels have a mark; all of them for NONE, and for a mark that no label has."""
+        """Tell which labels have a mark; all of them for NONE, and for a mark that no label has."""
         if mark == NONE or mark not in self.marks:
             return [True] * len(self.parsed)
         return [label.mark == mark for label in self.parsed]
@@ -155,3 +132,117 @@ class LabelTable:
         for label, mark in enumerate(self.mark_of.tolist()):
             sums[:, mark] += marginals[:, label]
         return sums
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where marks are set.
+
+    any (float): probability that there is some mark, from which on the most probable one is set; 0: none is.
+    own (Mapping[str, float]): by mark, its own probability from which on it may be set instead of that.
+    """
+
+    any: float = 0.0
+    own: Mapping[str, float] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.any or self.own)
+
+
+def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints:
+    """Choose the label of each word: that of the most probable mark that may be set, or else the one without a mark.
+
+    A low threshold finds more of the marks, a high one makes fewer mistakes: with right probabilities, at least the
+    share t of the marks whose own threshold is t is right.
+
+    marginals ((n, L)): probabilities of the labels. table (LabelTable): of the labels.
+    RETURNS ((n,)): the most probable label with the mark that was chosen.
+    """
+    sums = table.mark_probabilities(marginals)
+    none = table.marks.index(NONE) if NONE in table.marks else -1
+    own = np.array([thresholds.own.get(mark, np.nan) for mark in table.marks])
+    some = np.ones(len(sums)) if none < 0 else 1 - sums[:, none]
+    reached = np.where(np.isnan(own), (some >= (thresholds.any or np.inf))[:, None], sums >= own)
+    if none >= 0:
+        reached[:, none] = False
+    best = np.where(reached, sums, -1.0).argmax(axis=1)
+    chosen = np.where(reached.any(axis=1), best, none if none >= 0 else sums.argmax(axis=1))
+    within = np.where(table.mark_of[None, :] == chosen[:, None], marginals, -1.0)
+    return within.argmax(axis=1).astype(np.int32)
+
+
+def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes_on: bool = False) -> Bools:
+    """Find the labels that words may have once their marks are settled: case and pairs are still open.
+
+    A mark that training has never seen in such a sentence leaves the labels without a mark there.
+
+    tags ((n,)): labels with the marks of the words of one text. table (LabelTable): of the labels.
+    scheme (LabelScheme): of the labels; the marks tell the kinds of the sentences.
+    goes_on (bool): whether the text goes on behind the words, so that its last sentence may be of any kind.
+    RETURNS ((n, L)): labels with a labelling through them; a row without any where there is none.
+    """
+    marks = [Label(table.parsed[tag].mark) for tag in tags.tolist()]
+    endings = ("", *(scheme.kinds or ())) if goes_on else ("",)
+    options = [_agreeing(tell_sentences(marks, scheme, ending), table) for ending in endings]
+    whole = [option for option in options if option.any(axis=1).all()]
+    possible: Bools = np.logical_or.reduce(whole) if whole else options[0]
+    return possible
+
+
+def _agreeing(told: Sequence[Label], table: LabelTable) -> Bools:
+    """((n, L)): labels that tell the same marks and sentences."""
+    rows = {}
+    for label in set(told):
+        row = _agree(label, table)
+        rows[label] = row if any(row) else _agree(label._replace(mark=NONE), table)
+    return np.array([rows[label] for label in told], dtype=bool).reshape(len(told), len(table.parsed))
+
+
+def _agree(told: Label, table: LabelTable) -> list[bool]:
+    return [(label.mark, label.sentence) == (told.mark, told.sentence) for label in table.parsed]
+
+
+def labels_beside_given(
+    marks: Sequence[str], lengths: Indices, table: LabelTable, layout: Layout, scheme: LabelScheme
+) -> Bools:
+    """Find the labels that words may have beside the marks that are in their texts.
+
+    Training may never have seen such a mark in such a sentence, say a semicolon in a question. In a text that has no
+    labelling with all of its marks, only those that end sentences are evidence; if there is still none, nothing is.
+    `settle_marks` puts the marks into the labels then.
+
+    marks (sequence of str): of all words, NONE where there is none. lengths ((B,)): of the texts, in words.
+    table (LabelTable), layout (Layout), scheme (LabelScheme): of the chain.
+    RETURNS ((N, L)): for which each text has a labelling.
+    """
+    allowed = _having(marks, table)
+    if not scheme.kinds:
+        return allowed
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    ends = [mark if scheme.is_end(mark) else NONE for mark in marks]
+    for weaker in (ends, [NONE] * len(marks)):
+        blocked = np.isin(owners, blocked_sequences(lengths, allowed, layout))
+        if blocked.any():
+            allowed[blocked] = _having(weaker, table)[blocked]
+    return allowed
+
+
+def settle_marks(tags: Ints, marks: Iterable[str], table: LabelTable) -> Ints:
+    """Put settled marks in the place of others, and as much of the rest as training has seen with these.
+
+    tags ((n,)): labels. marks (iterable of str): one for each; NONE, and a mark that no label has, leave it alone.
+    table (LabelTable): of the labels.
+    RETURNS ((n,)): labels.
+    """
+    settled = tags.copy()
+    for place, (tag, mark) in enumerate(zip(tags.tolist(), marks)):
+        own = table.parsed[tag]
+        if mark not in (NONE, own.mark) and mark in table.marks:
+            alike = [sum(map(eq, own, label)) if label.mark == mark else -1 for label in table.parsed]
+            settled[place] = int(np.argmax(alike))
+    return settled
+
+
+def _having(marks: Sequence[str], table: LabelTable) -> Bools:
+    rows = {mark: table.having(mark) for mark in set(marks)}
+    return np.array([rows[mark] for mark in marks], dtype=bool).reshape(len(marks), len(table.parsed))

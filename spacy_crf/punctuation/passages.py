@@ -1,21 +1,29 @@
-"""Punctuated text of any format as words with the marks around them: what punctuation is learned from."""
+"""Punctuated text of any format as words with the marks around them: what punctuation is learned from.
 
+Subtitles (SRT, WebVTT) are read without numbers, times, mark-up and sounds.
+"""
+
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import srsly
 
-from .marks import ABBREVIATIONS, ENDS
-from .subtitles import Cue
-from .words import Word, split_words
+from .words import ABBREVIATIONS, ENDS, Word, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LEAST_WORDS = 100  # a shorter passage may do without marks
+_TIME = r"\s*(?:(\d+):)?(\d+):(\d+)[.,](\d+)\s*"
+_TIMES = re.compile(f"{_TIME}-->{_TIME}")
+_MARKUP = re.compile(r"</?\w[^>]*>|\{\\[^}]*\}")
+_SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
+_SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,7 @@ class Passage:
     words (list[str]): as they are spelt, without marks.
     marks (list[str]): names of the marks behind them, "" for none.
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
-    is_open (tuple[bool, bool]): whether the text goes on before and behind it.
+    truncated (tuple[bool, bool]): whether the text goes on before and behind it.
     following (str): the first mark behind it that ends a sentence.
     pauses (sequence of float | None): seconds of silence behind each word, None where that is not known; empty where
         nothing is known of any.
@@ -35,12 +43,12 @@ class Passage:
     marks: list[str]
     openings: list[str]
     closings: list[str]
-    is_open: tuple[bool, bool] = (False, False)
+    truncated: tuple[bool, bool] = (False, False)
     following: str = ""
     pauses: Sequence[float | None] = ()
 
     def windows(self, size: int) -> Iterator["Passage"]:
-        """Parts of about the same number of words.
+        """Yield parts of about the same number of words.
 
         size (int): about so many words; 0 for the whole passage.
         """
@@ -48,13 +56,13 @@ class Passage:
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
         ends = [place for place, mark in enumerate(self.marks) if mark in ENDS]
         for low, high in zip(bounds, bounds[1:]):
-            sides = low > 0 or self.is_open[0], high < len(self.words) or self.is_open[1]
+            sides = low > 0 or self.truncated[0], high < len(self.words) or self.truncated[1]
             behind = bisect_left(ends, high)
             following = self.marks[ends[behind]] if behind < len(ends) else self.following
-            yield replace(self._run(low, high), is_open=sides, following=following)
+            yield replace(self._run(low, high), truncated=sides, following=following)
 
     def sentences(self) -> Iterator["Passage"]:
-        """The parts behind which a sentence ends, each as a passage of its own."""
+        """Yield the parts behind which a sentence ends, each as a passage of its own."""
         ends = [place for place, mark in enumerate(self.marks, 1) if mark in ENDS]
         for low, high in zip([0, *ends], [*ends, len(self.words)]):
             if low < high:
@@ -77,7 +85,7 @@ class Anomalies:
     read: int = 0
 
     def check(self, passage: Passage, share: float) -> bool:
-        """Whether a passage is worth learning from.
+        """Tell whether a passage is worth learning from, and count it.
 
         share (float): the least share of words with a mark.
         """
@@ -93,16 +101,46 @@ class Anomalies:
         return not reason
 
     def __str__(self) -> str:
-        return ", ".join(f"{number} {reason}" for reason, number in sorted(self.dropped.items()))
+        return ", ".join(f"{number} {reason}" for reason, number in sorted(self.dropped.items())) or "-"
 
 
 def make_passage(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
-    """The passage of a punctuated text. abbreviations (Collection[str]): words whose period is a part of them."""
+    """Make the passage of a punctuated text. abbreviations (Collection[str]): words whose period is a part of them."""
     return _of_words(text, split_words(text, abbreviations))
 
 
+class Cue(NamedTuple):
+    """A subtitle.
+
+    text (str): what is spoken, in one or more lines. start (float), end (float): in seconds.
+    """
+
+    text: str
+    start: float
+    end: float
+
+
+def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
+    """Yield the cues in which somebody speaks. Blocks without times (headers, notes, styles) are left out.
+
+    lines (iterable of str): of the file.
+    YIELDS (Cue): without mark-up, speakers, sounds and songs; never an empty one.
+    """
+    spoken: list[str] = []
+    times: tuple[float, float] | None = None
+    for line in chain(lines, [""]):
+        found = _TIMES.match(line)
+        if found or not line.strip():
+            if times and spoken:
+                yield Cue("\n".join(spoken), *times)
+            spoken, times = [], (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
+        elif times:
+            text = _SPEAKER.sub("", _SOUND.sub(" ", unescape(_MARKUP.sub("", line)))).strip()
+            spoken += [text] if text else []
+
+
 def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
-    """The passage of subtitles: one text, with the pauses between cues behind their last words."""
+    """Make the passage of subtitles: one text, with the pauses between cues behind their last words."""
     text = "\n".join(cue.text for cue in cues)
     words = split_words(text, abbreviations)
     begins = np.cumsum([0, *(len(cue.text) + 1 for cue in cues)])
@@ -121,13 +159,17 @@ def _of_words(text: str, words: Sequence[Word]) -> Passage:
 
 
 def labelled_passage(rows: Sequence[tuple[str, str]]) -> Passage:
-    """The passage of words that come with the names of their marks."""
+    """Make the passage of words that come with the names of their marks."""
     none = [""] * len(rows)
     return Passage([word for word, _ in rows], [mark for _, mark in rows], none, list(none))
 
 
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")
+
+
 def texts_of_lines(lines: Iterable[str], unit: str) -> Iterator[str]:
-    """Texts of a plain file.
+    """Yield the texts of a plain file.
 
     unit (str): what is a text: "paragraph" for what is between blank lines, "line"; the whole file for any other.
     """
@@ -146,7 +188,7 @@ def texts_of_lines(lines: Iterable[str], unit: str) -> Iterator[str]:
 
 
 def text_of_json(line: str, key: str) -> Any:
-    """What a line of JSONL has under a key; None where it is no object or lacks it."""
+    """Return what a line of JSONL has under a key; None where it is no object or lacks it."""
     try:
         found = srsly.json_loads(line)
     except ValueError:

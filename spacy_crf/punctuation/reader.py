@@ -1,7 +1,8 @@
-"""The reader of punctuated text for `punctuation_restorer`: it strips the marks, which become labels."""
+"""Reader of punctuated text for `punctuation_restorer`: it strips the marks, which become labels."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
@@ -16,11 +17,20 @@ from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix, read_blocks, read_lines
-from .annotation import register_punctuation, write_gold, write_open, write_pauses
+from .block import NONE
+from .docs import register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings
-from .marks import ABBREVIATIONS, BY_SIGN, NONE, SIGNS
-from .passages import Anomalies, Passage, labelled_passage, make_passage, spoken_passage, text_of_json, texts_of_lines
-from .subtitles import spoken_cues
+from .passages import (
+    Anomalies,
+    Passage,
+    labelled_passage,
+    make_passage,
+    spoken_cues,
+    spoken_passage,
+    text_of_json,
+    texts_of_lines,
+)
+from .words import ABBREVIATIONS, BY_SIGN, SIGNS
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
@@ -37,87 +47,56 @@ SUFFIXES: dict[str, PunctuationFormat] = {
 
 
 @registry.readers("spacy_crf.PunctuationCorpus.v1")
-def make_punctuation_corpus(
-    path: Path | str | list[Path | str] | None,
-    format: PunctuationFormat | None = None,
-    unit: TextUnit = "document",
-    window: int = 0,
-    text_key: str = "text",
-    lower: bool = True,
-    least_marks: float = 0.01,
-    limit: int = 0,
-    abbreviations: list[str] | None = None,
-) -> "PunctuationCorpus":
-    """Make a reader of punctuated text. The settings are those of PunctuationCorpus.
-
-    RETURNS (PunctuationCorpus): the reader.
-    """
-    return PunctuationCorpus(
-        path,
-        format=format,
-        unit=unit,
-        window=window,
-        text_key=text_key,
-        lower=lower,
-        least_marks=least_marks,
-        limit=limit,
-        abbreviations=abbreviations,
-    )
-
-
+@dataclass
 class PunctuationCorpus:
-    """Reads training examples from punctuated text: what the pipeline sees are the words alone.
+    """A reader of training examples from punctuated text: what the pipeline sees are the words alone.
 
     Plain text, JSONL, `.spacy`, subtitles (SRT, WebVTT) and columns `word<TAB>mark`, in which a blank line ends a
     document, all plain or compressed with gzip. Both sides of what is read from subtitles have `token._.pause`, the
     seconds between cues, at the last word of each. anomalies (Anomalies): what the last reading left out.
+
+    path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
+    format (str | None): of all files; None to tell it from each suffix.
+    unit (str): "document"; of plain text, where a file is one, also "paragraph" (blank lines end it) or "line".
+        "sentence" takes the sentences of documents of any format apart, as Agrawal & Shah do: each has a true start
+        and end then, which tell the model much that it would have to find out in running text.
+    window (int): cut documents into runs of about so many words; 0 keeps them whole. A run that is cut out has no
+        true start or end where it is cut.
+    text_key (str): where a line of JSONL has its text.
+    lower (bool): show words to the pipeline in lower case.
+    least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
+    limit (int): number of examples to read at most; 0 for all.
+    abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
+        the component; English ones without.
     """
 
-    def __init__(
-        self,
-        path: Path | str | Iterable[Path | str] | None,
-        *,
-        format: PunctuationFormat | None = None,
-        unit: TextUnit = "document",
-        window: int = 0,
-        text_key: str = "text",
-        lower: bool = True,
-        least_marks: float = 0.01,
-        limit: int = 0,
-        abbreviations: Iterable[str] | None = None,
-    ) -> None:
+    path: Path | str | list[Path | str] | None
+    format: PunctuationFormat | None = None
+    unit: TextUnit = "document"
+    window: int = 0
+    text_key: str = "text"
+    lower: bool = True
+    least_marks: float = 0.01
+    limit: int = 0
+    abbreviations: list[str] | None = None
+
+    def __post_init__(self) -> None:
         """Check the settings; nothing is read yet.
 
-        path (Path | str | list | None): a file, a folder that is searched with its subfolders, or several of them.
-        format (str | None): of all files; None to tell it from each suffix.
-        unit (str): "document"; of plain text, where a file is one, also "paragraph" (blank lines end it) or "line".
-            "sentence" takes the sentences of documents of any format apart, as Agrawal & Shah do: each has a true start
-            and end then, which tell the model much that it would have to find out in running text.
-        window (int): cut documents into runs of about so many words; 0 keeps them whole. A run that is cut out has no
-            true start or end: the sides where it is cut are open.
-        text_key (str): where a line of JSONL has its text.
-        lower (bool): show words to the pipeline in lower case.
-        least_marks (float): texts of 100 words and more with a smaller share of words with a mark are left out.
-        limit (int): number of examples to read at most; 0 for all.
-        abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
-            the component; English ones without.
         RAISES (ValueError): for a path that there is not, or a setting that has no meaning.
         """
-        if path is None or path == []:
+        if self.path is None or self.path == []:
             raise CRFError(CorpusErrors.CRF501)
-        self.paths = [Path(one) for one in ([path] if isinstance(path, Path | str) else path)]
+        self.paths = [Path(one) for one in ([self.path] if isinstance(self.path, Path | str) else self.path)]
         for one in self.paths:
             if not one.exists():
                 raise CRFError(CorpusErrors.CRF502.format(path=one))
-        for name, value, known in (("format", format, PunctuationFormat), ("unit", unit, TextUnit)):
+        for name, value, known in (("format", self.format, PunctuationFormat), ("unit", self.unit, TextUnit)):
             if value is not None and value not in get_args(known):
                 raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=" or ".join(get_args(known))))
-        for name, number in (("window", window), ("limit", limit), ("least_marks", least_marks)):
-            if number < 0:
-                raise CRFError(CoreErrors.CRF549.format(name=name, value=number, expected="0 or above"))
-        self.format, self.unit, self.window, self.text_key = format, unit, window, text_key
-        self.lower, self.least_marks, self.limit = lower, least_marks, limit
-        self.abbreviations = frozenset(ABBREVIATIONS if abbreviations is None else abbreviations)
+        for name in ("window", "limit", "least_marks"):
+            if getattr(self, name) < 0:
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected="0 or above"))
         self.anomalies = Anomalies()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -129,23 +108,17 @@ class PunctuationCorpus:
         """
         register_punctuation()
         self.anomalies = Anomalies()
-        texts = (text for whole in self._read(nlp.vocab) for text in self._parts(whole))
+        texts = self._read(nlp.vocab)
+        if self.unit == "sentence":
+            texts = (sentence for text in texts for sentence in text.sentences())
         passages = (part for text in texts for part in text.windows(self.window))
         for passage in islice(passages, self.limit or None):
             yield self._make_example(nlp.vocab, passage)
+        found = {"path": ", ".join(map(str, self.paths)), "dropped": self.anomalies}
         if not self.anomalies.read:
-            raise CRFError(
-                PunctuationErrors.CRF981.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies or "-")
-            )
+            raise CRFError(PunctuationErrors.CRF981.format(**found))
         if self.anomalies.dropped:
-            warnings.warn(
-                PunctuationWarnings.CRFW971.format(path=", ".join(map(str, self.paths)), dropped=self.anomalies),
-                CRFWarning,
-                stacklevel=2,
-            )
-
-    def _parts(self, passage: Passage) -> Iterator[Passage]:
-        return passage.sentences() if self.unit == "sentence" else iter([passage])
+            warnings.warn(PunctuationWarnings.CRFW971.format(**found), CRFWarning, stacklevel=2)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         for path in self.paths:
@@ -158,14 +131,15 @@ class PunctuationCorpus:
         format = self.format or SUFFIXES.get(data_suffix(file))
         if format is None:
             raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
+        abbreviations = frozenset(ABBREVIATIONS if self.abbreviations is None else self.abbreviations)
         if format == "labels":
             yield from self._read_labels(file)
             return
         if format == "subtitles":
-            yield spoken_passage(list(spoken_cues(read_lines(file))), self.abbreviations)
+            yield spoken_passage(list(spoken_cues(read_lines(file))), abbreviations)
             return
         for text in self._texts(file, format, vocab):
-            yield make_passage(text, self.abbreviations)
+            yield make_passage(text, abbreviations)
 
     def _texts(self, file: Path, format: PunctuationFormat, vocab: Vocab) -> Iterator[str]:
         if format == "text":
@@ -181,7 +155,7 @@ class PunctuationCorpus:
                     yield text
 
     def _read_labels(self, file: Path) -> Iterator[Passage]:
-        """Documents of words with their marks; a row without a word, or whose word is a mark, is left out."""
+        """Yield documents of words with their marks; a row without a word, or whose word is a mark, is left out."""
         for first, lines in read_blocks(file):
             rows = []
             for number, line in enumerate(lines, first):
@@ -204,20 +178,20 @@ class PunctuationCorpus:
         predicted = Doc(vocab, words=seen)
         write_gold(reference, passage.marks, passage.openings, passage.closings, passage.following)
         for doc in (reference, predicted):
-            write_open(doc, passage.is_open)
+            write_truncated(doc, passage.truncated)
             write_pauses(doc, passage.pauses)
         return Example(predicted, reference)
 
 
 def _mark(label: str) -> str | None:
-    """The name of a mark from its label, which may be the sign itself; "" for none, None for an unknown label."""
+    """Return the name of a mark from its label or its sign; "" for none, None for an unknown label."""
     if label in ("", NONE):
         return ""
     return label if label in SIGNS else BY_SIGN.get(label)
 
 
 def _find(path: Path) -> list[Path]:
-    """The files to read: the file itself, or those of a folder with a known suffix."""
+    """Return the files to read: the file itself, or those of a folder with a known suffix."""
     if not path.is_dir():
         return [path]
     files = [file for file in sorted(path.rglob("*")) if file.is_file() and data_suffix(file) in SUFFIXES]

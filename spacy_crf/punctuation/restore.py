@@ -1,14 +1,32 @@
-"""From labels back to text: edits with character offsets, which touch nothing but marks and the case of words."""
+"""From labels back to text and to Docs: edits with character offsets, which touch nothing but marks and case."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from .case import apply_case
-from .labels import Label, LabelScheme
-from .marks import BY_SIGN, NONE, PAIRS, SIGNS, MarkSet
-from .words import Word
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+from thinc.types import Ints2d
 
-_NO_FORMS: Mapping[str, str] = {}
+from ..core.arrays import Floats, Ints
+from ..pipe.inference import Prediction
+from .block import NONE, LabelScheme
+from .docs import (
+    CASE,
+    CLOSINGS,
+    COLUMNS,
+    MARKS,
+    OPENINGS,
+    PROBABILITIES,
+    RESTORATION,
+    RESTORATIONS,
+    RESTORED,
+    WordView,
+    write_punctuation,
+)
+from .labels import Label, LabelTable
+from .words import BY_SIGN, NO_FORMS, PAIRS, SIGNS, Word, apply_case
+
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 SPACED = ("DASH",)  # marks with white space before them
 
@@ -22,7 +40,7 @@ class Edit(NamedTuple):
 
 
 class Editor:
-    """Makes the edits that bring a text in line with labels.
+    """Edits that bring texts in line with labels.
 
     scheme (LabelScheme): of the labels. mixed (Mapping[str, str]): forms of words with mixed case.
     keep (bool): leave the marks that are there, and the case of words with a capital, as they are.
@@ -32,14 +50,14 @@ class Editor:
     def __init__(
         self,
         scheme: LabelScheme,
-        mixed: Mapping[str, str] = _NO_FORMS,
+        mixed: Mapping[str, str] = NO_FORMS,
         keep: bool = False,
         capitalise: bool = False,
     ):
         self._scheme, self._mixed, self._keep, self._capitalise = scheme, mixed, keep, capitalise
 
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
-        """Edits in the order of the text; they do not overlap.
+        """Return edits in the order of the text; they do not overlap.
 
         words (sequence of Word): of the text. labels (sequence of Label): one for each.
         """
@@ -53,11 +71,11 @@ class Editor:
                 found.append(Edit(word.start, word.start, PAIRS[label.opening][0][0]))
             found += self._case_edit(text[word.start : word.end], word, label, begins)
             found += self._closing_edits(text, word, label)
-            begins = self._scheme.marks.is_end(label.mark)
+            begins = self._scheme.is_end(label.mark)
         return found
 
     def _leaves(self, label: Label, begins: bool) -> bool:
-        """Whether a label leaves a word in lower case without a mark as it is: most do."""
+        """Tell whether a label leaves a word in lower case without a mark as it is: most do."""
         if label.mark != NONE or label.opening or label.closing:
             return False
         return label.case == "lower" or not (label.case or (begins and self._capitalise))
@@ -71,9 +89,9 @@ class Editor:
             yield Edit(word.start, word.end, wanted)
 
     def _closing_edits(self, text: str, word: Word, label: Label) -> Iterator[Edit]:
-        """Of the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
+        """Edit the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
         sign = PAIRS[label.closing][1][0] if self._scheme.pairs and label.closing and not word.closing else ""
-        changes = self._scheme.marks.label(word.mark) != label.mark and not (self._keep and word.mark)
+        changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)
@@ -88,14 +106,14 @@ class Editor:
 
     @staticmethod
     def _spell(text: str, word: Word, mark: str) -> str:
-        """What is written behind a word; nothing where its own period is the mark."""
+        """Return what is written behind a word; nothing where its own period is the mark."""
         if mark == NONE or (mark == "PERIOD" and text[word.end - 1] == "."):
             return ""
         return f" {SIGNS[mark][0]}" if mark in SPACED else SIGNS[mark][0]
 
 
 def _behind_brackets(text: str, word: Word) -> int:
-    """Where a mark goes: behind the brackets that close with the word."""
+    """Return where a mark goes: behind the brackets that close with the word."""
     at = word.end
     while at < word.tail and text[at] in PAIRS["BRACKET"][1]:
         at += 1
@@ -103,7 +121,7 @@ def _behind_brackets(text: str, word: Word) -> int:
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
-    """Another mark, or none, for the one that is there; words that it parted stay parted."""
+    """Put another mark, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
     spaced = start > word.end and text[start - 1] == " "
     glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
@@ -116,7 +134,7 @@ def _replace_mark(text: str, word: Word, mark: str) -> Edit:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with its edits, which are in its order."""
+    """Return a text with its edits, which are in its order."""
     parts, at = [], 0
     for start, end, replacement in edits:
         parts += [text[at:start], replacement]
@@ -124,11 +142,105 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def restore(words: Sequence[str], labels: Sequence[Label], marks: MarkSet, mixed: Mapping[str, str] = _NO_FORMS) -> str:
-    """A text of bare words with the marks, and the case, of their labels; the inverse of `strip`."""
-    text, at, placed = " ".join(words), 0, []
-    for form in words:
-        placed.append(Word(at, at + len(form), at + len(form)))
-        at += len(form) + 1
-    scheme = LabelScheme(marks, pairs=True)
-    return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
+class Restoration(NamedTuple):
+    """A restored text.
+
+    view (WordView): its words. labels (list[Label]): one for each. edits (list[Edit]): of the text.
+    probabilities (list): of the mark of each word; None where they were not asked for.
+    """
+
+    view: WordView
+    labels: list[Label]
+    edits: list[Edit]
+    probabilities: Sequence[float | None]
+
+
+class RestorationWriter:
+    """Writer of predictions under settings that do not change meanwhile.
+
+    scheme (LabelScheme), labels (sequence of str): of the chain. settings (Mapping): existing, capitalise,
+    probabilities and sentences, as in the factory of punctuation_restorer. mixed (Mapping[str, str]): mixed forms.
+    """
+
+    def __init__(
+        self, scheme: LabelScheme, labels: Sequence[str], settings: Mapping[str, Any], mixed: Mapping[str, str]
+    ):
+        self._scheme, self._settings = scheme, settings
+        self._table = LabelTable(labels)
+        told = {MARKS: [_shown(label.mark) for label in self._table.parsed]}
+        if scheme.case:
+            told[CASE] = [label.case for label in self._table.parsed]
+        if scheme.pairs:
+            told[CLOSINGS] = [label.closing for label in self._table.parsed]
+            told[OPENINGS] = [label.opening for label in self._table.parsed]
+        self._is_end = np.array([scheme.is_end(label.mark) for label in self._table.parsed], dtype=bool)
+        self._told = {name: np.array(by_tag, dtype=object) for name, by_tag in told.items()}
+        self._editor = Editor(scheme, mixed, settings["existing"] == "keep", settings["capitalise"])
+
+    def restoration(self, view: WordView, prediction: Prediction) -> Restoration:
+        """Return labels, edits and probabilities, without writing them."""
+        labels = self._labels(prediction.tags)
+        chances: Sequence[float | None] = [None] * len(labels)
+        if prediction.marginals is not None:
+            sums = self._table.mark_probabilities(prediction.marginals)
+            chances = sums[np.arange(len(labels)), self._table.mark_of[prediction.tags]].tolist()
+        return Restoration(view, labels, self._editor.edits(view.text, view.words, labels), chances)
+
+    def __call__(self, doc: Doc, view: WordView, prediction: Prediction) -> None:
+        """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
+        labels = self._labels(prediction.tags)
+        values = self._token_values(doc, view, prediction.tags)
+        if self._settings["probabilities"] and prediction.marginals is not None:
+            values |= self._probabilities(doc, view, prediction.marginals)
+        write_punctuation(doc, values)
+        edits = self._editor.edits(view.text, view.words, labels)
+        doc._.set(RESTORATION, [list(edit) for edit in edits])
+        doc._.set(RESTORED, apply_edits(view.text, edits))
+        if prediction.n_best is not None and self._settings["n_best"]:
+            doc._.set(RESTORATIONS, self._alternatives(view, prediction))
+        if self._settings["sentences"]:
+            self._start_sentences(doc, view, prediction.tags)
+
+    def _labels(self, tags: Any) -> list[Label]:
+        return [self._table.parsed[tag] for tag in tags.tolist()]
+
+    def _token_values(self, doc: Doc, view: WordView, tags: Ints) -> dict[str, Any]:
+        """Return values by token, each at the last token of its word."""
+        last = view.last_tokens.tolist()
+        values: dict[str, Any] = {}
+        for name, by_tag in self._told.items():
+            values[name] = [""] * len(doc)
+            for place, value in zip(last, by_tag[tags].tolist()):
+                values[name][place] = value
+        return values
+
+    def _probabilities(self, doc: Doc, view: WordView, marginals: Floats) -> dict[str, Any]:
+        """Return probabilities of the marks by token; a token inside of a word has no mark for certain."""
+        sums = self._table.mark_probabilities(marginals)
+        table = np.zeros((len(doc), len(self._table.marks)), dtype=np.float32)
+        if NONE in self._table.marks:
+            table[:, self._table.marks.index(NONE)] = 1
+        table[view.last_tokens] = sums
+        return {PROBABILITIES: table, COLUMNS: [_shown(mark) for mark in self._table.marks]}
+
+    def _alternatives(self, view: WordView, prediction: Prediction) -> list[dict[str, Any]]:
+        """List the best texts with their probabilities; a Doc is one sequence. Labellings of one text are summed."""
+        text, found = view.text, dict[str, float]()
+        for listed in prediction.n_best or ():
+            for tags, probability in zip(listed.tags, listed.probabilities.tolist()):
+                restored = apply_edits(text, self._editor.edits(text, view.words, self._labels(tags)))
+                found[restored] = found.get(restored, 0.0) + probability
+        return [{"text": restored, "probability": probability} for restored, probability in found.items()]
+
+    def _start_sentences(self, doc: Doc, view: WordView, tags: Ints) -> None:
+        """A sentence begins at the first token, and with the word behind an end mark or what opens before that word."""
+        starts = np.full(len(doc), -1)
+        starts[:1] = 1
+        behind = np.flatnonzero(self._is_end[tags[:-1]]) + 1
+        starts[view.opening_tokens(behind)] = 1
+        doc.from_array(SENT_START, cast(Ints2d, starts.view(np.uint64)))
+
+
+def _shown(mark: str) -> str:
+    """Return a mark as tokens show it."""
+    return "" if mark == NONE else mark

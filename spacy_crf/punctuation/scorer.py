@@ -12,11 +12,9 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from spacy.util import registry
 
-from .annotation import CASE, MARKS, read_punctuation
-from .doc_words import WordView
-from .gold import gold_labels
-from .labels import LabelScheme
-from .marks import ABBREVIATIONS, NONE, MarkSet
+from .block import NONE, LabelScheme
+from .docs import CASE, MARKS, WordView, gold_labels, read_punctuation
+from .words import ABBREVIATIONS
 
 
 @registry.scorers("spacy_crf.punctuation_scorer.v1")
@@ -38,7 +36,7 @@ def punctuation_score(
     abbreviations: Iterable[str] = ABBREVIATIONS,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """Measures of restored marks against gold; words without gold are left out.
+    """Measure restored marks against gold; words without gold are left out.
 
     marks, collapse, ends, has_case, abbreviations: of the component.
     RETURNS (dict): punct_p, punct_r, punct_f: micro average over the marks. punct_f_per_type: the same by mark.
@@ -47,7 +45,7 @@ def punctuation_score(
         the right label, no mark among them; word_acc_none: what it would be without any mark. sent_boundary_f: of the
         words behind which a sentence ends. case_acc: share of words in the right case, where case is restored.
     """
-    scheme = LabelScheme(MarkSet(tuple(marks), collapse, tuple(ends), frozenset(abbreviations)), has_case)
+    scheme = LabelScheme(marks, dict(collapse), case=has_case, ends=ends, abbreviations=list(abbreviations))
     pairs: Counter[tuple[str, str]] = Counter()
     inner: Counter[tuple[str, str]] = Counter()
     cases: Counter[bool] = Counter()
@@ -69,7 +67,7 @@ def punctuation_score(
 
 
 def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[str, Any]:
-    """Measures of marks; see `punctuation_score`.
+    """Measure marks; see `punctuation_score`.
 
     pairs (Counter): how often each gold mark was restored as each mark, NONE among them.
     scheme (LabelScheme): of the component.
@@ -77,8 +75,8 @@ def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[st
     names = ("punct_p", "punct_r", "punct_f", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")
     if not pairs:
         return dict.fromkeys((*names, "sent_boundary_f"))
-    per_type = {mark: _prf(pairs, mark.__eq__) for mark in scheme.marks.marks}
-    total, ends = PRFScore(), _prf(pairs, scheme.marks.is_end)
+    per_type = {mark: _prf(pairs, mark.__eq__) for mark in scheme.marks}
+    total, ends = PRFScore(), _prf(pairs, scheme.is_end)
     for score in per_type.values():
         total += score
     n_gold = sum(number for (gold, _), number in pairs.items() if gold != NONE)
@@ -97,7 +95,7 @@ def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[st
 
 
 def _prf(pairs: Counter[tuple[str, str]], wanted: Callable[[str], bool]) -> PRFScore:
-    """Of the marks that are wanted, taken for one."""
+    """Score the marks that are wanted, taken for one."""
     score = PRFScore()
     for (gold, own), number in pairs.items():
         score.tp += number * (wanted(gold) and wanted(own))

@@ -16,11 +16,10 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..core.errors import CRFError
-from .annotation import write_open
+from .block import NONE
+from .docs import write_truncated
 from .errors import PunctuationErrors
-from .marks import NONE
-from .restore import Edit, apply_edits
-from .writer import Restoration
+from .restore import Edit, Restoration, apply_edits
 
 HISTORY = 40  # words before a block that are decoded with it once more
 _CHUNK = re.compile(r"\s*\S+")
@@ -106,7 +105,7 @@ class RestorationStream:
         doc = _make_doc([first, *shown[1:]], self._restorer.vocab)
         if self._prepare is not None:
             doc = self._prepare(doc)
-        write_open(doc, (self._has_begun, not is_last))
+        write_truncated(doc, (self._has_begun, not is_last))
         view, labels, edits, probabilities = self._restorer.restored(doc)
         marks = {word.end: (label.mark, chance) for word, label, chance in zip(view.words, labels, probabilities)}
         ends = sorted(marks)

@@ -1,5 +1,6 @@
 """A chain over the words of Docs, not over their tokens: how it reads them, and how it learns."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -7,25 +8,34 @@ from spacy.attrs import IDS
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Indices
-from ..core.gold import Gold
+from ..core.arrays import Bools, Floats, Indices
+from ..core.errors import CRFWarning
+from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
 from ..learning.model import get_tok2vec
 from ..learning.vectors import annotation_read
-from .calibration import CalibratedPipe
-from .case import case_of
-from .doc_words import WordView, bare_doc, is_bare
-from .gold import gold_labels, label_numbers, mixed_forms
-from .labels import LabelScheme, LabelTable
+from ..pipe.component import ChainPipe
+from ..pipe.inference import Inference, Prediction
+from .block import LabelScheme
+from .calibration import MarkCalibration
+from .docs import WordView, bare_doc, gold_labels, is_bare, mixed_forms
+from .errors import PunctuationWarnings
+from .labels import Label, LabelTable, may_follow
+from .words import case_of
 
-MIXED = "mixed_forms"
+MIXED, CALIBRATION = "mixed_forms", "calibration"
 
 
-class WordPipe(CalibratedPipe):
+class WordPipe(ChainPipe):
     """Reads and learns the words of Docs: see `words`.
+
+    Probabilities of marks go through a map, which `crf calibrate` fits. It is kept in `cfg`, as the labels are: it is
+    learned, no setting of the config. Labels that are decoded, the listed sequences and their probabilities are the
+    chain's own.
 
     A subclass sets `label_scheme` (LabelScheme), what labels tell, before it calls the constructor.
     """
@@ -59,6 +69,54 @@ class WordPipe(CalibratedPipe):
     def _read_all(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super()._read_all([self.bare(doc) for doc in docs], extra)
 
+    # -- calibration -----------------------------------------------------------------------------------------
+
+    @property
+    def label_table(self) -> LabelTable:
+        """The labels of the chain, and which mark each has."""
+        return LabelTable(self.tags.tags)
+
+    @property
+    def calibration(self) -> MarkCalibration | None:
+        """The map; None where none was fitted, or to other marks than those that the component knows by now."""
+        data = self.cfg[CALIBRATION]
+        if data is None or tuple(data["marks"]) != self.label_table.marks:
+            return None
+        return MarkCalibration.from_data(data)
+
+    @calibration.setter
+    def calibration(self, calibration: MarkCalibration | None) -> None:
+        self.cfg[CALIBRATION] = calibration and calibration.to_data()
+
+    def finish_update(self, sgd: Optimizer | None) -> None:
+        """Let the trainer take its step; a map that was fitted to the weights before it is dropped, with a warning."""
+        if self.cfg[CALIBRATION] is not None:
+            warnings.warn(PunctuationWarnings.CRFW974.format(name=self.name), CRFWarning, stacklevel=2)
+            self.calibration = None
+        super().finish_update(sgd)
+
+    def infer(self, docs: Sequence[Doc], inference: Inference, given: bool = True) -> list[Prediction]:
+        """See `ChainPipe.infer`; marginals are calibrated, to be believed word by word."""
+        predictions, calibration = super().infer(docs, inference, given), self.calibration
+        rows = [prediction.marginals for prediction in predictions if prediction.marginals is not None]
+        if calibration is None or not (inference.marginals and rows):
+            return predictions
+        calibrated = calibration.apply(np.concatenate(rows), self.label_table)
+        ends = np.cumsum([len(own) for own in rows])
+        for prediction, own in zip(predictions, np.split(calibrated, ends[:-1])):
+            prediction.marginals = own
+        return predictions
+
+    def uncalibrated(self, docs: Sequence[Doc]) -> Floats:
+        """((n, M)): probabilities of the marks of all words, as the chain has them.
+
+        docs (sequence of Doc): bare words.
+        """
+        wanted = Inference(marginals=True, temperature=self.cfg["temperature"])
+        found = [prediction.marginals for prediction in super().infer(docs, wanted, given=False)]
+        none = np.zeros((0, len(self.tags)), dtype=np.float32)
+        return self.label_table.mark_probabilities(np.concatenate([none, *(one for one in found if one is not None)]))
+
     # -- training --------------------------------------------------------------------------------------------
 
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
@@ -67,7 +125,7 @@ class WordPipe(CalibratedPipe):
     def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
         transitions, starts, ends = super()._allowed(tags)
         labels = LabelTable(tags.tags).parsed
-        fitting = [[self.label_scheme.may_follow(first, second) for second in labels] for first in labels]
+        fitting = [[may_follow(first, second, self.label_scheme) for second in labels] for first in labels]
         return transitions & np.array(fitting, dtype=bool).reshape(transitions.shape), starts, ends
 
     def describe_gold(self) -> str:
@@ -107,7 +165,6 @@ class WordPipe(CalibratedPipe):
         return super()._sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        table = LabelTable(self.tags.tags)
-        numbers = {label: number for number, label in enumerate(table.parsed)}
-        parts = [label_numbers(gold_labels(example, self.label_scheme), numbers) for example in examples]
-        return Gold.known(np.concatenate([np.zeros(0, dtype=np.int32), *parts]), len(self.tags))
+        numbers: dict[Label | None, int] = {label: k for k, label in enumerate(self.label_table.parsed)}
+        found = [numbers.get(one, UNKNOWN) for eg in examples for one in gold_labels(eg, self.label_scheme)]
+        return Gold.known(np.array(found, dtype=np.int32), len(self.tags))

@@ -1,4 +1,4 @@
-"""Cuts a text into words and the marks around them.
+"""Words of a text, the marks around them, and their case.
 
 A word is what stands between white space, dashes and ellipses, without the marks, quotation marks and brackets at its
 ends. Apostrophes, hyphens and signs between letters or digits are parts of it (don't, well-known, 3.5, 10:30, a.m.),
@@ -7,11 +7,35 @@ an emoji, "&", "=". So all that is not white space or a mark is in exactly one w
 """
 
 import re
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
 
-from .marks import ABBREVIATIONS, BY_SIGN, INVERTED, PAIRS, strongest
-
+Case = Literal["lower", "Title", "UPPER", "mixed"]
+CASES: tuple[Case, ...] = get_args(Case)
+NO_FORMS: Mapping[str, str] = MappingProxyType({})
+# The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
+SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "QUESTION": ("?", "？", "؟", "⁇", "⸮"),
+        "EXCLAMATION": ("!", "！"),
+        "ELLIPSIS": ("…",),
+        "PERIOD": (".", "。", "।", "۔", "．"),
+        "SEMICOLON": (";", "；", "؛"),
+        "COLON": (":", "："),
+        "DASH": ("–", "—", "―"),
+        "COMMA": (",", "，", "、", "،"),
+    }
+)
+ENDS = ("PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS")
+BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
+_RANK = {name: rank for rank, name in enumerate(SIGNS)}
+# What stands around words, by kind: what opens, what closes; the first of each is written
+PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"QUOTE": ('“"„«‹‟', '”"“»›'), "BRACKET": ("([{（【", ")]}）】")},
+)
+INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
+ABBREVIATIONS = ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "messrs", "mme", "rev", "hon", "capt")
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
 _CLOSING = "".join(closing for _, closing in PAIRS.values())
 _MARKS = "".join(BY_SIGN)
@@ -47,9 +71,9 @@ class Word(NamedTuple):
 
 
 def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> list[Word]:
-    """The words of a text with their marks. Linear in the text.
+    """Cut a text into words with their marks. Linear in the text.
 
-    text (str): any text. abbreviations (Collection[str]): lower-case words whose period is a part of them.
+    abbreviations (Collection[str]): lower-case words whose period is a part of them.
     """
     words: list[Word] = []
     opening = ""  # kind of what is open before the next word
@@ -80,7 +104,7 @@ def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> li
 
 
 def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
-    """Parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
+    """Yield parts of a chunk between dashes and ellipses, and these, as (start, end, whether it is one of these)."""
     at = 0
     for found in _BREAK.finditer(chunk):
         if at < found.start():
@@ -92,7 +116,7 @@ def _pieces(chunk: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
-    """Where the word in a piece begins and ends; nowhere if there is none."""
+    """Return where the word in a piece begins and ends; nowhere if there is none."""
     if _ALL_MARKS.fullmatch(piece):
         return 0, 0
     lead = len(piece) - len(piece.lstrip(_LEADING))
@@ -106,7 +130,7 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
 
 
 def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
-    """Signs before a word: those that open it, and those that close what came before.
+    """Split signs before a word into those that open it, and those that close what came before.
 
     is_alone (bool): whether no word follows within the chunk; a quotation mark alone is taken as a closing one.
     """
@@ -117,7 +141,7 @@ def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
 
 
 def _kind(signs: str, side: int) -> str:
-    """Kind of the first sign that opens (side 0) or closes (side 1); "" for none."""
+    """Return the kind of the first sign that opens (side 0) or closes (side 1); "" for none."""
     for sign in signs:
         for name, pair in PAIRS.items():
             if sign in pair[side]:
@@ -126,7 +150,7 @@ def _kind(signs: str, side: int) -> str:
 
 
 def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
-    """A word with signs that follow it.
+    """Return a word with signs that follow it.
 
     at (int): where they begin in the text. is_close (bool): whether no white space parts them from the word.
     """
@@ -145,3 +169,48 @@ def _add_signs(word: Word, signs: str, at: int, is_close: bool) -> Word:
         word = word._replace(mark=strongest([word.mark, *names]), mark_end=at + last)
     tail = at + len(signs) if is_close and at == word.tail else word.tail
     return word._replace(tail=tail, closing=_kind(signs, 1) or word.closing)
+
+
+def strongest(names: Iterable[str]) -> str:
+    """Return the mark that counts where several stand together, such as the question mark of "?!"; "" for none."""
+    return min(names, key=_RANK.__getitem__, default="")
+
+
+def case_of(word: str) -> Case:
+    """Return the case of a word: "lower" without capitals, "mixed" where no rule gives it (iPhone, McAdam)."""
+    lower = word.lower()
+    if word == lower:
+        return "lower"
+    if word == _titled(lower):
+        return "Title"
+    return "UPPER" if word == lower.upper() else "mixed"
+
+
+def apply_case(word: str, case: str, mixed: Mapping[str, str] = NO_FORMS) -> str:
+    """Return a word in another case; letters whose capitals are other letters (ß) stay as they are.
+
+    word (str): in any case. case (str): one of `CASES`; anything else leaves the word alone.
+    mixed (Mapping[str, str]): mixed forms by their lower-cased ones; a word without one is titled.
+    RETURNS (str): a word of the same length that is the same in lower case.
+    """
+    lower = word.lower()
+    if case == "lower":
+        wanted = lower
+    elif case == "Title":
+        wanted = _titled(lower)
+    elif case == "UPPER":
+        wanted = lower.upper()
+    elif case == "mixed":
+        wanted = mixed.get(lower, _titled(lower))
+    else:
+        return word
+    return wanted if len(wanted) == len(word) and wanted.lower() == lower else word
+
+
+def _titled(lower: str) -> str:
+    """Return a lower-cased word with its first letter, behind an apostrophe or a digit too, as a capital."""
+    for place, character in enumerate(lower):
+        if character.isalpha():
+            capital = character.upper()
+            return lower[:place] + capital + lower[place + 1 :] if len(capital) == 1 else lower
+    return lower

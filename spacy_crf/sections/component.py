@@ -24,7 +24,7 @@ from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
 from ..pipe.storage import NAMES
 from .elements import Elements, labels_of_units, read_elements, write_elements
-from .features.config import UnitFeatureConfig, to_phrases
+from .features.config import UnitFeatureSettings, to_phrases
 from .features.rules import ROLES, apply_rules
 from .features.view import UnitView
 from .learning import FILE, learn_tree_weights, read_weights, write_weights
@@ -52,7 +52,7 @@ class SectionParser(ChainPipe):
         model: ChainModel,
         name: str = "section_parser",
         *,
-        features: UnitFeatureConfig,
+        features: UnitFeatureSettings,
         trainer: Trainer,
         labeller: Labeller = "auto",
         roles: Mapping[str, str] | None = None,

@@ -8,7 +8,7 @@ from spacy.language import Language
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from .component import Labeller, SectionParser
-from .features.config import UnitFeatureConfig
+from .features.config import UnitFeatureSettings
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "model": {"@architectures": "spacy_crf.LinearChain.v1"},
@@ -48,7 +48,7 @@ def make_section_parser(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: UnitFeatureConfig,
+    features: UnitFeatureSettings,
     trainer: Trainer,
     labeller: Labeller,
     roles: dict[str, str],
@@ -69,7 +69,7 @@ def make_section_parser(
     no other component and no training: until it is trained, rules label the elements.
 
     model (Model): spacy_crf.LinearChain.v1, the chain over elements.
-    features (UnitFeatureConfig): spacy_crf.UnitFeatures.v1, what the chain sees of them, and word lists.
+    features (UnitFeatureSettings): spacy_crf.UnitFeatures.v1, what the chain sees of them, and word lists.
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or any other.
     labeller (str): what labels the elements: "chain", "rules", or "auto": rules until there is a trained chain.
     roles (dict[str, str]): labels for "number", "title", "text" and "newline", if they are not NR, SECTION_TITLE,

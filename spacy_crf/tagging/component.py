@@ -16,15 +16,14 @@ from ..annotation.target import Decoded, Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices, Ints
 from ..core.calibration.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
-from ..features.columns import SequenceMode, describe
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
 from ..pipe.component import ChainPipe
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.errors import PipeErrors
 from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import check_order, require_first_order
@@ -43,7 +42,7 @@ class CRFTagger(ChainPipe):
         model: ChainModel,
         name: str = "crf_tagger",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         target: str = "tag",
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
@@ -60,7 +59,7 @@ class CRFTagger(ChainPipe):
         n_best_key: str = "n_best",
         entropy: str | None = None,
         forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
         resolved: Scheme = scheme if scheme != "auto" else "BIO" if target in SPAN_TARGETS else "none"
@@ -142,7 +141,7 @@ class CRFTagger(ChainPipe):
 
     def _gold_of(self, example: Example) -> Ints:
         target = self.annotation
-        document = {"name": self.name, "document": describe(example.reference)}
+        document = {"name": self.name, "document": excerpt(example.reference.text)}
         if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
             warnings.warn(TaggingWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
         try:
@@ -153,7 +152,7 @@ class CRFTagger(ChainPipe):
     def _raise_violation(self, violation: Violation, example: Example) -> NoReturn:
         names = [*self.tags.tags, "the edge of a sequence"]
         before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
-        where = {"name": self.name, "document": describe(example.reference), "scheme": self.scheme}
+        where = {"name": self.name, "document": excerpt(example.reference.text), "scheme": self.scheme}
         raise CRFError(TaggingErrors.CRF411.format(before=before, after=after, **where))
 
     def inference(self) -> Inference:
@@ -203,7 +202,7 @@ class CRFTagger(ChainPipe):
         require_first_order(self.name, self.model, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
-                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=describe(doc), name=self.name))
+                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
         sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)

@@ -5,11 +5,10 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.settings import Decode
 from .component import CRFTagger
 
@@ -49,7 +48,7 @@ def make_crf_tagger(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     target: str,
     scheme: Literal["auto", "BIO", "BILUO", "none"],
@@ -66,13 +65,13 @@ def make_crf_tagger(
     n_best_key: str,
     entropy: str | None,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> CRFTagger:
     """Construct a CRF tagger.
 
     model (Model): spacy_crf.LinearChain.v1.
-    features (FeatureConfig): templates, cut-offs and word lists.
+    features (FeatureSettings): templates, cut-offs and word lists.
     trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or spacy_crf.Minibatch.v1.
     target (str): what is learned and written: "tag", "pos", "ent" (doc.ents), "spans" (doc.spans[spans_key]) or the
         name of a custom token extension.
@@ -96,7 +95,7 @@ def make_crf_tagger(
     n_best_key (str): name of the Doc extension that takes them.
     entropy (str | None): name of a Doc extension that takes the entropies of sequences and of tokens.
     forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
-    dictionary (DictionaryConfig | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
+    dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     scorer (Callable | None): how it is evaluated.
     RETURNS (CRFTagger): the component.
     """

@@ -15,11 +15,10 @@ from ..annotation.extensions import register, register_by_token
 from ..core.arrays import Bools, Indices
 from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import check_order
 from ..pipe.settings import Decode
@@ -43,7 +42,7 @@ class SetValuedTagger(CRFTagger):
         model: ChainModel,
         name: str = "set_valued_tagger",
         *,
-        features: FeatureConfig,
+        features: FeatureSettings,
         trainer: Trainer,
         target: Literal["tag", "pos"] = "tag",
         sequence: SequenceMode = "auto",
@@ -62,7 +61,7 @@ class SetValuedTagger(CRFTagger):
         decode: Decode = "viterbi",
         temperature: float = 1.0,
         forbidden: list[list[str]] | None = None,
-        dictionary: DictionaryConfig | None = None,
+        dictionary: DictionarySettings | None = None,
         tag_set: str = "tag_set",
         tag_probs: str = "tag_probs",
         tag_sequences: str = "tag_sequences",

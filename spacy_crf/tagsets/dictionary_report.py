@@ -11,8 +11,9 @@ from ..annotation.gold_tags import GOLD_TAGS
 from ..core.arrays import Bools
 from ..core.gold import Gold
 from ..core.labels import TagSet
-from ..pipe.dictionary.closure import Fold, TagDictionary, count_words
+from ..pipe.dictionary.block import Fold
 from ..pipe.dictionary.counts import CountTable, gold_shares
+from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
 from .gold import Weights, gold_weights, to_gold
 
 

@@ -5,11 +5,10 @@ from typing import Any, Literal
 
 from spacy.language import Language
 
-from ..features.columns import SequenceMode
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from ..pipe.dictionary.block import DictionaryConfig
+from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.settings import Decode
 from .component import SetValuedTagger
 from .rules import LearnFrom, Method
@@ -66,7 +65,7 @@ def make_set_valued_tagger(
     nlp: Language,
     name: str,
     model: ChainModel,
-    features: FeatureConfig,
+    features: FeatureSettings,
     trainer: Trainer,
     source: str | None,
     target: Literal["tag", "pos"],
@@ -86,7 +85,7 @@ def make_set_valued_tagger(
     decode: Decode,
     temperature: float,
     forbidden: list[list[str]],
-    dictionary: DictionaryConfig | None,
+    dictionary: DictionarySettings | None,
     tag_set: str,
     tag_probs: str,
     tag_sequences: str,

@@ -10,10 +10,9 @@ from ..annotation.gold import aligned_tokens, same_tokens, single_tokens
 from ..annotation.gold_tags import read_gold_tags, write_gold_tags
 from ..annotation.targets import AttributeTarget
 from ..core.arrays import Floats
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from ..features.columns import describe
 from ..pipe.errors import PipeErrors
 from .rules import LearnFrom
 
@@ -73,7 +72,7 @@ def weighted_gold(
         return to_gold(rows, tags, learn_from)
     except KeyError as error:
         token, tag = error.args
-        document = describe(documents[token].reference)
+        document = excerpt(documents[token].reference.text)
         raise CRFError(PipeErrors.CRF403.format(label=tag, name=name, document=document)) from error
 
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.pipe.dictionary.block import make_tag_dictionary
-from spacy_crf.pipe.dictionary.table import read_table
+from spacy_crf.pipe.dictionary.block import DictionarySettings
+from spacy_crf.pipe.dictionary.tag_dictionary import make_dictionary, read_table
 from spacy_crf.tagsets.dictionary_report import TaggedWords, coverage
 
 TRAIN = "he\tP\nwen\tKON|KOUS\nWen\tKON\nse\tP\nwen\tKOUS\nkumt\tV\nse\tKON\n"
@@ -58,9 +58,8 @@ def test_coverage_by_hand(folder: Path) -> None:
     words = TaggedWords.of(docs, "tag")
     tags = words.tags
     assert tags.tags == ("KON", "KOUS", "P", "V")
-    dictionary = make_tag_dictionary(min_count=2, open_tags=["V"], fold="none").make(
-        words.count(tags, "none"), "test", tags
-    )
+    settings = DictionarySettings(min_count=2, open_tags=["V"], fold="none")
+    dictionary = make_dictionary(words.count(tags, "none"), settings, tags, "test")
     found = coverage(dictionary, TaggedWords(["wen", "wen", "Wen", "nie"], [{"KON": 1}, {"V": 1}, {"V": 1}, {}]), tags)
     assert (found.known, found.valid_known, found.valid_others) == pytest.approx((2 / 3, 0.5, 1.0))
     assert (found.valid, found.size, found.size_known) == pytest.approx((2 / 3, 2.0, 2.0))

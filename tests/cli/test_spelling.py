@@ -5,7 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.features.normalise import Spelling
+from spacy_crf.features.normalise import SpellingTable
 
 TEXT = "\n".join(f"{word}\tX" for word in ["water"] * 12 + ["wader", "watter", "dat", "huus", "hus"])
 
@@ -17,7 +17,7 @@ def test_table(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "4 forms, 3 normal forms, 1 variants" in result.output
     assert "uater         " in result.output and "uader" in result.output
-    table = Spelling.read(tmp_path / "out" / "table.tsv").table
+    table = SpellingTable.read(tmp_path / "out" / "table.tsv").table
     assert table == {"uater": "uater", "uader": "uater", "dat": "dat", "hus": "hus"}
 
 

@@ -5,7 +5,8 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_crf.estimator.crfpp import read_templates
-from spacy_crf.features.config import Features, make_features
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
 
 CHUNKING = """# Unigram
 U00:%x[-2,0]
@@ -49,8 +50,8 @@ def test_columns_by_number_and_any_attribute(tmp_path):
 
 def test_the_component_accepts_them(tmp_path):
     texts = read_templates(write(tmp_path, CHUNKING), ["ORTH", "TAG"])
-    features = Features(make_features(texts), "auto")
-    assert [str(template) for template in features.config.templates] == [
+    features = Features(FeatureSettings(texts), "auto")
+    assert [str(template) for template in features.config.parsed] == [
         "BIAS[0]" if text == "BIAS" else text for text in texts
     ]
     vocab = spacy.blank("en").vocab

@@ -5,21 +5,21 @@ from hypothesis import strategies as st
 from spacy.symbols import NAMES
 from spacy.tokens import Doc
 
-from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.attributes import (
+    ANNOTATION,
     COMPUTED,
     LEXEME_FLAGS,
     LEXEME_STRINGS,
     NUMBERED,
     POSITIONAL,
-    TOKEN_ATTRIBUTES,
     Attribute,
-    WordForms,
     string_hash,
     string_hashes,
 )
+from spacy_crf.features.lexemes import WordForms, lexical_hashes, lexical_strings
+from spacy_crf.features.templates import parse_attribute
 
-NAMED = [*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *TOKEN_ATTRIBUTES, *POSITIONAL]
+NAMED = [*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *ANNOTATION, *POSITIONAL]
 
 
 @pytest.fixture(scope="module")
@@ -112,14 +112,14 @@ def test_missing_and_needless_numbers(spelling):
 def test_lexical_values(vocab, spelling, text, value):
     attribute = parse_attribute(spelling)
     assert attribute.is_lexical
-    assert attribute.lexical_strings(WordForms([vocab[text]])) == [value]
-    assert attribute.lexical_hashes(WordForms([vocab[text]])).tolist() == [string_hash(value)]
+    assert lexical_strings(attribute, WordForms([vocab[text]])) == [value]
+    assert lexical_hashes(attribute, WordForms([vocab[text]])).tolist() == [string_hash(value)]
 
 
 @pytest.mark.parametrize("name", LEXEME_FLAGS)
 def test_flags_are_those_of_the_tokens(vocab, name):
     words = ["Word", "WORD", "word", "12", "(", ")", "$", "'", ",", "the", "\n", "a@b.com", "www.b.com", "ñ"]
-    values = parse_attribute(name).lexical_strings(WordForms([vocab[word] for word in words]))
+    values = lexical_strings(parse_attribute(name), WordForms([vocab[word] for word in words]))
     flags = [getattr(token, name.lower()) for token in Doc(vocab, words=words)]
     assert [value == "1" for value in values] == flags
     assert name == "IS_OOV" or len(set(values)) == 2
@@ -129,7 +129,7 @@ def test_kinds_of_attributes():
     lexical = {name for name in NAMED if Attribute(name).is_lexical}
     annotation = {name for name in [*NAMED, "_", "LIST"] if Attribute(name).is_annotation}
     assert lexical == {*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED}
-    assert annotation == {*TOKEN_ATTRIBUTES, "_"}
+    assert annotation == {*ANNOTATION, "_"}
 
 
 @given(st.one_of(st.text(min_size=1), st.sampled_from(NAMES[1:])))

@@ -6,7 +6,7 @@ import spacy
 from helpers.tagged import TRAINERS, build, clean_docs, extension, fit, make_examples
 from spacy.language import Language
 
-from spacy_crf.features.config import make_features
+from spacy_crf.features.block import FeatureSettings
 from spacy_crf.pipe.inspect import inspect_pipe
 
 __all__ = ["extension"]
@@ -57,7 +57,7 @@ def test_some_buckets_can_be_kept() -> None:
 
 def test_a_negative_number_is_refused() -> None:
     with pytest.raises(ValueError, match="CRF312"):
-        make_features(["LOWER"], max_features=-1)
+        FeatureSettings(["LOWER"], max_features=-1)
 
 
 def test_inspection_counts_buckets_together() -> None:

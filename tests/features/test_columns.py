@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.attribute_names import parse_attribute
+from spacy_crf.core.errors import excerpt
 from spacy_crf.features.attributes import string_hash
-from spacy_crf.features.columns import ColumnReader, describe
-from spacy_crf.features.lists import WordList
-from spacy_crf.features.resources import Resources
+from spacy_crf.features.columns import ColumnReader
+from spacy_crf.features.resources import Resources, WordList
+from spacy_crf.features.templates import parse_attribute
 
 
 def read(docs, vocab, *spellings, sequence="auto", lists=None):
@@ -60,8 +60,8 @@ def test_impossible_values_name_token_and_document(vocab, clue, value):
 
 
 def test_long_documents_are_named_by_their_beginning(vocab):
-    assert describe(Doc(vocab, words=["ab"] * 3)) == "ab ab ab "
-    assert describe(Doc(vocab, words=["a\nb"] * 30)) == "a b " * 9 + "a..."
+    assert excerpt(Doc(vocab, words=["ab"] * 3).text) == "ab ab ab "
+    assert excerpt(Doc(vocab, words=["a\nb"] * 30).text) == "a b " * 9 + "a..."
 
 
 def lengths(vocab, starts, sequence):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.exchange import Bigrams, _Exchange, class_log_likelihood, exchange_classes
+from spacy_crf.features.induced import Bigrams, _Exchange, exchange_classes
 
 texts = st.lists(st.integers(0, 7), min_size=2, max_size=60)
 
@@ -13,6 +13,18 @@ texts = st.lists(st.integers(0, 7), min_size=2, max_size=60)
 def count(words: list[int]) -> Bigrams:
     pairs, counts = np.unique(np.stack([words[:-1], words[1:]]), axis=1, return_counts=True)
     return Bigrams(max(words) + 1, pairs[0].astype(np.intp), pairs[1].astype(np.intp), counts.astype(np.float64))
+
+
+def class_log_likelihood(bigrams: Bigrams, classes: np.ndarray) -> float:
+    """The part of the log likelihood of a text under the class bigram model that depends on the classes."""
+    n_classes = int(classes.max(initial=0)) + 1
+    pairs = np.zeros((n_classes, n_classes))
+    np.add.at(pairs, (classes[bigrams.first], classes[bigrams.second]), bigrams.counts)
+    return entropy(pairs) - entropy(pairs.sum(axis=1)) - entropy(pairs.sum(axis=0))
+
+
+def entropy(counts: np.ndarray) -> float:
+    return sum(count * np.log(count) for count in counts.ravel() if count > 0)
 
 
 @given(texts, st.integers(1, 4), st.data())

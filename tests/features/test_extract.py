@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.config import Features, make_features
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
 from spacy_crf.features.templates import parse_templates
 
 ATTRIBUTES = [
@@ -68,7 +69,7 @@ def extracted(index, keys, columns, vocab, padding):
 
 
 def both(texts, batch, vocab, sequence="auto", padding=True):
-    features = Features(make_features(texts, padding=padding), sequence)
+    features = Features(FeatureSettings(texts, padding=padding), sequence)
     extractor = features.extractor
     columns = extractor.read(batch, vocab)
     return tuple(
@@ -157,7 +158,7 @@ def test_no_docs(vocab):
     ("texts", "reads"), [(["LOWER", "BOS"], False), (["LOWER", "B:TAG"], True), (["_.clue"], True), (["NORM"], True)]
 )
 def test_reads_annotation(texts, reads):
-    assert Features(make_features(texts), "auto").extractor.reads_annotation is reads
+    assert Features(FeatureSettings(texts), "auto").extractor.reads_annotation is reads
 
 
 def test_unregistered_extension(vocab):

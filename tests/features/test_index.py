@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.config import Features, make_features
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
 
 
 class Indexer:
@@ -14,7 +15,7 @@ class Indexer:
 
     def __init__(self, vocab, texts, **config):
         self.vocab = vocab
-        self.features = Features(make_features(texts, **config), "auto")
+        self.features = Features(FeatureSettings(texts, **config), "auto")
         self.index = self.features.state
 
     def keys(self, words):
@@ -144,7 +145,7 @@ def test_keys_follow_from_what_is_stored(vocab, clue):
         ents=["B-PERSON", "I-PERSON", "O", "B-mark", "O", "O"],
     )
     doc[0]._.clue, doc[1]._.clue, doc[2]._.clue, doc[3]._.clue = 0.5, "TAG", 7, True
-    features = Features(make_features([*texts, "B:TAG[-1]|LOWER"]), "auto")
+    features = Features(FeatureSettings([*texts, "B:TAG[-1]|LOWER"]), "auto")
     columns = features.extractor.read([doc], vocab)
     for index, templates in (
         (features.state, features.extractor.state_templates),
@@ -164,16 +165,16 @@ def test_round_trip_of_nothing(vocab):
 
 def test_names_use_the_strings_of_the_annotation(vocab):
     """Enumerations have names too, and numbers do not stand for symbols."""
-    features = Features(make_features(["POS", "ENT_IOB", "SPACY", "MORPH", "TAG", "ORTH"]), "auto")
+    features = Features(FeatureSettings(["POS", "ENT_IOB", "SPACY", "MORPH", "TAG", "ORTH"]), "auto")
     doc = Doc(vocab, words=["mark"], pos=["NOUN"], ents=["B-PER"], morphs=["Case=Nom"], tags=["case"])
     columns = features.extractor.read([doc], vocab)
-    features.state.grow(features.extractor.keys(columns, features.config.templates), columns, vocab, True)
+    features.state.grow(features.extractor.keys(columns, features.config.parsed), columns, vocab, True)
     values = ["POS[0]=NOUN", "ENT_IOB[0]=B", "SPACY[0]=1", "MORPH[0]=Case=Nom", "TAG[0]=case", "ORTH[0]=mark"]
     assert features.state.names() == values
 
 
 def test_no_templates_of_a_kind(vocab):
-    features = Features(make_features(["ORTH"]), "auto")
+    features = Features(FeatureSettings(["ORTH"]), "auto")
     columns = features.extractor.read([Doc(vocab, words=["a", "b"])], vocab)
     keys = features.extractor.keys(columns, features.extractor.edge_templates)
     assert features.edge.grow(keys, columns, vocab, True) == 0
@@ -184,13 +185,13 @@ def test_no_templates_of_a_kind(vocab):
 
 def test_empty_list_of_templates():
     with pytest.raises(ValueError, match="CRF310"):
-        make_features([])
+        FeatureSettings([])
 
 
 def test_config_defaults():
-    config = make_features(["ORTH", "B:TAG"])
-    assert (config.min_count, config.min_edge_count, config.lists, config.padding) == (1, 1, {}, True)
-    features = Features(make_features(["ORTH", "B:TAG"], min_count=3, min_edge_count=5), "doc")
+    config = FeatureSettings(["ORTH", "B:TAG"])
+    assert (config.min_count, config.min_edge_count, config.lists or {}, config.padding) == (1, 1, {}, True)
+    features = Features(FeatureSettings(["ORTH", "B:TAG"], min_count=3, min_edge_count=5), "doc")
     assert (features.state.min_count, features.edge.min_count) == (3, 5)
     assert (len(features.state), len(features.edge)) == (0, 0)
 

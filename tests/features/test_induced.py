@@ -6,10 +6,10 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_crf.features.config import Features, make_features
-from spacy_crf.features.induced import RARE, ClassConfig, WordClasses, count_bigrams, make_induced_classes
-from spacy_crf.features.lexicon import Lexicon
-from spacy_crf.features.resources import word_counter, word_lists
+from spacy_crf.features.block import ClassSettings, FeatureSettings
+from spacy_crf.features.features import Features
+from spacy_crf.features.induced import RARE, WordClasses, count_bigrams
+from spacy_crf.features.resources import Lexicon, word_counter, word_lists
 
 SENTENCES = ["the cat ran", "a dog ran", "the dog sat", "a cat sat", "The DOG ran", "a cat ran"]
 
@@ -30,7 +30,7 @@ def test_words_of_the_same_use_share_a_class() -> None:
     rng = np.random.default_rng(0)
     groups = [["a", "the"], ["cat", "dog", "emu"], ["ran", "sat"]]
     texts = [[str(rng.choice(group)) for group in groups * 5] for _ in range(60)]
-    found = ClassConfig(min_count=2).make(lambda: texts, [3, 2])
+    found = ClassSettings(min_count=2).make(lambda: texts, [3, 2])
     a, the, cat, dog, ran, rare = found.classify(["a", "THE", "cat", "dog", "ran", "gnu"], 3)
     assert a == the and cat == dog and len({a, cat, ran}) == 3 and rare == RARE
     assert set(found.classes) == {2, 3}
@@ -45,7 +45,7 @@ def test_digits_fold() -> None:
 
 def test_templates_and_storage(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=line.split()) for line in SENTENCES]
-    config = make_features(["CLASS3[-1]|CLASS3", "LOWER"], classes=make_induced_classes(min_count=1))
+    config = FeatureSettings(["CLASS3[-1]|CLASS3", "LOWER"], classes=ClassSettings(min_count=1))
     resources = config.make_resources(None, word_counter(lambda: docs), word_lists(lambda: docs))
     features = Features(config, "doc", resources)
     columns = features.extractor.read(docs, vocab)
@@ -78,12 +78,12 @@ def test_components_induce_and_store_them() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="CRF976"):
-        make_features(["CLASS50"])
+        FeatureSettings(["CLASS50"])
     with pytest.raises(ValueError, match="CRF302"):
-        make_features(["CLASS"], classes=ClassConfig())
+        FeatureSettings(["CLASS"], classes=ClassSettings())
     with pytest.raises(ValueError, match="CRF977"):
-        make_induced_classes(rounds=0)
-    from spacy_crf.features.attributes import WordForms
+        ClassSettings(rounds=0)
+    from spacy_crf.features.lexemes import WordForms
 
     with pytest.raises(ValueError, match="CRF978"):
         WordForms([], Lexicon()).classes(3)

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features import lexemes
-from spacy_crf.features.attribute_names import parse_attribute
-from spacy_crf.features.attributes import WordForms, string_hash
-from spacy_crf.features.lexemes import LexemeColumns
+from spacy_crf.features.attributes import string_hash
+from spacy_crf.features.lexemes import LexemeColumns, WordForms, lexical_strings
+from spacy_crf.features.templates import parse_attribute
 
 ATTRIBUTES = [parse_attribute(text) for text in ("ORTH", "LOWER", "SHAPE", "SUFFIX2", "IS_TITLE", "COLLAPSED")]
 word = st.text(st.sampled_from("aBç1-"), min_size=1, max_size=3)
@@ -18,7 +18,7 @@ def orths(vocab, words):
 
 def expected(vocab, words):
     return {
-        attribute: [vocab.strings.add(attribute.lexical_strings(WordForms([vocab[word]]))[0]) for word in words]
+        attribute: [vocab.strings.add(lexical_strings(attribute, WordForms([vocab[word]]))[0]) for word in words]
         for attribute in ATTRIBUTES
     }
 
@@ -61,13 +61,13 @@ def test_columns_grow(vocab):
 
 def test_words_are_computed_once(vocab, monkeypatch):
     computed = []
-    original = type(ATTRIBUTES[0]).lexical_hashes
+    original = lexemes.lexical_hashes
 
-    def counted(self, found):
+    def counted(attribute, found):
         computed.extend(lexeme.orth_ for lexeme in found.lexemes)
-        return original(self, found)
+        return original(attribute, found)
 
-    monkeypatch.setattr(type(ATTRIBUTES[0]), "lexical_hashes", counted)
+    monkeypatch.setattr(lexemes, "lexical_hashes", counted)
     columns = LexemeColumns(ATTRIBUTES[:1])
     for words in (["a", "b", "a"], ["b", "c"], ["a"]):
         columns.gather(orths(vocab, words), vocab)

@@ -10,11 +10,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_crf.features.attribute_names import parse_attribute
-from spacy_crf.features.attributes import WordForms
-from spacy_crf.features.config import Features, make_features
-from spacy_crf.features.lexicon import NOTHING, Lexicon, WordCounts
-from spacy_crf.features.resources import word_counter
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
+from spacy_crf.features.lexemes import WordForms, lexical_strings
+from spacy_crf.features.resources import NOTHING, Lexicon, WordCounts, word_counter
+from spacy_crf.features.templates import parse_attribute
 
 words = st.lists(st.text("abc", min_size=1, max_size=2), max_size=30)
 
@@ -31,7 +31,7 @@ def test_what_is_kept_tells_the_thresholds_apart(training: list[str], others: li
 
 def test_templates_of_rare_and_common_words(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=["the", "mill", "the", "mill", "the", "miller"])]
-    config = make_features(["LOWER|COMMON3", "SUFFIX2|RARE2[0]", "RARE3[-1]"])
+    config = FeatureSettings(["LOWER|COMMON3", "SUFFIX2|RARE2[0]", "RARE3[-1]"])
     features = Features(config, "auto", config.make_resources(None, word_counter(lambda: docs)))
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
@@ -46,7 +46,7 @@ def test_templates_of_rare_and_common_words(vocab: Vocab) -> None:
 
 def test_before_training_nothing_is_known(vocab: Vocab) -> None:
     with pytest.raises(ValueError, match="CRF325"):
-        parse_attribute("RARE2").lexical_strings(WordForms([vocab["a"]], NOTHING))
+        lexical_strings(parse_attribute("RARE2"), WordForms([vocab["a"]], NOTHING))
     for text in ("RARE", "COMMON0"):
         with pytest.raises(ValueError, match="CRF302"):
             parse_attribute(text)

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features.attributes import string_hash
-from spacy_crf.features.config import Features, make_features
-from spacy_crf.features.lists import WordList
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
+from spacy_crf.features.resources import WordList
 
 
 def values(entries, *texts, prefix=0):
@@ -137,7 +138,7 @@ def test_unreadable_files(tmp_path):
 
 def test_template_without_its_list():
     with pytest.raises(ValueError, match=r"CRF305.*LOWER\[0\]\|LIST\(towns\)\[1\].*'towns'"):
-        make_features(["LOWER|LIST(towns)[1]"], lists={"cities": "cities.tsv"})
+        FeatureSettings(["LOWER|LIST(towns)[1]"], lists={"cities": "cities.tsv"})
 
 
 def test_several_lists_of_one_config(tmp_path):
@@ -145,7 +146,7 @@ def test_several_lists_of_one_config(tmp_path):
     (tmp_path / "cities.tsv").write_text("Rome\tCITY\nNew York\tCITY\n")
     (tmp_path / "brown.tsv").write_text("rome\t0110\nnew\t1010\n")
     lists = {name: str(tmp_path / f"{name}.tsv") for name in ("cities", "brown")}
-    config = make_features(["LIST(cities)[0]|LIST(brown,2)[0]", "LIST(brown)[1]"], lists=lists, padding=False)
+    config = FeatureSettings(["LIST(cities)[0]|LIST(brown,2)[0]", "LIST(brown)[1]"], lists=lists, padding=False)
     features = Features(config, "auto", config.make_resources(nlp))
     columns = features.extractor.read([nlp.make_doc("Rome, new York"), nlp.make_doc("New")], nlp.vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.normalise import Neighbours, Spelling, edit_distance, fit_spelling, fold
+from spacy_crf.features.normalise import Neighbours, SpellingTable, edit_distance, fit_spelling, fold
 
 words = st.text("abc", min_size=1, max_size=9)
 lengths = st.lists(st.integers(1, 7), max_size=3).map(sorted)
@@ -144,7 +144,7 @@ def test_what_is_written_is_read(
     spelling = fit_spelling(counts, (2, 4), 2)
     path = tmp_path_factory.mktemp("spelling") / "table.tsv"
     spelling.write(path)
-    copy = Spelling.read(path, (2, 4))
+    copy = SpellingTable.read(path, (2, 4))
     assert copy.table == spelling.table
     assert [copy.normalise(form) for form in unknown] == [spelling.normalise(form) for form in unknown]
     assert copy.neighbours.words == spelling.neighbours.words
@@ -159,7 +159,7 @@ def test_the_table_shows_variants_below_their_normal_form(tmp_path: Path) -> Non
 def test_an_edited_table(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_bytes("\ufeff# by hand\r\n\r\nvp\tup\r\n#x\t#\n Sulvern \tsilver\n".encode())
-    spelling = Spelling.read(path)
+    spelling = SpellingTable.read(path)
     assert spelling.table == {"vp": "up", "#x": "#", "sulvern": "silver"}
     assert [spelling.normalise(form) for form in ("VP", "sylver", "sulvern")] == ["up", "silver", "silver"]
 
@@ -180,12 +180,12 @@ def test_malformed_tables(tmp_path: Path, content: str | bytes, message: str) ->
     path = tmp_path / "table.tsv"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(ValueError, match=message):
-        Spelling.read(path)
+        SpellingTable.read(path)
 
 
 def test_missing_table(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"CRF548.*none\.tsv"):
-        Spelling.read(tmp_path / "none.tsv")
+        SpellingTable.read(tmp_path / "none.tsv")
 
 
 @pytest.mark.parametrize("least", [(8, 4), (0,), (-1, 2)])

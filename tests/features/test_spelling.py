@@ -13,11 +13,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_crf.features import normalise, spelling
-from spacy_crf.features.config import Features, make_features
-from spacy_crf.features.normalise import Spelling, fold
+from spacy_crf.features.block import FeatureSettings, SpellingSettings
+from spacy_crf.features.features import Features
+from spacy_crf.features.normalise import SpellingTable, fold
 from spacy_crf.features.resources import Resources, word_counter
-from spacy_crf.features.rewrite import Rewriter, known_rules
-from spacy_crf.features.spelling import Speller, make_spelling
+from spacy_crf.features.spelling import Rewriter, Speller, known_rules
 
 TEMPLATES = ["REWRITTEN", "RPREFIX2", "RSUFFIX2[-1]", "NORMAL", "NORMAL[-1]|LOWER[1]"]
 
@@ -73,7 +73,7 @@ def test_rules_at_fault(tmp_path: Path) -> None:
 
 def speller() -> Speller:
     counts = {"hus": 40, "hūs": 2, "huss": 1, "water": 50, "watter": 2, "wader": 1, "steen": 3}
-    return make_spelling("free_spelling", lengths=[5], ratio=5).make(lambda: counts)
+    return SpellingSettings("free_spelling", lengths=[5], ratio=5).make(lambda: counts)
 
 
 def test_the_table_is_fitted_to_rewritten_forms() -> None:
@@ -89,14 +89,14 @@ def test_without_fitting_nothing_is_counted(tmp_path: Path) -> None:
     def never() -> Counter[str]:
         raise AssertionError
 
-    assert make_spelling("free_spelling", None).make(never).normalise("wader") == "uader"
+    assert SpellingSettings("free_spelling", None).make(never).normalise("wader") == "uader"
     table = write(tmp_path / "table.tsv", "uader\tuater\nuater\tuater\n")
-    assert make_spelling("free_spelling", table).make(never).normalise("Wader") == "uater"
+    assert SpellingSettings("free_spelling", table).make(never).normalise("Wader") == "uater"
 
 
 @given(st.lists(st.text("abcdvwuy", min_size=1, max_size=7), min_size=1), st.text("abvwuy", min_size=1, max_size=7))
 def test_a_speller_comes_back_from_its_data(words: list[str], unknown: str) -> None:
-    first = make_spelling("free_spelling", lengths=[3]).make(lambda: Counter(words))
+    first = SpellingSettings("free_spelling", lengths=[3]).make(lambda: Counter(words))
     again = Speller.from_data(first.to_data())
     assert again.to_data() == first.to_data()
     for word in [*words, unknown]:
@@ -115,7 +115,7 @@ def test_caches_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def features_of(texts: list[str], vocab: Vocab) -> tuple[Features, list[Doc]]:
     docs = [Doc(vocab, words=text.split()) for text in texts]
-    config = make_features(TEMPLATES, spelling=make_spelling("free_spelling", lengths=[5], ratio=2))
+    config = FeatureSettings(TEMPLATES, spelling=SpellingSettings("free_spelling", lengths=[5], ratio=2))
     resources = config.make_resources(None, word_counter(lambda: docs))
     return Features(config, "auto", resources), docs
 
@@ -152,9 +152,9 @@ def test_templates(vocab: Vocab) -> None:
 
 def test_templates_need_the_block() -> None:
     with pytest.raises(ValueError, match=r"CRF323.*RSUFFIX2\[1\]"):
-        make_features(["LOWER", "RSUFFIX2[1]"])
+        FeatureSettings(["LOWER", "RSUFFIX2[1]"])
     with pytest.raises(ValueError, match="CRF302"):
-        make_features(["RSUFFIX"], spelling=make_spelling())
+        FeatureSettings(["RSUFFIX"], spelling=SpellingSettings())
 
 
 def test_resources_without_a_table_store_none() -> None:
@@ -185,4 +185,4 @@ def test_spelling_table_can_be_edited(tmp_path: Path) -> None:
     speller().spelling.write(tmp_path / "table.tsv")
     lines = (tmp_path / "table.tsv").read_text(encoding="utf8").replace("uader\tuater", "uader\tuader")
     (tmp_path / "table.tsv").write_text(lines, encoding="utf8")
-    assert Spelling.read(tmp_path / "table.tsv").normalise("uader") == "uader"
+    assert SpellingTable.read(tmp_path / "table.tsv").normalise("uader") == "uader"

@@ -7,7 +7,8 @@ from spacy.tokens import Doc
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sparse import from_columns
-from spacy_crf.features.config import Features, make_features
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
 from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group_edges
 from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_layout
 
@@ -21,7 +22,7 @@ TAGS = TagSet(LABELS, "none")
 def make_learner(vocab, tags=TAGS, **settings):
     model = LinearChain(**settings)
     start_layout(model, tags, tags.legal())
-    return ChainLearner("chain", LABELS, tags, Features(make_features(TEXTS), "auto"), model, vocab)
+    return ChainLearner("chain", LABELS, tags, Features(FeatureSettings(TEXTS), "auto"), model, vocab)
 
 
 # a sentence: words, each with the set of labels that gold allows (all: unknown)

@@ -13,7 +13,8 @@ from spacy_crf.core.chain.edges import EdgeColumns
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.potentials import EdgePotentials
 from spacy_crf.core.weights import DenseWeights, Layout
-from spacy_crf.features.config import Features, make_features
+from spacy_crf.features.block import FeatureSettings
+from spacy_crf.features.features import Features
 from spacy_crf.learning import scores as module
 from spacy_crf.learning.scores import Emissions
 from spacy_crf.pipe.inference import encode
@@ -53,7 +54,7 @@ def make_docs(vocab, sentences):
 
 def make_emissions(templates, padding, docs, vocab, seed=0):
     """With random weights for the features of some Docs."""
-    features = Features(make_features(templates, padding=padding), "auto")
+    features = Features(FeatureSettings(templates, padding=padding), "auto")
     extractor = features.extractor
     columns = extractor.read(docs, vocab)
     features.state.grow(extractor.keys(columns, extractor.state_templates), columns, vocab, padding)

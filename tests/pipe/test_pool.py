@@ -73,7 +73,7 @@ def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:
     loaded = spacy.load(tmp_path)
     assert chances(loaded) == pytest.approx(chances(pooled), rel=1e-5)
     assert "LOWER[0]=ada" in get_pipe(loaded).features.state.names()
-    assert [str(one) for one in get_pipe(loaded).feature_config.templates] == ["LOWER[0]", "BIAS[0]", "B:SHAPE[0]"]
+    assert [str(one) for one in get_pipe(loaded).feature_config.parsed] == ["LOWER[0]", "BIAS[0]", "B:SHAPE[0]"]
     before = chances(loaded)
     loaded.update(make_examples(loaded), sgd=Adam(0.01))
     assert chances(loaded) != before

@@ -10,10 +10,16 @@ from spacy.training import Example
 
 from spacy_crf.core.calibration.dirichlet import DirichletMap
 from spacy_crf.learning.model import flat_weights, set_flat_weights
-from spacy_crf.punctuation.calibration import MarkCalibration
-from spacy_crf.punctuation.fit import Marked, best_thresholds, calibrate_marks, held_out, precise_thresholds
+from spacy_crf.punctuation.block import NONE
+from spacy_crf.punctuation.calibration import (
+    MarkCalibration,
+    Marked,
+    best_thresholds,
+    calibrate_marks,
+    held_out,
+    precise_thresholds,
+)
 from spacy_crf.punctuation.labels import LabelTable
-from spacy_crf.punctuation.marks import NONE
 
 SHARES = {"well": 0.75, "home": 0.25}
 BARE = "well what did she say she said that the mill was sold"

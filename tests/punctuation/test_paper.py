@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import SGD
 
 from spacy_crf.core.chain.forward import forward_backward
-from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
 
 PAPER = {
@@ -71,7 +71,7 @@ def test_start_and_stop_have_weights_that_open_sides_do_not_use(nlp) -> None:
     names = pipe._features.state.names()
     assert "EOS[0]=1" in names and any(name.startswith("CLASS4[0]|BOS[0]=") for name in names)
     closed, cut = (Doc(nlp.vocab, words=["where", "is", "it"]) for _ in range(2))
-    cut.user_data[OPEN_SIDES] = [True, True]
+    cut.user_data[TRUNCATED] = [True, True]
     emissions = [pipe._chains(pipe._read([doc])).emissions for doc in (closed, cut)]
     assert np.abs(emissions[0]).sum() > 0 and not emissions[1].any()  # all other features are those of transitions
 

@@ -8,7 +8,7 @@ from helpers.punctuated import build
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.punctuation.doc_words import LONGEST_PAUSE
+from spacy_crf.punctuation.docs import LONGEST_PAUSE
 from spacy_crf.punctuation.reader import PunctuationCorpus
 
 WORDS = ["so", "then", "she", "went", "home", "again"]

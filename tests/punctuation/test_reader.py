@@ -8,10 +8,10 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.features.open_sides import OPEN_SIDES
-from spacy_crf.punctuation.annotation import MARKS, read_punctuation
+from spacy_crf.features.columns import TRUNCATED
+from spacy_crf.punctuation.docs import MARKS, read_punctuation
 from spacy_crf.punctuation.passages import Passage, make_passage
-from spacy_crf.punctuation.reader import PunctuationCorpus, make_punctuation_corpus
+from spacy_crf.punctuation.reader import PunctuationCorpus
 
 TEXT = "Well, is it so? Dr. Oake said so.\n\nI don't know!"
 WORDS = ["well", "is", "it", "so", "dr.", "oake", "said", "so", "i", "don't", "know"]
@@ -141,7 +141,7 @@ def test_windows_are_open_where_they_are_cut(tmp_path: Path, size: int, lengths:
     assert [len(eg.predicted) for eg in examples] == lengths
     assert [t.text for eg in examples for t in eg.predicted] == WORDS
     assert [m for eg in examples for m in read_punctuation(eg.reference)[MARKS]] == NAMES
-    sides = [eg.predicted.user_data.get(OPEN_SIDES, [False, False]) for eg in examples]
+    sides = [eg.predicted.user_data.get(TRUNCATED, [False, False]) for eg in examples]
     last = len(examples) - 1
     assert sides == [[k > 0, k < last] for k in range(len(examples))]
     following = read_punctuation(examples[0].reference).get("following", "")
@@ -185,11 +185,11 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, settings: dic
 
 def test_paths_that_there_are_not(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="CRF501"):
-        make_punctuation_corpus(None)
+        PunctuationCorpus(None)
     with pytest.raises(ValueError, match="CRF502"):
-        make_punctuation_corpus(tmp_path / "none")
+        PunctuationCorpus(tmp_path / "none")
     with pytest.raises(ValueError, match="CRF503"):
-        list(make_punctuation_corpus(tmp_path)(spacy.blank("xx")))
+        list(PunctuationCorpus(tmp_path)(spacy.blank("xx")))
 
 
 def test_broken_utf8_is_named(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_sentences_are_documents_on_request(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", rows)
     examples = list(PunctuationCorpus(path, unit="sentence")(spacy.blank("xx")))
     assert [len(eg.predicted) for eg in examples] == [4, 4, 3]
-    assert not any(OPEN_SIDES in eg.predicted.user_data for eg in examples)
+    assert not any(TRUNCATED in eg.predicted.user_data for eg in examples)
 
 
 def test_no_spoken_word_is_taken_for_mark_up(tmp_path: Path) -> None:

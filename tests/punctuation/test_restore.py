@@ -2,21 +2,21 @@
 
 import numpy as np
 import pytest
+from helpers.punctuated import restore, strip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.punctuation.case import apply_case, case_of
-from spacy_crf.punctuation.labels import Label, LabelScheme, LabelTable, parse_label, strip
-from spacy_crf.punctuation.marks import NONE, PAIRS, SIGNS, MarkSet
-from spacy_crf.punctuation.restore import Editor, apply_edits, restore
-from spacy_crf.punctuation.words import split_words
+from spacy_crf.punctuation.block import NONE, LabelScheme
+from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, read_labels, tell_sentences
+from spacy_crf.punctuation.restore import Editor, apply_edits
+from spacy_crf.punctuation.words import PAIRS, SIGNS, apply_case, case_of, split_words
 
-MARKS = MarkSet(tuple(SIGNS))
-SCHEME = LabelScheme(MARKS, case=True, pairs=True)
+MARKS = LabelScheme([*SIGNS])
+SCHEME = LabelScheme([*SIGNS], case=True, pairs=True)
 MIXED = {"iphone": "iPhone", "mcadam": "McAdam", "o'brien": "O'Brien"}
 # no abbreviations, whose period is a part of them
 forms = st.from_regex(r"[b-hj-z][a-z]{1,6}('[a-z]|-[a-z]{2,4})?|[1-9]{2,4}|ßa|été", fullmatch=True)
-forms = forms.filter(lambda form: form not in MARKS.abbreviations) | st.sampled_from(sorted(MIXED))
+forms = forms.filter(lambda form: form not in MARKS.abbreviated) | st.sampled_from(sorted(MIXED))
 plain_marks = st.sampled_from([NONE, *SIGNS])
 
 
@@ -37,7 +37,7 @@ def labelled(draw) -> tuple[list[str], list[Label]]:
 @given(labelled())
 def test_stripping_what_was_restored_gives_words_and_labels_again(both: tuple[list[str], list[Label]]) -> None:
     words, labels = both
-    text = restore(words, labels, MARKS, MIXED)
+    text = restore(words, labels, SCHEME, MIXED)
     stripped = strip(text, SCHEME)
     assert [word.lower() for word in stripped.words] == words
     assert stripped.labels == labels
@@ -68,7 +68,7 @@ def test_words_never_change(text: str, data: st.DataObject, keep: bool, capitali
 def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
     words = split_words(text)
     assert not Editor(SCHEME, {text[w.start : w.end].lower(): text[w.start : w.end] for w in words}).edits(
-        text, words, [label._replace(case="") for label in SCHEME.read(text, words)]
+        text, words, [label._replace(case="") for label in read_labels(text, words, SCHEME)]
     )
 
 
@@ -91,7 +91,7 @@ def test_labels_of_the_text_itself_make_no_edits(text: str) -> None:
 )
 def test_restored_texts(text: str, labels: list[str], expected: str) -> None:
     words = split_words(text)
-    scheme = SCHEME if "|" in labels[0] else LabelScheme(MARKS)
+    scheme = SCHEME if "|" in labels[0] else MARKS
     assert apply_edits(text, Editor(scheme).edits(text, words, [parse_label(label) for label in labels])) == expected
 
 
@@ -106,7 +106,7 @@ def test_what_is_there_is_kept() -> None:
 
 def test_sentences_are_capitalised_by_rule() -> None:
     text, labels = "is it so it is McAdam", [Label(), Label(), Label("QUESTION"), Label(), Label(), Label("PERIOD")]
-    edits = Editor(LabelScheme(MARKS), capitalise=True).edits(text, split_words(text), labels)
+    edits = Editor(MARKS, capitalise=True).edits(text, split_words(text), labels)
     assert apply_edits(text, edits) == "Is it so? It is McAdam."
 
 
@@ -147,25 +147,25 @@ def test_probabilities_of_marks_are_sums() -> None:
     assert np.allclose(sums, [[0.8, 0.2]])
 
 
-KINDS = LabelScheme(MARKS, kinds=("QUESTION",))
+KINDS = LabelScheme([*SIGNS], kinds=["QUESTION"])
 
 
 def test_labels_tell_what_sentence_they_are_in() -> None:
     labels = strip("So it is. Is it, then, so? Well", KINDS).labels
     assert [label.sentence for label in labels] == ["", "", "", "QUESTION", "QUESTION", "QUESTION", "", ""]
-    assert KINDS.tell_sentences(labels, "QUESTION")[-1].sentence == "QUESTION"
-    assert SCHEME.tell_sentences(labels, "QUESTION") == labels
+    assert tell_sentences(labels, KINDS, "QUESTION")[-1].sentence == "QUESTION"
+    assert tell_sentences(labels, SCHEME, "QUESTION") == labels
 
 
 @given(labelled(), st.sampled_from(["", "QUESTION", "PERIOD"]))
 def test_labels_of_texts_may_follow_each_other(both: tuple[list[str], list[Label]], following: str) -> None:
-    labels = KINDS.tell_sentences(both[1], following)
-    assert all(KINDS.may_follow(first, second) for first, second in zip(labels, labels[1:]))
+    labels = tell_sentences(both[1], KINDS, following)
+    assert all(may_follow(first, second, KINDS) for first, second in zip(labels, labels[1:]))
     assert all(not label.sentence for label in labels if MARKS.is_end(label.mark))
 
 
 def test_a_sentence_is_of_one_kind() -> None:
     inside, plain = Label(sentence="QUESTION"), Label()
-    assert not KINDS.may_follow(inside, plain) and not KINDS.may_follow(plain, inside)
-    assert not KINDS.may_follow(inside, Label("PERIOD")) and not KINDS.may_follow(plain, Label("QUESTION"))
-    assert KINDS.may_follow(Label("PERIOD"), inside) and KINDS.may_follow(inside, Label("QUESTION"))
+    assert not may_follow(inside, plain, KINDS) and not may_follow(plain, inside, KINDS)
+    assert not may_follow(inside, Label("PERIOD"), KINDS) and not may_follow(plain, Label("QUESTION"), KINDS)
+    assert may_follow(Label("PERIOD"), inside, KINDS) and may_follow(inside, Label("QUESTION"), KINDS)

@@ -14,12 +14,10 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
 from spacy_crf.core.chain.observations import potentials
-from spacy_crf.features.open_sides import OPEN_SIDES
+from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import dense_weights, get_layout
 from spacy_crf.pipe.inference import encode
-from spacy_crf.punctuation.annotation import write_gold
-from spacy_crf.punctuation.doc_words import WordView
-from spacy_crf.punctuation.gold import gold_labels, mixed_forms
+from spacy_crf.punctuation.docs import WordView, gold_labels, mixed_forms, write_gold
 from spacy_crf.punctuation.scorer import punctuation_score
 
 BARE = "well what did she say she said that the mill was sold"
@@ -247,7 +245,7 @@ def test_training_on_punctuated_docs_needs_no_reader(folder: Path) -> None:
 def test_scores_at_open_sides_are_those_of_training(folder: Path, sides: list[bool]) -> None:
     pipe = trained(folder).get_pipe("punctuation_restorer")
     doc = Doc(pipe.vocab, words=BARE.split())
-    doc.user_data[OPEN_SIDES] = sides
+    doc.user_data[TRUNCATED] = sides
     columns = pipe._read([doc])
     looked_up = pipe._chains(columns).emissions
     features = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model)).emissions

@@ -4,17 +4,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from helpers.punctuated import TEXTS, train, trained
+from helpers.punctuated import TEXTS, strip, train, trained
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.punctuation.labels import LabelScheme, strip
-from spacy_crf.punctuation.marks import MarkSet
+from spacy_crf.punctuation.block import LabelScheme
 from spacy_crf.punctuation.stream import HISTORY, RestorationStream, chunks_of, stream_words
 
-WORDS = [word.lower() for word in strip(TEXTS, LabelScheme(MarkSet(("COMMA",)))).words]
+WORDS = [word.lower() for word in strip(TEXTS, LabelScheme(["COMMA"])).words]
 known = cache(trained)
 
 

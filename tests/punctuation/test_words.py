@@ -1,19 +1,19 @@
 """Texts cut into words and marks."""
 
 import pytest
+from helpers.punctuated import strip
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.errors import CRFError
-from spacy_crf.punctuation.labels import LabelScheme, strip
-from spacy_crf.punctuation.marks import SIGNS, MarkSet, strongest
-from spacy_crf.punctuation.words import split_words
+from spacy_crf.punctuation.block import LabelScheme
+from spacy_crf.punctuation.words import SIGNS, split_words, strongest
 
-ALL = MarkSet(tuple(SIGNS))
+ALL = LabelScheme([*SIGNS])
 
 
 def read(text: str) -> list[tuple[str, str]]:
-    stripped = strip(text, LabelScheme(ALL))
+    stripped = strip(text, ALL)
     return [(word, label.mark) for word, label in zip(*stripped)]
 
 
@@ -77,7 +77,7 @@ def test_the_strongest_mark_counts() -> None:
 
 
 def test_marks_collapse() -> None:
-    marks = MarkSet(("COMMA", "PERIOD"), {"EXCLAMATION": "PERIOD", "COLON": "COMMA"})
+    marks = LabelScheme(["COMMA", "PERIOD"], {"EXCLAMATION": "PERIOD", "COLON": "COMMA"})
     assert [marks.label(name) for name in ("EXCLAMATION", "COLON", "DASH", "COMMA", "")] == [
         *("PERIOD", "COMMA", "O", "COMMA", "O")
     ]
@@ -95,5 +95,5 @@ def test_marks_collapse() -> None:
 )
 def test_marks_that_are_refused(settings: tuple, code: str) -> None:
     with pytest.raises(CRFError) as error:
-        MarkSet(*settings)
+        LabelScheme(*settings)
     assert error.value.code == code

@@ -10,7 +10,8 @@ from spacy.vocab import Vocab
 
 from ...core.arrays import Floats, Ints
 from ...core.gold import Gold
-from ...features.columns import Columns, SequenceMode
+from ...features.block import SequenceMode
+from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...features.resources import Resources
 from ...pipe.dictionary.counts import Data

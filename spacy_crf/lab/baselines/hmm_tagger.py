@@ -6,7 +6,7 @@ from typing import Any
 from spacy.language import Language
 
 from ...core.gold import Gold
-from ...features.columns import SequenceMode
+from ...features.block import SequenceMode
 from ...pipe.dictionary.counts import Data
 from ...pipe.settings import Decode
 from .baseline import LexiconSettings

@@ -13,8 +13,9 @@ from ...core.gold import Gold
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
 from ...features.attributes import FITTED
-from ...features.columns import Columns, SequenceMode
-from ...features.config import FeatureConfig, Features
+from ...features.block import FeatureSettings, SequenceMode
+from ...features.columns import Columns
+from ...features.features import Features
 from ...features.resources import word_counter, word_lists
 from ...learning.encoder import Sample, join
 from ...pipe.dictionary.counts import Data
@@ -34,13 +35,13 @@ class MEMMEstimator(Estimator[MEMM]):
     the component was initialised or loaded, so that a model which learns on forgets, as a CRF under L-BFGS does, what
     these do not show.
 
-    config (FeatureConfig): templates. sequence (str): "auto", "doc" or "sents".
+    config (FeatureSettings): templates. sequence (str): "auto", "doc" or "sents".
     c2 (float): L2 penalty. max_iterations (int): of L-BFGS.
     """
 
-    def __init__(self, config: FeatureConfig, sequence: SequenceMode, c2: float, max_iterations: int):
+    def __init__(self, config: FeatureSettings, sequence: SequenceMode, c2: float, max_iterations: int):
         check_training(c2, max_iterations)
-        for template in config.templates:
+        for template in config.parsed:
             if template.is_edge:
                 raise CRFError(LabErrors.CRF422.format(template=template))
             if any(atom.attribute.name in FITTED for atom in template.atoms):
@@ -127,7 +128,7 @@ class MEMMEstimator(Estimator[MEMM]):
 def make_memm_tagger(
     nlp: Language,
     name: str,
-    features: FeatureConfig,
+    features: FeatureSettings,
     target: Target,
     sequence: SequenceMode,
     overwrite: bool,
@@ -140,7 +141,7 @@ def make_memm_tagger(
 ) -> ComparisonTagger:
     """Construct a tagger with a maximum-entropy Markov model.
 
-    features (FeatureConfig): as for crf_tagger, without edge templates.
+    features (FeatureSettings): as for crf_tagger, without edge templates.
     target, overwrite, marginals, gold_tags, scorer: as for frequency_tagger. sequence, decode: as for hmm_tagger.
     c2 (float): L2 penalty. max_iterations (int): of L-BFGS, which stops earlier where it improves no more.
     RETURNS (ComparisonTagger): the component.

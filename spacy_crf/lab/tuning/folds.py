@@ -18,7 +18,7 @@ from ...core.gold import UNKNOWN
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
 from ...core.weights import Layout
-from ...features.config import Features
+from ...features.features import Features
 from ...learning.encoder import ChainLearner
 from ...learning.model import LinearChain, get_layout, start_layout
 from ...tagging.component import CRFTagger

@@ -1,4 +1,4 @@
-"""Counting gold labels: each unit counts 1, shared out where more than one label may be right."""
+"""Counts of gold labels, shared out where more than one may be right, and how similar the words make labels."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -33,19 +33,16 @@ class Shares:
         return np.bincount(self.labels, weights=self.weights, minlength=n_labels).astype(np.float64)
 
     def where(self, keep: Bools) -> "Shares":
-        """Some of the pairs. keep ((n,)): which."""
+        """Return some of the pairs. keep ((n,)): which."""
         return Shares(self.units[keep], self.labels[keep], self.weights[keep])
 
     def shifted(self) -> "Shares":
-        """The same as what is before the next unit."""
+        """Return the same as what is before the next unit."""
         return Shares(self.units + 1, self.labels, self.weights)
 
 
 def gold_shares(gold: Gold) -> Shares:
-    """Fractional counts of gold labels, as of `known_shares`.
-
-    RAISES (ValueError): where no unit is known.
-    """
+    """Return fractional counts as `known_shares` does, with a coded error where no unit is known."""
     shares = known_shares(gold)
     if not len(shares.units):
         raise CRFError(PipeErrors.CRF831)
@@ -53,13 +50,10 @@ def gold_shares(gold: Gold) -> Shares:
 
 
 def known_shares(gold: Gold) -> Shares:
-    """Fractional counts of gold labels, none where no unit is known. O(N + M L).
+    """Return fractional counts of gold labels, one pair for each label that has a weight. O(N + M L).
 
     Weights of a unit are divided by their sum: a set of two labels counts one half for each. A unit open to every
     label says nothing and is left out.
-
-    gold (Gold): of N units.
-    RETURNS (Shares): one pair for each label that has a weight.
     """
     exact = np.flatnonzero(gold.labels != UNKNOWN)
     told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
@@ -74,7 +68,7 @@ def known_shares(gold: Gold) -> Shares:
 
 
 def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tuple[list[str], Indices]:
-    """The words of all sequences one after the other, and the lengths (B,) of the sequences.
+    """Return the words of all sequences one after the other, and the lengths (B,) of the sequences.
 
     gold (Gold | None): what must have one unit for each word.
     RAISES (ValueError): where it has not.
@@ -92,17 +86,14 @@ def check_amount(name: str, value: float) -> None:
 
 
 def distinct(keys: Sequence[Key]) -> tuple[list[Key], Indices]:
-    """Keys without repetition, in the order of their first occurrence, and for each key given its place there."""
+    """Return keys without repetition, in the order of their first occurrence, and for each key given its place."""
     numbers: dict[Key, int] = {}
     places = [numbers.setdefault(key, len(numbers)) for key in keys]
     return list(numbers), np.array(places, dtype=np.intp)
 
 
 def sum_by_cell(cells: Indices, weights: Doubles) -> tuple[Indices, Doubles]:
-    """The cells that occur, ascending, and for each the sum of its weights. O(n log n).
-
-    cells ((n,)), weights ((n,)): what is summed.
-    """
+    """Return the cells that occur, ascending, and for each the sum of its weights. O(n log n)."""
     found, owners = np.unique(cells, return_inverse=True)
     return found, np.bincount(owners, weights=weights, minlength=len(found)).astype(np.float64)
 
@@ -124,10 +115,7 @@ class CountTable:
 
     @classmethod
     def build(cls, keys: Sequence[str], labels: Indices, weights: Doubles, n_labels: int) -> Self:
-        """Sum the weights of n (key, label) pairs. O(n log n).
-
-        keys (Sequence[str]): n keys. labels ((n,)), weights ((n,)): what each is seen with. n_labels (int): L.
-        """
+        """Sum the weights (n,) of n pairs of key and label. O(n log n)."""
         names, places = distinct(keys)
         order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
         rank = np.argsort(order)
@@ -145,13 +133,13 @@ class CountTable:
 
     @classmethod
     def merged(cls, tables: Sequence[Self]) -> Self:
-        """The sum of tables of the same labels. O(n log n)."""
+        """Return the sum of tables of the same labels. O(n log n)."""
         keys = [key for table in tables for key, size in zip(table.keys, np.diff(table.ends)) for _ in range(size)]
         labels = np.concatenate([table.labels for table in tables])
         return cls.build(keys, labels, np.concatenate([table.counts for table in tables]), tables[0].n_labels)
 
     def pairs(self, rows: Indices) -> Shares:
-        """The labels of the given rows and their counts; units are places in `rows`."""
+        """Return the labels of the given rows and their counts; units are places in `rows`."""
         sizes = np.diff(self.ends)[rows]
         owners = np.repeat(np.arange(len(rows)), sizes)
         places = np.arange(len(owners)) + (self.ends[rows] - np.cumsum(sizes) + sizes)[owners]
@@ -170,16 +158,53 @@ class CountTable:
         return np.bincount(owners, weights=self.counts, minlength=len(self.keys)).astype(np.float64)
 
     def to_data(self) -> Data:
-        """Arrays and lists that can be stored."""
-        return {
-            "keys": self.keys,
-            "ends": self.ends,
-            "labels": self.labels,
-            "counts": self.counts,
-            "n_labels": self.n_labels,
-        }
+        """Return arrays and lists that can be stored."""
+        return {name: getattr(self, name) for name in ("keys", "ends", "labels", "counts", "n_labels")}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         return cls(list(data["keys"]), data["ends"], data["labels"], data["counts"], int(data["n_labels"]))
+
+
+@dataclass(frozen=True)
+class SimilarPair:
+    """Two labels, `first` below `second`, and their similarity."""
+
+    similarity: float
+    first: int
+    second: int
+
+
+def ruzicka(words: CountTable) -> Doubles:
+    """Compute the Ruzicka similarity of labels: sum_w min(f(w, s), f(w, t)) / sum_w max(f(w, s), f(w, t)).
+
+    Equation 6.1 of Heid (2020): the weighted Jaccard similarity of the bags of words that labels were seen with. Words
+    with a count of infinity, which somebody has entered, are left out. O(sum_w k_w^2) for words with k_w labels.
+
+    RETURNS ((L, L)): symmetric, in [0, 1]; 1 on the diagonal, and 0 for labels that were not seen.
+    """
+    n, sizes = words.n_labels, np.diff(words.ends)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    counts = np.where(np.isfinite(words.totals())[owners], words.counts, 0.0)
+    # each pair of entries of the same word, both ways
+    widths = sizes[owners]
+    first = np.repeat(np.arange(len(owners)), widths)
+    second = np.arange(len(first)) + np.repeat(words.ends[owners] - np.cumsum(widths) + widths, widths)
+    cells = words.labels[first] * n + words.labels[second]
+    shared = np.bincount(cells, np.minimum(counts[first], counts[second]), n * n).reshape(n, n)
+    totals = np.diag(shared)
+    either = totals[:, None] + totals - shared  # max(a, b) = a + b - min(a, b)
+    return np.asarray(np.divide(shared, either, out=np.zeros((n, n)), where=either > 0))
+
+
+def similar_pairs(words: CountTable, least: float = 0.0) -> list[SimilarPair]:
+    """List pairs of labels that share words, the most similar first, equal ones by their labels.
+
+    least (float): similarity that a pair must have; those that share nothing are left out.
+    """
+    similarities = ruzicka(words)
+    first, second = np.nonzero(np.triu((similarities >= least) & (similarities > 0), 1))
+    values = similarities[first, second]
+    order = np.lexsort((second, first, -values))
+    return [SimilarPair(float(values[k]), int(first[k]), int(second[k])) for k in order]

@@ -11,18 +11,18 @@ from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices
 from ...core.chain.evidence import blocked_sequences
-from ...core.errors import CRFError, CRFWarning
+from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.weights import Layout
 from ...features.attributes import VALID_TAGS, Attribute
-from ...features.columns import Column, Columns, describe
-from ...features.config import FeatureConfig
+from ...features.block import FeatureSettings
+from ...features.columns import Column, Columns
 from ...features.spelling import Speller
 from ..errors import PipeErrors, PipeWarnings
-from .block import DictionaryConfig
-from .closure import AmbiguityClasses, TagDictionary, count_words
+from .block import DictionarySettings
 from .counts import known_shares
+from .tag_dictionary import AmbiguityClasses, TagDictionary, count_words, make_dictionary, read_dictionary
 
 ATTRIBUTE = Attribute(VALID_TAGS)
 
@@ -30,20 +30,18 @@ ATTRIBUTE = Attribute(VALID_TAGS)
 class ValidTags:
     """What a component knows of the valid tags of words; nothing without a dictionary.
 
-    name (str): of the component. config (DictionaryConfig | None): its block. features (FeatureConfig): its templates.
+    name (str): of the component. config (DictionarySettings | None): its block.
+    features (FeatureSettings): its templates.
     """
 
-    def __init__(self, name: str, config: DictionaryConfig | None, features: FeatureConfig):
+    def __init__(self, name: str, config: DictionarySettings | None, features: FeatureSettings):
         self.name, self.config = name, config
-        asking = [
-            str(template)
-            for template in features.templates
-            if any(atom.attribute == ATTRIBUTE for atom in template.atoms)
-        ]
+        self._settings = config or DictionarySettings()
+        asking = [str(one) for one in features.parsed if any(atom.attribute == ATTRIBUTE for atom in one.atoms)]
         if bool(asking) != (config is not None and config.has_feature):
             raise CRFError(PipeErrors.CRF430.format(name=name, templates=", ".join(asking) or "none"))
-        if config is not None and config.look_up != "form" and features.spelling is None:
-            raise CRFError(PipeErrors.CRF439.format(name=name, value=config.look_up))
+        if self._settings.look_up != "form" and features.spelling is None:
+            raise CRFError(PipeErrors.CRF439.format(name=name, value=self._settings.look_up))
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
         self._class_column: Column | None = None
@@ -54,12 +52,11 @@ class ValidTags:
         """Whether there is a dictionary to be made from training data."""
         return self.config is not None and self.config.path is None
 
-    # -- making it ---------------------------------------------------------------------------------------------
-
     def read(self, tags: TagSet, speller: Speller | None) -> None:
         """Take the dictionary from the table that the config names. speller (Speller | None): of the features."""
-        if self.config is not None and self.config.path is not None:
-            self._set(self.config.read(self.config.path, self.name, tags, speller), list(tags.tags))
+        if self._settings.path is not None:
+            dictionary = read_dictionary(self._settings.path, self._settings, tags, self.name, speller)
+            self._set(dictionary, list(tags.tags))
 
     def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
         """Count the words of training data.
@@ -71,76 +68,55 @@ class ValidTags:
             return
         if not len(known_shares(gold).units):
             raise CRFError(PipeErrors.CRF431.format(name=self.name))
-        words, places = self._words(self.config, columns, strings)
+        words, places = self._words(columns, strings)
         table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
-        self._set(self.config.make(table, self.name, tags), list(tags.tags))
+        self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags))
 
     def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
         self.dictionary, self._tags, self._class_column = dictionary, tags, None
 
-    # -- what it says of words ---------------------------------------------------------------------------------
-
     def fill(self, columns: Columns, strings: StringStore) -> Columns:
-        """Columns with the feature, as for new text."""
-        if self.dictionary is None or self.config is None or not self.config.has_feature:
+        """Return columns with the feature, as for new text."""
+        if self.dictionary is None or not self._settings.has_feature:
             return columns
-        classes = self._classes(self.dictionary, self.config, columns, strings)
+        classes = self._classes(self.dictionary, columns, strings)
         if self._class_column is None:
             self._class_column = self._column(classes.members)
         return _with(columns, self._class_column.take(classes.numbers))
 
     def fill_training(self, columns: Columns, gold: Gold, strings: StringStore) -> Columns:
-        """Columns with the feature as the other occurrences of each word make it.
+        """Return columns with the feature as the other occurrences of each word make it.
 
         gold (Gold): of the same tokens, as it was counted.
         """
-        if self.dictionary is None or self.config is None or not self.config.has_feature:
+        if self.dictionary is None or not self._settings.has_feature:
             return columns
-        words, places = self._words(self.config, columns, strings)
+        words, places = self._words(columns, strings)
         groups = None
-        if self.config.leave_out == "document":
+        if self._settings.leave_out == "document":
             groups = np.repeat(np.arange(len(columns.doc_lengths)), columns.doc_lengths)
         classes = self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
     def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
-        if self.dictionary is None or self.config is None or not self.config.masks:
+        if self.dictionary is None or not self._settings.masks:
             return None
-        classes = self._classes(self.dictionary, self.config, columns, strings)
+        classes = self._classes(self.dictionary, columns, strings)
         missing = n_labels - self.dictionary.n_labels
         return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
 
     def training_mask(self, columns: Columns, gold: Gold, strings: StringStore) -> Floats | None:
         """((N, L) | None): -inf for tags that are ruled out in training, 0 for the others, gold always among them."""
-        if self.config is None or not self.config.mask_training:
+        if not self._settings.mask_training:
             return None
         mask = self.mask(columns, strings, gold.weights.shape[1])
-        if mask is None:
-            return None
-        return np.where(mask | (gold.dense() > 0), np.float32(0), np.float32(-np.inf))
-
-    def _classes(
-        self, dictionary: TagDictionary, config: DictionaryConfig, columns: Columns, strings: StringStore
-    ) -> AmbiguityClasses:
-        words, places = self._words(config, columns, strings)
-        classes = dictionary.valid(words)
-        return AmbiguityClasses(classes.members, classes.numbers[places])
-
-    def _words(self, config: DictionaryConfig, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
-        """The distinct forms as they are looked up, and for each unit the number of its form."""
-        orths, places = np.unique(columns.orths, return_inverse=True)
-        return [config.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()], places
-
-    def _column(self, members: Bools) -> Column:
-        """One value for each set of tags: their names."""
-        names = np.array(self._tags, dtype=object)
-        return Column.of_strings([" ".join(names[row]) for row in members])
+        return None if mask is None else np.where(mask | (gold.dense() > 0), np.float32(0), np.float32(-np.inf))
 
     def narrow(
         self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
     ) -> Bools | None:
-        """Evidence of tags, less what is not valid; says once where sequences had to go without the mask.
+        """Narrow evidence to valid tags; warn once where sequences had to go without the mask.
 
         evidence ((N, L) | None), columns (Columns): of the Docs. layout (Layout): of the model.
         """
@@ -152,13 +128,27 @@ class ValidTags:
             self._has_warned = True
             first = columns.lengths[: blocked[0]].sum()
             doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
-            warnings.warn(PipeWarnings.CRFW430.format(name=self.name, document=describe(doc)), CRFWarning, stacklevel=2)
+            message = PipeWarnings.CRFW430.format(name=self.name, document=excerpt(doc.text))
+            warnings.warn(message, CRFWarning, stacklevel=2)
         return allowed
 
-    # -- keeping it --------------------------------------------------------------------------------------------
+    def _classes(self, dictionary: TagDictionary, columns: Columns, strings: StringStore) -> AmbiguityClasses:
+        words, places = self._words(columns, strings)
+        classes = dictionary.valid(words)
+        return AmbiguityClasses(classes.members, classes.numbers[places])
+
+    def _words(self, columns: Columns, strings: StringStore) -> tuple[list[str], Indices]:
+        """Return the distinct forms as they are looked up, and for each unit the number of its form."""
+        orths, places = np.unique(columns.orths, return_inverse=True)
+        return [self._settings.key(strings[orth], columns.lexicon.speller) for orth in orths.tolist()], places
+
+    def _column(self, members: Bools) -> Column:
+        """Return one value for each set of tags: their names."""
+        names = np.array(self._tags, dtype=object)
+        return Column.of_strings([" ".join(names[row]) for row in members])
 
     def to_data(self) -> dict[str, Any]:
-        """What is stored with the features; nothing without a dictionary."""
+        """Return what is stored with the features; nothing without a dictionary."""
         if self.dictionary is None:
             return {}
         return {"dictionary": {"tags": self._tags, **self.dictionary.to_data()}}
@@ -180,7 +170,7 @@ def _with(columns: Columns, column: Column) -> Columns:
 
 
 def narrow_evidence(mask: Bools, evidence: Bools | None, lengths: Indices, layout: Layout) -> tuple[Bools, Indices]:
-    """Labels that both a mask and evidence allow. Where they leave nothing, evidence counts.
+    """Return the labels that both a mask and evidence allow. Where they leave nothing, evidence counts.
 
     mask ((N, L)), evidence ((N, L) | None): labels that each unit may have. lengths ((B,)): of the sequences.
     layout (Layout): transitions that are forbidden in any case.

@@ -9,12 +9,10 @@ from spacy import registry
 from spacy.language import Language
 
 from ...core.errors import CRFError
-from ...features.config import FeatureConfig
+from ...features.block import FeatureSettings, Texts
 from ...features.errors import FeatureErrors
-from ...features.induced import Texts
-from ...features.lists import WordList
-from ...features.resources import Resources
-from ...features.templates import Template, parse_templates
+from ...features.resources import Resources, WordList
+from ...features.templates import Template
 from ..errors import SectionErrors
 from . import catalogue
 from .phrases import LANGUAGES, RELATIONS, Entries, Phrases, built_in, parse_list
@@ -25,7 +23,7 @@ _POSITIONAL = ("BIAS", "BOS", "EOS")
 
 
 @dataclass(frozen=True)
-class UnitFeatureConfig(FeatureConfig):
+class UnitFeatureSettings(FeatureSettings):
     """What a component sees of layout elements.
 
     languages (tuple[str, ...]): of the built-in word lists. newlines (bool): whether blank lines are units of the
@@ -34,6 +32,18 @@ class UnitFeatureConfig(FeatureConfig):
 
     languages: tuple[str, ...] = LANGUAGES
     newlines: bool = True
+
+    def check(self, template: Template) -> None:
+        """Raise a coded error for what no unit has. Classes of words are free: own lists may bring new ones."""
+        for atom in template.atoms:
+            name = atom.attribute.key if atom.attribute.is_of_units else atom.attribute.name
+            known = catalogue.names() if atom.attribute.is_of_units else _POSITIONAL
+            is_of_list = atom.attribute.is_of_units and name.partition(" ")[0] in RELATIONS
+            if name not in known and not (is_of_list and name not in ("is", "has")):
+                near = difflib.get_close_matches(name, catalogue.names(), n=3, cutoff=0.4)
+                found = {"template": str(template), "attribute": str(atom.attribute)}
+                listed = ", ".join(near) or "kind, words, case, is title"
+                raise CRFError(SectionErrors.CRF965.format(**found, near=listed))
 
     def make_resources(
         self,
@@ -46,7 +56,7 @@ class UnitFeatureConfig(FeatureConfig):
         RAISES (ValueError): for a file that cannot be read, or a line that is no entry.
         """
         lists = _by_class({name: built_in(name) for name in self.languages})
-        lists |= _by_class({name: _read(name, Path(path)) for name, path in sorted(self.lists.items())})
+        lists |= _by_class({name: _read(name, Path(path)) for name, path in sorted((self.lists or {}).items())})
         return Resources(lists)
 
     def empty_resources(self) -> Resources:
@@ -55,7 +65,7 @@ class UnitFeatureConfig(FeatureConfig):
 
     def make_reader(self, resources: Resources) -> UnitReader:
         """What reads units, with the phrases of the word lists."""
-        attributes = dict.fromkeys(atom.attribute for template in self.templates for atom in template.atoms)
+        attributes = dict.fromkeys(atom.attribute for template in self.parsed for atom in template.atoms)
         return UnitReader(list(attributes), to_phrases(resources), self.newlines)
 
 
@@ -69,7 +79,7 @@ def make_unit_features(
     newlines: bool = True,
     padding: bool = True,
     max_features: int = 0,
-) -> UnitFeatureConfig:
+) -> UnitFeatureSettings:
     """Templates over layout elements (lines, numberings, titles) and the word lists that belong to them.
 
     templates (list[str]): in the language of `spacy_crf.features.templates`, with UNIT(name) for what is known of a
@@ -82,26 +92,19 @@ def make_unit_features(
         neighbours are those of what stands beside them.
     padding (bool): give positions outside the document values of their own instead of none.
     max_features (int): hash features to at most so many buckets; 0: each feature has a number of its own.
-    RETURNS (UnitFeatureConfig): the parsed block.
+    RETURNS (UnitFeatureSettings): the parsed block.
     RAISES (ValueError): for a template or a language that is not known.
     """
     expanded = [part for text in templates for part in PRESETS.get(text.strip(), [text])]
-    parsed = parse_templates(expanded)
-    if not parsed:
-        raise CRFError(FeatureErrors.CRF310)
     chosen = LANGUAGES if languages is None else tuple(languages)
     for language in chosen:
         if language not in LANGUAGES:
             raise CRFError(SectionErrors.CRF968.format(language=language, known=", ".join(LANGUAGES)))
-    for template in parsed:
-        _check(template)
-    if max_features < 0:
-        raise CRFError(FeatureErrors.CRF312.format(value=max_features))
-    return UnitFeatureConfig(
-        templates=parsed,
+    return UnitFeatureSettings(
+        templates=expanded,
         min_count=min_count,
         min_edge_count=min_edge_count,
-        lists=dict(lists or {}),
+        lists=lists,
         padding=padding,
         max_features=max_features,
         languages=chosen,
@@ -112,18 +115,6 @@ def make_unit_features(
 def to_phrases(resources: Resources) -> Phrases:
     """The phrases of all word lists of a component."""
     return Phrases(entry for each in resources.lists.values() for entry in each.entries)
-
-
-def _check(template: Template) -> None:
-    """Raise a coded error for what no unit has. Classes of words are free: lists of one's own may bring new ones."""
-    for atom in template.atoms:
-        name = atom.attribute.key if atom.attribute.is_of_units else atom.attribute.name
-        known = catalogue.names() if atom.attribute.is_of_units else _POSITIONAL
-        is_of_list = atom.attribute.is_of_units and name.partition(" ")[0] in RELATIONS
-        if name not in known and not (is_of_list and name not in ("is", "has")):
-            near = difflib.get_close_matches(name, catalogue.names(), n=3, cutoff=0.4)
-            found = {"template": str(template), "attribute": str(atom.attribute)}
-            raise CRFError(SectionErrors.CRF965.format(**found, near=", ".join(near) or "kind, words, case, is title"))
 
 
 def _by_class(lists: Mapping[str, Entries]) -> dict[str, WordList]:

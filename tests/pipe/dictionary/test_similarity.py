@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.pipe.dictionary.counts import CountTable
-from spacy_crf.pipe.dictionary.similarity import ruzicka, similar_pairs
+from spacy_crf.pipe.dictionary.counts import CountTable, ruzicka, similar_pairs
 
 pairs = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.sampled_from([0.5, 1.0, 3.0])), max_size=20)
 

@@ -9,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.attribute_names import parse_attribute
 from spacy_crf.features.attributes import PART_ATTRIBUTES, PARTS, Attribute
-from spacy_crf.features.clauses import LENGTH_LIMIT, NUMBER_LIMIT, OPENING, PLACE_LIMIT
 from spacy_crf.features.columns import ColumnReader
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.resources import Resources
-from spacy_crf.features.structure import COUNT_LIMIT
-from spacy_crf.features.templates import parse_templates
+from spacy_crf.features.sequence_attributes import COUNT_LIMIT, LENGTH_LIMIT, NUMBER_LIMIT, OPENING, PLACE_LIMIT
+from spacy_crf.features.templates import parse_attribute, parse_templates
 from spacy_crf.features.word_classes import class_names, classify, load_abbreviations, word_classes
 
 VOCAB = spacy.blank("xx").vocab
@@ -236,7 +234,7 @@ def test_counts(rows: list[list[tuple[str, bool]]], name: str) -> None:
 )
 def test_spelling(spelling: str, attribute: Attribute) -> None:
     assert parse_attribute(spelling) == attribute == parse_attribute(str(attribute))
-    assert attribute.is_structural and not attribute.is_lexical
+    assert attribute.is_of_sequence and not attribute.is_lexical
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,44 @@
 """The tag dictionary: which labels are valid for a word, given those it was seen with.
 
 Section 5.4.1 and Algorithm 4 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020), after Stanford CoreNLP.
+
+A dictionary can be written as a table that people can edit: `word<TAB>tag<TAB>count` lines, sorted.
 """
 
+import difflib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
 from ...core.errors import CRFError
 from ...core.gold import Gold
+from ...core.labels import TagSet
+from ...features.spelling import Speller
 from ..errors import PipeErrors
-from .counts import CountTable, Data, known_shares, sum_by_cell
-from .similarity import similar_pairs
+from .block import DictionarySettings, Fold
+from .counts import CountTable, Data, known_shares, similar_pairs, sum_by_cell
 
-Fold = Literal["none", "lower"]
 FOLDS: dict[Fold, Callable[[str], str]] = {"none": str, "lower": str.lower}
 TOLERANCE = 1e-6  # shares that were added and taken away again may leave as much
+HEAD = "# word\ttag\tcount; without a count, the tag is valid whatever the settings"
+DIGITS = 9
 _CHUNK = 1 << 14  # rows of counts at a time
 
 
 def expand(valid: Bools, rules: Bools) -> Bools:
-    """Algorithm 4: each set takes in every rule that it shares a label with.
+    """Expand each set by every rule that it shares a label with (Algorithm 4). O(n R L).
 
     Rules are compared with the set as it was given, so that their order does not matter and one does not lead to the
     next. Expanding twice may add more than expanding once; where no label is in two rules it does not.
 
-    valid ((n, L)): sets of labels. rules ((R, L)): the sets of R.
-    RETURNS ((n, L)): supersets of `valid`. O(n R L).
+    valid ((n, L)), rules ((R, L)): sets of labels.
+    RETURNS ((n, L)): supersets of `valid`.
     """
     meets = (valid.astype(np.float32) @ rules.T.astype(np.float32)) > 0
     return np.asarray(valid | ((meets.astype(np.float32) @ rules.astype(np.float32)) > 0))
@@ -53,7 +61,7 @@ class AmbiguityClasses:
 
     @classmethod
     def of(cls, parts: Iterator[Bools], n_labels: int) -> Self:
-        """From sets in parts, ((n_i, L)) each. O(n L log n)."""
+        """Find the distinct ones of sets in parts, ((n_i, L)) each. O(n L log n)."""
         packed = [np.zeros((0, -(-n_labels // 8)), dtype=np.uint8), *(np.packbits(part, axis=1) for part in parts)]
         found, numbers = np.unique(np.concatenate(packed), axis=0, return_inverse=True)
         members = np.unpackbits(found, axis=1, count=n_labels).astype(bool)
@@ -71,8 +79,7 @@ class TagDictionary:
     words (CountTable): how often each word, folded, was seen with each label. A count of infinity stands for a label
         that is valid whatever the settings.
     open_labels ((L,)): valid for words that are unknown or rare. rules ((R, L)): see `expand`.
-    min_count (float): occurrences that make a word known. min_share (float): labels with a smaller share of a word's
-        occurrences are taken for mistakes; its most frequent one stays. fold (str): "none", or "lower" for lower case.
+    min_count (float), min_share (float), fold (str): as in `DictionarySettings`.
     """
 
     words: CountTable
@@ -93,21 +100,19 @@ class TagDictionary:
     @cached_property
     def _known(self) -> AmbiguityClasses:
         """The sets of all words of the table, and behind them that of an unknown word."""
-        n_words = len(self.words.keys)
-        parts = (self._sets(self.words.dense(rows)) for rows in _chunks(n_words))
+        parts = (self._sets(self.words.dense(rows)) for rows in _chunks(len(self.words.keys)))
         unknown = self._sets(np.zeros((1, self.n_labels)))
         return AmbiguityClasses.of(iter([*parts, unknown]), self.n_labels)
 
     def valid(self, words: Sequence[str]) -> AmbiguityClasses:
-        """The valid labels of words. O(n); the sets are found out once, in O(V L).
+        """Look up the valid labels of words. O(n); the sets are found out once, in O(V L).
 
-        words (Sequence[str]): n words.
         RETURNS (AmbiguityClasses): `members` is the same array in each call.
         """
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
     def valid_elsewhere(self, words: Sequence[str], gold: Gold, groups: Indices | None = None) -> AmbiguityClasses:
-        """The valid labels of training words, had their own occurrences not been counted. O(n L).
+        """Find the valid labels of training words, had their own occurrences not been counted. O(n L).
 
         A word without other occurrences is unknown here, as words of new text are. Which classes are open stays as it
         is: to take a label from them because one of its words is looked at would tell its gold.
@@ -143,24 +148,24 @@ class TagDictionary:
         return expand(valid | (rare & self.open_labels), self.rules)
 
     def to_data(self) -> Data:
-        """Arrays, lists, strings and numbers that can be stored."""
+        """Return arrays, lists, strings and numbers that can be stored."""
         settings = {"min_count": self.min_count, "min_share": self.min_share, "fold": self.fold}
         return {"words": self.words.to_data(), "open": self.open_labels, "rules": self.rules, **settings}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         words, (open_labels, rules) = CountTable.from_data(data["words"]), (data["open"], data["rules"])
         return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), data["fold"])
 
 
 def _chunks(n: int) -> Iterator[Indices]:
-    """The numbers below n, some at a time."""
+    """Yield the numbers below n, some at a time."""
     return (np.arange(low, min(n, low + _CHUNK)) for low in range(0, n, _CHUNK))
 
 
 def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountTable:
-    """How often each word has each label; sets and distributions count by their shares.
+    """Count how often each word has each label; sets and distributions count by their shares.
 
     words (Sequence[str]), gold (Gold): N units. fold (str): how words are folded.
     RAISES (ValueError): for another number of words than units.
@@ -172,46 +177,97 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
     return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
 
 
-def make_dictionary(
-    words: CountTable,
-    *,
-    min_count: float = 1,
-    min_share: float = 0.0,
-    open_labels: Bools | None = None,
-    open_types: int = 10,
-    rules: Bools | None = None,
-    similarity: float | None = None,
-    fold: Fold = "none",
-) -> TagDictionary:
-    """A dictionary from counts of words and labels.
+def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:
+    """Make a dictionary from counts of words and tags.
 
-    words (CountTable): of folded words. min_count (float), min_share (float), fold (str): see `TagDictionary`.
-    open_labels ((L,) | None): labels of the open classes; None: those that `open_types` distinct words were seen with,
-        as in CoreNLP, since a class that has taken in many words will take in more; all, if there are none of these.
-    rules ((R, L) | None): sets that expand others.
-    similarity (float | None): makes a rule of each pair of labels that are at least as similar; see `similar_pairs`.
-    RAISES (ValueError): for a setting out of its range.
+    Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more. All
+    are open if there are none of these.
+
+    words (CountTable): of folded words. tags (TagSet), name (str): of the component.
+    RAISES (ValueError): for a tag that the component does not have.
     """
-    shares = (min_share, similarity if similarity is not None else 1.0)
-    _require("min_count", min_count, min_count >= 1, "at least 1")
-    _require("open_types", open_types, open_types >= 1, "at least 1")
-    _require("min_share", min_share, 0 <= shares[0] <= 1, "between 0 and 1")
-    _require("similarity", similarity, 0 < shares[1] <= 1, "above 0 and at most 1, or null")
-    _require("fold", fold, fold in FOLDS, f"one of {', '.join(FOLDS)}")
-    if open_labels is None:
-        open_labels = np.bincount(words.labels, minlength=words.n_labels) >= open_types
+    if settings.open_tags is None:
+        open_labels = np.bincount(words.labels, minlength=words.n_labels) >= settings.open_types
         open_labels |= not open_labels.any()
-    _require("open_tags", [], bool(open_labels.any()), "null, or a list of at least one tag")
-    all_rules = np.zeros((0, words.n_labels), dtype=bool) if rules is None else rules
-    if similarity is not None:
-        pairs = similar_pairs(words, similarity)
+    else:
+        open_labels = _tag_sets([settings.open_tags], tags, f"{name}, open_tags")[0]
+    rules = _tag_sets(settings.rules or [], tags, f"{name}, rules")
+    if settings.similarity is not None:
+        pairs = similar_pairs(words, settings.similarity)
         found = np.zeros((len(pairs), words.n_labels), dtype=bool)
         for row, pair in zip(found, pairs):
             row[[pair.first, pair.second]] = True
-        all_rules = np.concatenate([all_rules, found])
-    return TagDictionary(words, open_labels, all_rules, float(min_count), float(min_share), fold)
+        rules = np.concatenate([rules, found])
+    return TagDictionary(words, open_labels, rules, float(settings.min_count), float(settings.min_share), settings.fold)
 
 
-def _require(name: str, value: object, is_right: bool, expected: str) -> None:
-    if not is_right:
-        raise CRFError(PipeErrors.CRF840.format(name=name, value=value, expected=expected))
+def _tag_sets(sets: Sequence[Sequence[str]], tags: TagSet, where: str) -> Bools:
+    """((n, L)): sets of tags. where (str): of the config, for messages."""
+    found = np.zeros((len(sets), len(tags)), dtype=bool)
+    for row, members in zip(found, sets):
+        row[_tag_numbers(members, tags, where)] = True
+    return found
+
+
+def _tag_numbers(names: Sequence[str], tags: TagSet, where: str) -> list[int]:
+    for name in names:
+        if name not in tags.number:
+            near = ", ".join(difflib.get_close_matches(name, tags.tags, n=3, cutoff=0.0))
+            raise CRFError(PipeErrors.CRF432.format(where=where, tag=name, near=near))
+    return [tags.number[name] for name in names]
+
+
+def read_dictionary(
+    path: str, settings: DictionarySettings, tags: TagSet, name: str, speller: Speller | None = None
+) -> TagDictionary:
+    """Make the dictionary of a table. speller (Speller | None): see `DictionarySettings.key`; the rest as above."""
+    words, names, counts = zip(*entries) if (entries := read_table(Path(path))) else ((), (), ())
+    keys = [FOLDS[settings.fold](settings.key(word, speller)) for word in words]
+    numbers = np.array(_tag_numbers(names, tags, f"{name}, {path}"), dtype=np.intp)
+    return make_dictionary(CountTable.build(keys, numbers, np.array(counts), len(tags)), settings, tags, name)
+
+
+def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> None:
+    """Write the counts of a dictionary; its settings belong into the config.
+
+    tags (Sequence[str]): names of its labels.
+    RAISES (ValueError): for a word or tag that a table cannot hold.
+    """
+    words = dictionary.words
+    lines = [HEAD]
+    for word, low, high in zip(words.keys, words.ends[:-1].tolist(), words.ends[1:].tolist()):
+        for label, count in zip(words.labels[low:high].tolist(), words.counts[low:high].tolist()):
+            if any(character in text for text in (word, tags[label]) for character in "\t\n\r"):
+                raise CRFError(PipeErrors.CRF843.format(word=word, tag=tags[label]))
+            lines.append("\t".join([word, tags[label], *([f"{count:.{DIGITS}g}"] if math.isfinite(count) else [])]))
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+
+
+def read_table(path: Path) -> list[tuple[str, str, float]]:
+    """Read a table. Empty lines, and lines without a tag that begin with #, are skipped.
+
+    RETURNS (list[tuple[str, str, float]]): word, tag and count, infinite where there is none.
+    RAISES (ValueError): for a file that cannot be read, or a line that is no entry (with its number).
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CRFError(PipeErrors.CRF842.format(path=path, error=error)) from error
+    entries = []
+    for number, line in enumerate(lines, 1):
+        fields = line.split("\t")
+        if not line.strip() or line == HEAD or (len(fields) == 1 and line.startswith("#")):
+            continue
+        count = _count(fields[2]) if len(fields) == 3 and fields[2] else math.inf
+        if len(fields) not in (2, 3) or not fields[0] or not fields[1] or not count > 0:
+            raise CRFError(PipeErrors.CRF841.format(path=path, line=number, text=line))
+        entries.append((fields[0], fields[1], count))
+    return entries
+
+
+def _count(text: str) -> float:
+    """Return the number, or NaN, which is not above 0."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.pipe.dictionary.closure import TagDictionary, make_dictionary
+from spacy_crf.core.labels import TagSet
+from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.counts import CountTable
-from spacy_crf.pipe.dictionary.table import HEAD, read_table, write_table
+from spacy_crf.pipe.dictionary.tag_dictionary import HEAD, TagDictionary, make_dictionary, read_table, write_table
 
 TAGS = ["N", "V:fin", "#"]
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=3)
@@ -20,7 +21,8 @@ entries = st.dictionaries(
 
 def as_dictionary(found: dict[tuple[str, int], float]) -> TagDictionary:
     keys, labels = [word for word, _ in found], np.array([label for _, label in found], dtype=np.intp)
-    return make_dictionary(CountTable.build(keys, labels, np.array(list(found.values())), 3))
+    table = CountTable.build(keys, labels, np.array(list(found.values())), 3)
+    return make_dictionary(table, DictionarySettings(fold="none"), TagSet(tuple(TAGS), "none"), "test")
 
 
 @given(found=entries)

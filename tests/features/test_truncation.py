@@ -6,10 +6,9 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_crf.features.attributes import string_hash
-from spacy_crf.features.columns import ColumnReader
+from spacy_crf.features.columns import TRUNCATED, ColumnReader
 from spacy_crf.features.extract import FeatureExtractor
 from spacy_crf.features.hashing import ABSENT
-from spacy_crf.features.open_sides import OPEN_SIDES
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.templates import parse_templates
 
@@ -23,7 +22,7 @@ def columns_of(sides: list[list[bool] | None], padding: bool = True):
     for both in sides:
         docs.append(Doc(vocab, words=WORDS))
         if both is not None:
-            docs[-1].user_data[OPEN_SIDES] = both
+            docs[-1].user_data[TRUNCATED] = both
     extractor = FeatureExtractor(parse_templates(TEMPLATES), Resources(), "doc", padding)
     columns = extractor.read(docs, vocab)
     return columns, extractor.keys(columns, extractor.state_templates).keys
@@ -48,13 +47,13 @@ def test_an_open_side_has_no_start_no_end_and_nothing_outside(padding: bool) -> 
 def test_sides_go_with_the_parts_of_a_batch() -> None:
     columns, _ = columns_of([[True, False], None, [False, True]])
     parts = columns.split(3)
-    assert [part.open_sides.tolist() for part in parts] == [[[True, False]], [[False, False]], [[False, True]]]
+    assert [part.truncated.tolist() for part in parts] == [[[True, False]], [[False, False]], [[False, True]]]
 
 
 def test_the_inner_sequences_of_an_open_doc_are_closed() -> None:
     vocab = spacy.blank("xx").vocab
     doc = Doc(vocab, words=WORDS, sent_starts=[True, False, True, False])
-    doc.user_data[OPEN_SIDES] = [True, True]
+    doc.user_data[TRUNCATED] = [True, True]
     columns = ColumnReader([], Resources(), "auto").read([doc, Doc(vocab)], vocab)
-    assert columns.open_sides.tolist() == [[True, False], [False, True]]
+    assert columns.truncated.tolist() == [[True, False], [False, True]]
     assert string_hash("BOS-1") != ABSENT

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.pipe.dictionary.closure import TagDictionary, count_words, expand, make_dictionary
+from spacy_crf.core.labels import TagSet
+from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.counts import CountTable
+from spacy_crf.pipe.dictionary.tag_dictionary import TagDictionary, count_words, expand, make_dictionary
 
 WORDS = ["wen", "Wen", "he", "he", "wen", "se", "mot"]
 GOLD = Gold.known(np.array([0, 1, 2, 2, 0, 2, UNKNOWN]), 4)
@@ -21,8 +23,19 @@ def as_rows(sets: list[set[int]], n_labels: int) -> np.ndarray:
     return np.array([[label in found for label in range(n_labels)] for found in sets], dtype=bool).reshape(-1, n_labels)
 
 
+def make(
+    table: CountTable, open_labels: np.ndarray | None = None, rules: np.ndarray | None = None, **settings: object
+) -> TagDictionary:
+    """A dictionary whose tags are the numbers of the labels."""
+    tags = TagSet(tuple(map(str, range(table.n_labels))), "none")
+    open_tags = None if open_labels is None else [tags.tags[label] for label in members(open_labels)]
+    named = None if rules is None else [[tags.tags[label] for label in members(rule)] for rule in rules]
+    settings = {"fold": "none", "open_tags": open_tags, "rules": named, **settings}
+    return make_dictionary(table, DictionarySettings(**settings), tags, "test")
+
+
 def dictionary(words: list[str] = WORDS, gold: Gold = GOLD, fold: str = "none", **settings: object) -> TagDictionary:
-    return make_dictionary(count_words(words, gold, fold), fold=fold, **settings)
+    return make(count_words(words, gold, fold), fold=fold, **settings)
 
 
 @pytest.mark.parametrize(
@@ -100,15 +113,15 @@ def test_sets_and_distributions_count_by_their_shares():
     weights = np.array([[1, 1, 0], [0.9, 0, 0.1], [1, 1, 1]])
     table = count_words(["a", "a", "a"], Gold.weighted(weights))
     np.testing.assert_allclose(table.dense(np.array([0])), [[1.4, 0.5, 0.1]])
-    found = make_dictionary(table, min_count=2, min_share=0.2, open_labels=np.array([False, False, True]))
+    found = make(table, min_count=2, min_share=0.2, open_labels=np.array([False, False, True]))
     assert members(found.valid(["a"]).sets[0]) == {0, 1}
 
 
 def test_labels_that_somebody_entered_are_valid_whatever_the_settings():
     counts = np.array([np.inf, 3.0])
     table = CountTable.build(["a", "a"], np.array([1, 0]), counts, 3)
-    assert members(make_dictionary(table, min_count=100, open_types=9).valid(["a"]).sets[0]) == {0, 1}
-    strict = make_dictionary(table, min_count=100, min_share=0.5, similarity=0.1)
+    assert members(make(table, min_count=100, open_types=9).valid(["a"]).sets[0]) == {0, 1}
+    strict = make(table, min_count=100, min_share=0.5, similarity=0.1)
     assert members(strict.valid(["a"]).sets[0]) == {1} and not len(strict.rules)
     elsewhere = strict.valid_elsewhere(["a"], Gold.known(np.array([1]), 3))
     assert members(elsewhere.sets[0]) == {1}
@@ -140,7 +153,7 @@ def test_other_occurrences_by_loops(make_tagged, settings, grouped, seed):
         others = np.flatnonzero(groups != groups[unit])
         rest = count_words([words[k] for k in others], tagged.gold.take(others))
         kept = {**settings, "open_labels": whole.open_labels}
-        expected = make_dictionary(rest, **kept).valid([words[unit]]).sets[0]
+        expected = make(rest, **kept).valid([words[unit]]).sets[0]
         np.testing.assert_array_equal(found.sets[unit], expected)
 
 
@@ -175,7 +188,7 @@ def test_sets_are_never_empty_and_grow_with_the_settings(make_tagged, seed, min_
 
 def test_no_words(stored):
     nothing = count_words([], Gold.known(np.zeros(0, dtype=np.int32), 2))
-    found = TagDictionary.from_data(stored(make_dictionary(nothing).to_data()))
+    found = TagDictionary.from_data(stored(make(nothing).to_data()))
     assert found.valid([]).sets.shape == (0, 2) and found.valid(["a"]).sets.all()
     assert found.valid_elsewhere([], Gold.known(np.zeros(0, dtype=np.int32), 2)).sets.shape == (0, 2)
 
@@ -185,7 +198,7 @@ def test_many_words_in_several_chunks(monkeypatch, make_tagged):
     words = [word for sequence in tagged.sequences for word in sequence]
     whole = dictionary(words, tagged.gold, min_count=2)
     expected = whole.valid(words).sets, whole.valid_elsewhere(words, tagged.gold).sets
-    monkeypatch.setattr("spacy_crf.pipe.dictionary.closure._CHUNK", 7)
+    monkeypatch.setattr("spacy_crf.pipe.dictionary.tag_dictionary._CHUNK", 7)
     again = dictionary(words, tagged.gold, min_count=2)
     for sets, found in zip(expected, (again.valid(words), again.valid_elsewhere(words, tagged.gold))):
         np.testing.assert_array_equal(found.sets, sets)
@@ -214,7 +227,7 @@ def test_a_stored_dictionary_is_the_same(stored):
 def test_settings_out_of_their_range(settings, message):
     table = count_words(WORDS, GOLD)
     with pytest.raises(ValueError, match=f"CRF840.*{message}"):
-        make_dictionary(table, **settings)
+        make(table, **settings)
 
 
 def test_gold_of_other_words():

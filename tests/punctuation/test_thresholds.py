@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_crf.punctuation.decide import Thresholds, choose, labels_beside_marks
-from spacy_crf.punctuation.given import settle_marks
-from spacy_crf.punctuation.labels import LabelScheme, LabelTable
-from spacy_crf.punctuation.marks import MarkSet
+from spacy_crf.punctuation.block import LabelScheme
+from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose, labels_beside_marks, settle_marks
 
 LABELS = ["O|lower", "COMMA|lower", "COMMA|Title", "PERIOD|lower"]
 ROW = [0.45, 0.1, 0.15, 0.3]
@@ -38,7 +36,7 @@ def test_no_label_without_a_mark() -> None:
 def test_settled_marks_leave_the_case_open() -> None:
     labels = ["O|lower", "O|Title", "O|lower|@QUESTION", "O|Title|@QUESTION", "QUESTION|lower", "PERIOD|lower"]
     table = LabelTable(labels)
-    scheme = LabelScheme(MarkSet(("PERIOD", "QUESTION")), case=True, kinds=("QUESTION",))
+    scheme = LabelScheme(["PERIOD", "QUESTION"], case=True, kinds=["QUESTION"])
     rows = labels_beside_marks(np.array([0, 5, 0, 1, 4, 0]), table, scheme)
     found = [[label for label, may in zip(labels, row) if may] for row in rows.tolist()]
     plain, asked = ["O|lower", "O|Title"], ["O|lower|@QUESTION", "O|Title|@QUESTION"]
@@ -48,7 +46,7 @@ def test_settled_marks_leave_the_case_open() -> None:
 
 def test_a_mark_in_a_sentence_of_an_unseen_kind_leaves_labels_without_one() -> None:
     labels = ["O|lower", "COMMA|lower", "O|lower|@QUESTION", "QUESTION|lower"]
-    scheme = LabelScheme(MarkSet(("COMMA", "QUESTION")), case=True, kinds=("QUESTION",))
+    scheme = LabelScheme(["COMMA", "QUESTION"], case=True, kinds=["QUESTION"])
     table, tags = LabelTable(labels), np.array([1, 3])
     assert labels_beside_marks(tags, table, scheme).tolist() == [[False, False, True, False], [False] * 3 + [True]]
     without = LabelTable(["O|lower", "COMMA|lower", "QUESTION|lower"])
@@ -57,7 +55,7 @@ def test_a_mark_in_a_sentence_of_an_unseen_kind_leaves_labels_without_one() -> N
 
 def test_the_last_sentence_of_a_text_that_goes_on_may_be_of_any_kind() -> None:
     table = LabelTable(["O|lower", "COMMA|lower", "O|lower|@QUESTION", "QUESTION|lower"])
-    scheme = LabelScheme(MarkSet(("COMMA", "QUESTION")), case=True, kinds=("QUESTION",))
+    scheme = LabelScheme(["COMMA", "QUESTION"], case=True, kinds=["QUESTION"])
     tags = np.array([0, 3, 0])
     closed, still_open = (labels_beside_marks(tags, table, scheme, goes_on) for goes_on in (False, True))
     assert closed[2].tolist() == [True, False, False, False] and still_open[2].tolist() == [True, False, True, False]

@@ -1,0 +1,198 @@
+"""The `features` block of a component's config, and the blocks that belong into it."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from spacy import registry
+from spacy.language import Language
+
+if TYPE_CHECKING:
+    from .induced import WordClasses
+    from .resources import Resources
+    from .spelling import Speller
+    from .templates import Template
+
+# A sequence is a sentence where the Doc has sentence starts, and else the Doc ("auto"); the Doc; a sentence
+SequenceMode = Literal["auto", "doc", "sents"]
+Counts = Callable[[], Mapping[str, int]]
+Texts = Callable[[], Iterable[Sequence[str]]]
+FIT = "fit"  # the table of normal forms to the training corpus
+
+
+@registry.misc("spacy_crf.Spelling.v1")
+@dataclass(frozen=True)
+class SpellingSettings:
+    """Normal forms of words, for templates with REWRITTEN, RPREFIX, RSUFFIX and NORMAL.
+
+    rules (str | None): rewrite rules: a path of a file, or the name of those that come with the library.
+    table (str | None): "fit" for a table fitted to the words of the training corpus; else the path of one, of lines
+        `form<TAB>normal form`, as `python -m spacy crf spelling` writes it. Its forms are rewritten ones. null: none.
+    lengths (list[int] | None): where one, two ... edits begin to be allowed, in letters of the shorter word; null: at
+        4 and 8.
+    ratio (float): how many times as frequent a normal form is as its variants.
+    """
+
+    rules: str | None = None
+    table: str | None = FIT
+    lengths: list[int] | None = None
+    ratio: float = 10
+
+    def make(self, count: Counts) -> "Speller":
+        """Read rules and table, or fit the table.
+
+        count (Callable): returns how often each form of the training corpus occurs; called only to fit.
+        RAISES (ValueError): for files that cannot be read.
+        """
+        from .normalise import LENGTHS, SpellingTable, fit_spelling
+        from .spelling import Rewriter, Speller
+
+        rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
+        lengths = LENGTHS if self.lengths is None else self.lengths
+        if self.table == FIT:
+            return Speller(rewriter, fit_spelling(rewriter.rewrite_counts(count()), lengths, self.ratio))
+        table = SpellingTable.read(Path(self.table), lengths) if self.table else SpellingTable({}, lengths)
+        return Speller(rewriter, table)
+
+
+@registry.misc("spacy_crf.InducedClasses.v1")
+@dataclass(frozen=True)
+class ClassSettings:
+    """Word classes induced from the training text, for templates such as CLASS50; stored with the model.
+
+    min_count (int): words seen less often share the class "rare".
+    max_words (int): the most frequent ones at most.
+    rounds (int): of the exchange algorithm over all words, at most.
+    """
+
+    min_count: int = 4
+    max_words: int = 20_000
+    rounds: int = 8
+
+    def __post_init__(self) -> None:
+        from ..core.errors import CRFError
+        from .errors import FeatureErrors
+
+        for name, value in vars(self).items():
+            if value < 1:
+                raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
+
+    def make(self, texts: Texts, sizes: Iterable[int]) -> "WordClasses":
+        """Induce classes.
+
+        texts (Callable): returns the words of each text of the training corpus.
+        sizes (Iterable[int]): numbers of classes.
+        """
+        from .induced import WordClasses, count_bigrams, exchange_classes
+
+        words, bigrams = count_bigrams(texts(), self.min_count, self.max_words)
+        classes = {size: exchange_classes(bigrams, size, self.rounds).tolist() for size in sorted(set(sizes))}
+        return WordClasses(words, classes)
+
+
+@registry.misc("spacy_crf.Features.v1")
+@dataclass(frozen=True)
+class FeatureSettings:
+    """Templates and what belongs to them.
+
+    templates (list[str]): in the language of `spacy_crf.features.templates`.
+    min_count (int): state features seen less often in training are left out.
+    min_edge_count (int): the same for edge features, of which there is one for each pair of labels.
+    lists (dict[str, str] | None): word lists by name: paths of TSV files, `word or phrase<TAB>value`. They are read by
+        `initialize` and saved with the model.
+    padding (bool): give positions outside the sequence values of their own instead of none.
+    max_features (int): hash state features, and edge features, to at most so many buckets, for streams of ever new
+        words; features in one bucket share their weights, and inspection sees numbers only. 0: grow without bound.
+    spelling (SpellingSettings | None): spacy_crf.Spelling.v1, for templates that ask for normal forms of words.
+    classes (ClassSettings | None): spacy_crf.InducedClasses.v1, for templates such as CLASS50.
+    """
+
+    templates: list[str]
+    min_count: int = 1
+    min_edge_count: int = 1
+    lists: dict[str, str] | None = None
+    padding: bool = True
+    max_features: int = 0
+    spelling: SpellingSettings | None = None
+    classes: ClassSettings | None = None
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        RAISES (ValueError): for templates that cannot be read or ask for what there is not.
+        """
+        from ..core.errors import CRFError
+        from .errors import FeatureErrors
+
+        if not self.parsed:
+            raise CRFError(FeatureErrors.CRF310)
+        for template in self.parsed:
+            self.check(template)
+        if self.max_features < 0:
+            raise CRFError(FeatureErrors.CRF312.format(value=self.max_features))
+
+    @cached_property
+    def parsed(self) -> "list[Template]":
+        """The templates, with ranges and presets expanded."""
+        from .templates import parse_templates
+
+        return parse_templates(self.templates)
+
+    def check(self, template: "Template") -> None:
+        """Raise a coded error for a template that asks for what the features do not have."""
+        from ..core.errors import CRFError
+        from .errors import FeatureErrors
+
+        for attribute in (atom.attribute for atom in template.atoms):
+            if attribute.is_of_units:
+                raise CRFError(FeatureErrors.CRF966.format(template=str(template)))
+            if attribute.name == "LIST" and attribute.key not in (self.lists or {}):
+                raise CRFError(FeatureErrors.CRF305.format(template=str(template), name=attribute.key))
+            if attribute.is_spelt and self.spelling is None:
+                raise CRFError(FeatureErrors.CRF323.format(template=str(template)))
+            if attribute.is_induced and self.classes is None:
+                raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
+
+    def make_resources(
+        self, nlp: Language | None, count: Counts = dict[str, int], texts: Texts = list[list[str]]
+    ) -> "Resources":
+        """Read word lists and rules from their files, and fit what is to be fitted.
+
+        nlp (Language | None): splits the phrases of word lists.
+        count (Callable): returns how often each form of the training corpus occurs; called only where it is needed.
+        texts (Callable): returns the words of its texts; likewise.
+        """
+        from .attributes import COUNTED, INDUCED
+        from .resources import Lexicon, Resources, WordCounts, WordList
+
+        lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
+        speller = None if self.spelling is None else self.spelling.make(count)
+        thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
+        counts = WordCounts.of(count(), thresholds) if thresholds else None
+        classes = self.classes.make(texts, sizes) if self.classes is not None and sizes else None
+        return Resources(lists, Lexicon(speller, counts, classes))
+
+    def empty_resources(self) -> "Resources":
+        """Return what there is before `make_resources`: lists and tables without entries."""
+        from .attributes import COUNTED, INDUCED
+        from .induced import WordClasses
+        from .normalise import SpellingTable
+        from .resources import Lexicon, Resources, WordCounts, WordList
+        from .spelling import Rewriter, Speller
+
+        lists = {name: WordList(name, []) for name in self.lists or ()}
+        speller = None if self.spelling is None else Speller(Rewriter(()), SpellingTable({}))
+        counts = WordCounts({}) if self._numbers(COUNTED) else None
+        sizes = self._numbers([INDUCED])
+        return Resources(lists, Lexicon(speller, counts, WordClasses([], {n: [] for n in sizes}) if sizes else None))
+
+    def make_reader(self, resources: "Resources") -> Any:
+        """Return a reader of columns; None for that of tokens."""
+        return None
+
+    def _numbers(self, names: Collection[str]) -> list[int]:
+        """Return the numbers with which templates ask for some attributes."""
+        attributes = [atom.attribute for template in self.parsed for atom in template.atoms]
+        return [attribute.number for attribute in attributes if attribute.name in names]

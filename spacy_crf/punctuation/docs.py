@@ -1,0 +1,286 @@
+"""Docs as the restorer sees them: where they keep punctuation, their words, and the gold labels of these.
+
+`doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none), "case", "openings" and
+"closings" where they are told, and "probabilities" ((n, M) array) with the names of its columns under "columns". A
+token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
+"following", where that lies behind the window.
+
+`token._.pause`, the seconds of silence behind a token, is for features: whoever knows the times of words sets it.
+
+The chain runs over a bare Doc with a token for each word, in lower case and without marks.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from spacy.attrs import IDX, LENGTH
+from spacy.tokens import Doc, Token
+from spacy.training import Alignment, Example
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from ..annotation.extensions import read_value, register, user_data, write_value
+from ..core.arrays import Indices
+from ..core.errors import CRFError, excerpt
+from ..features.columns import TRUNCATED
+from .block import LabelScheme
+from .errors import PunctuationErrors
+from .labels import Label, read_labels, tell_sentences
+from .words import OPENERS, Word, case_of, split_words
+
+PUNCTUATION = "punctuation"
+RESTORED, RESTORATION, RESTORATIONS = "restored", "restoration", "restorations"
+MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
+PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
+PAUSE = "pause"
+LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
+_GIVEN = "spacy_crf.given_marks"
+_SIGMA = "Σ"  # in lower case another letter at the end of a word
+_APOSTROPHES = str.maketrans("’ʼ", "''")
+
+
+def register_punctuation() -> None:
+    """Make the custom attributes available where nobody else has."""
+    for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
+        register(Doc, name)
+    for name, part in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
+        register(Token, name, getter=part.get, setter=part.set)
+    register(Token, "punct_probs", getter=_probabilities)
+    register(Token, PAUSE)
+
+
+def read_punctuation(doc: Doc) -> dict[str, Any] | None:
+    """Return what a Doc has of punctuation; None for nothing, whether or not the attribute is registered."""
+    stored: dict[str, Any] | None = read_value(doc, PUNCTUATION)
+    return stored
+
+
+def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:
+    """Give a Doc its punctuation; what it had is replaced."""
+    write_value(doc, PUNCTUATION, values)
+
+
+def write_gold(
+    doc: Doc, marks: Sequence[str], openings: Sequence[str] = (), closings: Sequence[str] = (), following: str = ""
+) -> None:
+    """Give a Doc whose tokens are words the marks that were behind them. Empty columns are left out.
+
+    following (str): the first mark behind the Doc that ends a sentence, if its text goes on.
+    """
+    columns = ((OPENINGS, openings), (CLOSINGS, closings))
+    values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
+    write_punctuation(doc, {**values, FOLLOWING: following} if following else values)
+
+
+def write_truncated(doc: Doc, sides: tuple[bool, bool]) -> None:
+    """Note that a Doc is cut out of a text that goes on, so that its first or last word is no true start or end."""
+    if any(sides):
+        user_data(doc)[TRUNCATED] = list(sides)
+
+
+def goes_on(doc: Doc) -> bool:
+    """Tell whether the text goes on behind a Doc; see `write_truncated`."""
+    return bool(user_data(doc).get(TRUNCATED, (False, False))[1])
+
+
+def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
+    """Set `token._.pause` where it is known.
+
+    pauses (sequence of float | None): seconds behind each token; shorter than the Doc where the rest is not known.
+    """
+    for token, pause in zip(doc, pauses):
+        if pause is not None:
+            token._.set(PAUSE, pause)
+
+
+class _TokenValue:
+    """Getter and setter of a value of tokens. A class, so that they pickle."""
+
+    def __init__(self, part: str):
+        self.part = part
+
+    def get(self, token: Token) -> str:
+        stored = read_punctuation(token.doc) or {}
+        return str(stored[self.part][token.i]) if self.part in stored else ""
+
+    def set(self, token: Token, value: Any) -> None:
+        stored = read_punctuation(token.doc) or {}
+        values = stored.get(self.part) or [""] * len(token.doc)
+        values[token.i] = value
+        write_punctuation(token.doc, {**stored, self.part: values})
+
+
+def _probabilities(token: Token) -> dict[str, float] | None:
+    """Get the probabilities of the marks behind a token, by their names; None where there are none."""
+    stored = read_punctuation(token.doc) or {}
+    if PROBABILITIES not in stored:
+        return None
+    return dict(zip(stored[COLUMNS], np.asarray(stored[PROBABILITIES])[token.i].tolist()))
+
+
+@dataclass(frozen=True)
+class WordView:
+    """The words of a Doc.
+
+    doc (Doc): the Doc. text (str): of the Doc, which takes long to ask for.
+    words (list[Word]): with character offsets into the text.
+    """
+
+    doc: Doc
+    text: str
+    words: list[Word]
+
+    @classmethod
+    def of(cls, doc: Doc, scheme: LabelScheme) -> "WordView":
+        """Read a Doc. Where it does not know what white space its text has, its tokens are the words."""
+        text = doc.text
+        if not doc.has_unknown_spaces:
+            return cls(doc, text, split_words(text, scheme.abbreviated))
+        places = doc.to_array([IDX, LENGTH]).reshape(-1, 2).astype(np.intp).tolist()
+        return cls(doc, text, [Word(low, low + size, low + size) for low, size in places])
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The words as they are spelt."""
+        return [self.text[word.start : word.end] for word in self.words]
+
+    @cached_property
+    def bare_forms(self) -> list[str]:
+        """The words in lower case, with plain apostrophes, as the chain sees them."""
+        lower = self.text.lower()
+        if len(lower) != len(self.text) or _SIGMA in self.text:  # what its case depends on may be outside of a word
+            return [bare_form(form) for form in self.forms]
+        lower = lower.translate(_APOSTROPHES)
+        return [lower[word.start : word.end] for word in self.words]
+
+    @cached_property
+    def last_tokens(self) -> Indices:
+        """((W,)): the token in which each word ends."""
+        ends = np.array([word.end for word in self.words], dtype=np.intp)
+        return np.searchsorted(self._token_starts, ends, side="left") - 1
+
+    @cached_property
+    def first_tokens(self) -> Indices:
+        """((W,)): the token in which each word begins."""
+        begins = np.array([word.start for word in self.words], dtype=np.intp)
+        return np.searchsorted(self._token_starts, begins, side="right") - 1
+
+    def opening_tokens(self, numbers: Indices) -> Indices:
+        """((n,)): the tokens in which words begin or else, the signs that open right before them.
+
+        numbers ((n,)): of words.
+        """
+        begins = np.array([self._opening_start(number) for number in numbers.tolist()], dtype=np.intp)
+        return np.searchsorted(self._token_starts, begins, side="right") - 1
+
+    def _opening_start(self, number: int) -> int:
+        start, floor = self.words[number].start, self.words[number - 1].tail if number else 0
+        before = self.text[floor:start]
+        return start - (len(before) - len(before.rstrip(OPENERS)))
+
+    @cached_property
+    def _token_starts(self) -> Indices:
+        return self.doc.to_array(IDX).astype(np.intp)
+
+    def labels(self, scheme: LabelScheme) -> list[Label]:
+        """Return labels from the marks that the Doc was annotated with or else, from those of its text."""
+        stored = read_punctuation(self.doc)
+        if stored is None or MARKS not in stored:
+            return read_labels(self.text, self.words, scheme)
+        columns = []
+        for name, is_told in ((MARKS, True), (OPENINGS, scheme.pairs), (CLOSINGS, scheme.pairs)):
+            found = stored.get(name) if is_told else None
+            columns.append([""] * len(self.words) if found is None else [found[k] for k in self.last_tokens.tolist()])
+        labels = [
+            Label(scheme.label(mark), case_of(form) if scheme.case else "", opening, closing)
+            for mark, opening, closing, form in zip(*columns, self.forms)
+        ]
+        return tell_sentences(labels, scheme, stored.get(FOLLOWING, ""))
+
+
+def bare_form(form: str) -> str:
+    """Return a word as the chain sees it: in lower case, with straight apostrophes."""
+    return form.lower().translate(_APOSTROPHES)
+
+
+def is_bare(doc: Doc) -> bool:
+    """Tell whether a Doc was made by `bare_doc`."""
+    return _GIVEN in user_data(doc)
+
+
+def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
+    """Return the marks that were in the text of a bare Doc, by word; NONE where there was none."""
+    view: WordView = user_data(bare)[_GIVEN]
+    return [scheme.label(word.mark) for word in view.words]
+
+
+def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
+    """Make a Doc of the words alone, which remembers the marks of its text.
+
+    attributes (sequence of int): annotation that features read; that of the token in which a word begins.
+    extensions (sequence of str): custom token attributes that features read; `pause` is that of the token in which a
+        word ends, in seconds up to `LONGEST_PAUSE`.
+    """
+    bare = Doc(vocab, words=view.bare_forms)
+    given, made = user_data(view.doc), user_data(bare)
+    made[_GIVEN] = view
+    if TRUNCATED in given:
+        made[TRUNCATED] = given[TRUNCATED]
+    if (attributes or extensions) and len(bare):
+        firsts = view.first_tokens
+        if attributes:
+            values = view.doc.to_array(list(attributes)).reshape(len(view.doc), -1)[firsts]
+            bare.from_array(list(attributes), cast(Ints2d, values))
+        for name in extensions:
+            if name == PAUSE:
+                write_pauses(bare, _pauses(view))
+                continue
+            for token, place in zip(bare, firsts.tolist()):
+                token._.set(name, view.doc[place]._.get(name))
+    return bare
+
+
+def _pauses(view: WordView) -> list[float | None]:
+    """Return pauses behind words, whole numbers as real values too."""
+    found = [view.doc[place]._.get(PAUSE) for place in view.last_tokens.tolist()]
+    return [None if pause is None else min(float(pause), LONGEST_PAUSE) for pause in found]
+
+
+def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
+    """Return the label of each word of the predicted Doc; None where the reference is split into words otherwise.
+
+    RAISES (ValueError): where the reference has other letters.
+    """
+    words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
+    labels = reference.labels(scheme)
+    ours, theirs = (view.bare_forms for view in (words, reference))
+    if ours == theirs:
+        return list(labels)
+    found: list[Label | None] = [None] * len(ours)
+    if "".join(ours) != "".join(theirs):
+        raise CRFError(PunctuationErrors.CRF975.format(document=excerpt(example.reference.text)))
+    alignment = Alignment.from_strings(ours, theirs)
+    sizes, back = alignment.x2y.lengths, alignment.y2x.lengths
+    targets = alignment.x2y.data
+    first = 0
+    for word, size in enumerate(sizes.tolist()):
+        if size == 1 and back[targets[first]] == 1:
+            found[word] = labels[targets[first]]
+        first += size
+    return found
+
+
+def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
+    """Find the most frequent form of each word that is most often spelt in mixed case, by its lower-cased one.
+
+    forms (iterable of str): of a corpus. Of forms that are equally frequent, the first one in the alphabet is taken.
+    """
+    counts = Counter(form for form in forms if case_of(form) == "mixed")
+    best: dict[str, str] = {}
+    for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        best.setdefault(form.lower(), form)
+    return dict(sorted(best.items()))
