@@ -27,7 +27,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.runner import ROOT
-from spacy_crf.core.constraints.steps import RULES
+from spacy_crf.core.constraints.lagrangian import RULES
 from spacy_crf.corpora.block import ReferenceSettings
 from spacy_crf.corpora.reader import Corpus
 

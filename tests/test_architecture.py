@@ -67,7 +67,7 @@ def forbidden(module: str) -> set[str]:
     part, *rest = module.split(".")
     found = {target for target in own(module) if target.split(".")[0] not in BELOW[part] | {part, "__init__"}}
     if part == "core":
-        folder = rest[0] if len(rest) > 1 else ""
+        folder = rest[0] if rest and (len(rest) > 1 or MODULES[module].name == "__init__.py") else ""
         allowed = CORE_BELOW.get(folder, set()) | {folder}
         folders = {target: target.split(".")[1] for target in own(module) if target.count(".") > 1}
         found |= {target for target, other in folders.items() if other not in allowed}

@@ -14,7 +14,7 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..core.arrays import Indices, Ints
+from ..core.arrays import Indices, Ints, Segments
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import OUTSIDE, TagSet
 from ..core.weights import Layout
@@ -134,7 +134,7 @@ def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
     labels ((N,)): gold tags, changed in place. lengths ((B,)): of the sequences.
     """
     inside = np.append(tags.continues(), False)[labels]  # an unknown label is -1
-    firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
+    firsts = Segments(lengths).openings
     for first in firsts[inside[firsts]].tolist():
         low, high = first - 1, first
         while low > 0 and inside[low]:
@@ -146,8 +146,8 @@ def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
 
 def find_violation(labels: Ints, lengths: Indices, layout: Layout) -> Violation | None:
     """The first place where gold breaks the rules, if there is one; unknown labels never do. O(N)."""
-    firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
-    lasts = np.cumsum(lengths)[lengths > 0] - 1
+    sequences = Segments(lengths)
+    firsts, lasts = sequences.openings, sequences.ends[lengths > 0] - 1
     inner = np.ones(len(labels), dtype=bool)
     inner[firsts] = False
     units = np.flatnonzero(inner)

@@ -11,7 +11,7 @@ from wasabi import msg, table
 
 from ..constraints.component import ConstrainedNER
 from ..constraints.decoder import ConstraintDecoder
-from ..constraints.table import Entry, table_rows, to_bytes
+from ..constraints.table import ConstraintEntry, table_rows, to_bytes
 from ..core.errors import CRFError
 from .app import app
 from .errors import CommandErrors
@@ -39,7 +39,7 @@ def constraints_cli(
     typer.echo(str(table(table_rows(entries), header=HEADER, divider=True, aligns=("r", "r", "r", "l", "l"))))
 
 
-def _entries(nlp: Language, path: str, component: str | None) -> list[Entry]:
+def _entries(nlp: Language, path: str, component: str | None) -> list[ConstraintEntry]:
     known = {name: pipe for name, pipe in nlp.components if isinstance(pipe, ConstrainedNER | ConstraintDecoder)}
     chosen = component or next(iter(known), None)
     if chosen not in known:

@@ -13,9 +13,8 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from ..core.errors import CRFError
-from ..core.sets.conformal import Condition, Fallback
+from ..core.sets.conformal import Condition, Fallback, Kind, Score
 from ..core.sets.risk import Loss, Unit
-from ..core.sets.scores import Kind, Score
 from ..corpora.reader import Corpus
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import SequenceLength, Strata, UnknownWords

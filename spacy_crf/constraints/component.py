@@ -14,9 +14,9 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..annotation.extensions import register
-from ..core.constraints.families import Constraint
+from ..core.constraints.costs import ScoredGold
+from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
-from ..core.constraints.learn import ScoredGold
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
 from ..features.block import FeatureSettings, SequenceMode
@@ -30,20 +30,20 @@ from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
-from .decode_info import constraint_changes, decode_info
+from .block import MiningSettings
 from .errors import ConstraintErrors
-from .mining import MiningConfig, mine_constraints
-from .sequence_facts import Annotation, sequence_facts
+from .mining import mine_constraints
 from .settings import check_predicates, constrained_decoder
-from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
-from .token_predicates import FactReader
+from .table import FILE, Given, check_entries, constraint_changes, decode_info, from_bytes, read_given, to_bytes
+from .table import ConstraintEntry as Entry
+from .token_predicates import Annotation, TokenPredicates, sequence_predicates
 
 
 class ConstrainedNER(CRFTagger):
     """Labels spans or tokens under constraints. See `ner_factory.make_constrained_ner` for the settings.
 
     decoding (dict): run-time settings of `decoding_settings`. constraints (Given): of the config.
-    mine (MiningConfig | None): whether and how constraints are mined.
+    mine (MiningSettings | None): whether and how constraints are mined.
     """
 
     parts = (*NAMES, FILE)
@@ -58,7 +58,7 @@ class ConstrainedNER(CRFTagger):
         trainer: Trainer,
         decoding: dict[str, Any],
         constraints: Given = None,
-        mine: MiningConfig | None = None,
+        mine: MiningSettings | None = None,
         target: str = "ent",
         scheme: Literal["auto", "BIO", "BILUO", "none"] = "auto",
         sequence: SequenceMode = "auto",
@@ -70,7 +70,7 @@ class ConstrainedNER(CRFTagger):
         require_first_order(name, model, "decoding under constraints")
         self._given, self._mining = constraints, mine
         self._entries: list[Entry] = []
-        self._decoding, self._facts = decoding, FactReader(decoding["predicates"], name)
+        self._decoding, self._facts = decoding, TokenPredicates(decoding["predicates"], name)
         self._to_mine: tuple[Callable[[], Iterable[Example]], Language | None] | None = None
         # what the models of folds share with this one
         self._shared: dict[str, Any] = {
@@ -86,7 +86,7 @@ class ConstrainedNER(CRFTagger):
         self.cfg.update(decoding)
         self._register_extensions()
         if mine is not None:
-            self._facts.require(mine.marks, name)
+            self._facts.require(mine.predicates, name)
         if not isinstance(constraints, str):  # files are read in `initialize`: a trained pipeline does not need them
             self._take(read_given(name, constraints))
 
@@ -160,11 +160,11 @@ class ConstrainedNER(CRFTagger):
         """Without the training examples, which stay in the process that trains."""
         return {**self.__dict__, "_to_mine": None}
 
-    def _mine(self, examples: list[Example], nlp: Language | None, config: MiningConfig) -> None:
+    def _mine(self, examples: list[Example], nlp: Language | None, config: MiningSettings) -> None:
         given = self.constraints
         docs = [example.predicted for example in examples]
         columns = self._read(docs)
-        gold, facts = self.gold(examples, columns.lengths).labels, self._facts_of(docs, columns, config.marks)
+        gold, facts = self.gold(examples, columns.lengths).labels, self._facts_of(docs, columns, config.predicates)
         ends = np.cumsum(columns.lengths).tolist()
         known = [
             (gold[low:high], facts.units.at(np.arange(low, high)))
@@ -181,7 +181,7 @@ class ConstrainedNER(CRFTagger):
         self._take([*self._entries, *map(Entry.of_mined, found)])
 
     def _hold_out(
-        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningConfig
+        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningSettings
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
         fold = CRFTagger(
@@ -199,7 +199,7 @@ class ConstrainedNER(CRFTagger):
                 fold.finish_update(None)
         scored = fold.held_out(own)
         batch, docs = scored.potentials.batch, [example.predicted for example in own]
-        facts = self._facts_of(docs, self._read(docs), config.marks).units.at(batch.units)
+        facts = self._facts_of(docs, self._read(docs), config.predicates).units.at(batch.units)
         whole = ScoredGold(scored.potentials.astype(np.float64), scored.labels, facts)
         unknown = batch.sequence_sums((scored.labels == UNKNOWN).astype(np.float64))
         return whole.select(np.flatnonzero(unknown == 0))
@@ -212,7 +212,7 @@ class ConstrainedNER(CRFTagger):
     def _facts_of(self, docs: Sequence[Doc], columns: Columns, predicates: Sequence[str] = ()) -> SequenceFacts:
         annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
-        return sequence_facts(*where, self.constraints, self._facts, annotation, predicates)
+        return sequence_predicates(*where, self.constraints, self._facts, annotation, predicates)
 
     def inference(self) -> Inference:
         return replace(super().inference(), constrained=constrained_decoder(self.name, self.cfg, self.constraints))

@@ -16,7 +16,7 @@ from ..annotation.targets import target_of
 from ..core.arrays import Floats
 from ..core.batch import pack
 from ..core.chain.potentials import ChainPotentials
-from ..core.constraints.families import Constraint
+from ..core.constraints.family import Constraint
 from ..core.errors import CRFError, excerpt
 from ..core.labels import Scheme, TagSet
 from ..features.columns import ColumnReader
@@ -26,12 +26,11 @@ from ..pipe.isolation import IsolatesFailures
 from ..pipe.reading import FirstOrderReading
 from ..pipe.source import ProbabilitySource
 from ..pipe.storage import readable
-from .decode_info import constraint_changes, decode_info
 from .errors import ConstraintErrors
-from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
-from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to_bytes
-from .token_predicates import FactReader
+from .table import FILE, Given, check_entries, constraint_changes, decode_info, from_bytes, read_given, to_bytes
+from .table import ConstraintEntry as Entry
+from .token_predicates import Annotation, TokenPredicates, sequence_predicates
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -57,7 +56,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         if (settings["source"] is None) == (settings["marginals"] is None):
             where = {"source": settings["source"], "marginals": settings["marginals"]}
             raise CRFError(ConstraintErrors.CRF443.format(name=name, **where))
-        self._facts = FactReader(settings["predicates"], name)
+        self._facts = TokenPredicates(settings["predicates"], name)
         self._reader = ColumnReader([], Resources(), settings["sequence"])
         self._entries: list[Entry] = []
         self._checked: TagSet | None = None
@@ -119,7 +118,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
         annotation = Annotation(self.annotation, tags)
         where = docs, columns.orths, columns.lengths, self.vocab
-        facts = sequence_facts(*where, self.constraints, self._facts, annotation)
+        facts = sequence_predicates(*where, self.constraints, self._facts, annotation)
         decoder = constrained_decoder(self.name, self.cfg, self.constraints)
         inference = Inference(spans=self.annotation.is_spans, constrained=decoder)
         return tags, decode_chains(columns, FirstOrderReading(chains, 1.0), tags, inference, facts)

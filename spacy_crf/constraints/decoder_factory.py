@@ -6,7 +6,7 @@ from typing import Any, Literal
 from spacy.language import Language
 
 from ..core.constraints.ilp import Objective
-from ..core.constraints.steps import Rule as StepRule
+from ..core.constraints.lagrangian import StepRule
 from ..features.block import SequenceMode
 from .decoder import ConstraintDecoder
 from .settings import DECODING, Decoder, Predicates, decoding_settings

@@ -6,13 +6,13 @@ from typing import Any, Literal
 from spacy.language import Language
 
 from ..core.constraints.ilp import Objective
-from ..core.constraints.steps import Rule as StepRule
+from ..core.constraints.lagrangian import StepRule
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionarySettings
+from .block import MiningSettings
 from .component import ConstrainedNER
-from .mining import MiningConfig
 from .settings import DECODING, Decoder, Predicates, decoding_settings
 from .table import Given
 
@@ -70,7 +70,7 @@ def make_constrained_ner(
     max_states: int,
     info: str,
     changes: str | None,
-    mine: MiningConfig | None,
+    mine: MiningSettings | None,
     target: str,
     scheme: Literal["auto", "BIO", "BILUO", "none"],
     sequence: SequenceMode,
@@ -105,7 +105,7 @@ def make_constrained_ner(
     info (str): name of the Doc extension that tells how a Doc was decoded; see `decode_info.decode_info`.
     changes (str | None): name of a Doc extension that takes what constraints changed and why, such as
         "constraint_changes"; null: nobody asks, which saves a decoding for each constraint that matters.
-    mine (MiningConfig | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
+    mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     scorer (Callable | None): how it is evaluated.
     RETURNS (ConstrainedNER): the component.
     """

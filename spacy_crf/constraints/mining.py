@@ -1,140 +1,151 @@
-"""Constraints from training data, with costs that held-out folds of it bear out."""
+"""Constraints from training data: instantiate the families, keep what holds, and charge what is rarely broken.
 
+The reliability of a constraint is how often it is broken where it applies: (b + .5) / (n + 1) for b broken among the n
+sequences in which its antecedent holds, so that rules that are rarely broken cost more. (Cecchini & Fersini print the
+share of all clauses, which counts sequences in which a rule says nothing.) What a constraint is worth beside the others
+is then found out on held-out folds.
+"""
+
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from spacy.training import Example
-from spacy.util import logger, registry
+from spacy.util import logger
 
 from ..core.arrays import Ints
-from ..core.constraints.families import Constraint, Count
-from ..core.constraints.learn import Learning, ScoredGold, charged, learn_costs, right_units
-from ..core.constraints.likelihood import Likelihood, likely_costs
-from ..core.constraints.mine import KINDS, Mined, Mining, mine
-from ..core.constraints.predicates import UnitFacts
+from ..core.constraints.consistency import without_implied
+from ..core.constraints.costs import ScoredGold, charged, likely_costs, perceptron_costs
+from ..core.constraints.family import FAMILIES, Constraint, minable_kinds
+from ..core.constraints.labelling import Fields, Labelling, Observations, UnitPredicates
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
-from .token_predicates import MARKS, UNMARKED
+from .block import MiningSettings
 
-Costs: TypeAlias = Literal["likelihood", "perceptron", "rate"]
 SCALES = (0.0, 0.03, 0.1, 0.3)  # of -log rate against the scores of the chain
-GAPS = (UNMARKED,)
 DECIMALS = 4  # of costs, which people read
-# a model trained on some examples, asked about others: their gold, scores and facts about the named predicates
+# a model trained on some examples, asked about others: their gold, scores and predicates
 HoldOut: TypeAlias = Callable[[Sequence[Example], Sequence[Example]], ScoredGold]
 
 
 @dataclass(frozen=True)
-class MiningConfig:
-    """The settings of `make_mining`."""
+class Mined:
+    """A constraint and what the data say of it.
 
-    mining: Mining
-    likelihood: Likelihood
-    learning: Learning
-    marks: tuple[str, ...]
-    costs: Costs
-    scale: float | None
-    folds: int
-    iterations: int
+    constraint (Constraint): with its cost. support (int): sequences in which its antecedent holds.
+    broken (int): those of them that break it. rate (float): smoothed.
+    precision (float | None): share of the held-out sequences with the antecedent that keep it; None without any.
+    """
+
+    constraint: Constraint
+    support: int
+    broken: int
+    rate: float
+    precision: float | None
 
     @property
-    def needs_models(self) -> bool:
-        """Whether costs are found out with models that are trained on folds."""
-        return self.costs != "rate" or self.scale is None
+    def about(self) -> dict[str, Any]:
+        """The statistics, to be stored with the constraint."""
+        return {"support": self.support, "broken": self.broken, "rate": self.rate, "precision": self.precision}
 
 
-@registry.misc("spacy_crf.Mining.v1")
-def make_mining(
-    kinds: list[str] | None = None,
-    marks: list[str] | None = None,
-    gaps: list[str] | None = None,
-    max_terms: int = 3,
-    min_support: int = 10,
-    max_rate: float = 0.1,
-    held_out: float = 0.25,
-    min_precision: float = 0.85,
-    count: Count = "each",
-    costs: Costs = "likelihood",
-    scale: float | None = None,
-    folds: int = 5,
-    iterations: int = 60,
-    strength: float = 0.3,
-    paths: int = 20,
-    epochs: int = 5,
-    step: float = 0.1,
-    seed: int = 0,
-) -> MiningConfig:
-    """Mining of constraints from the training data, in the first step of training.
+def mine(
+    paths: Sequence[Ints],
+    tags: TagSet,
+    predicates: Sequence[UnitPredicates] | None = None,
+    settings: MiningSettings | None = None,
+) -> list[Mined]:
+    """Constraints that hold in labelled sequences, the most reliable first, at costs of -log rate.
 
-    kinds (list[str] | None): families of constraints; null: all that can be mined.
-    marks (list[str] | None): unit predicates at which labels may change, for state_change; null: the punctuation ones.
-    gaps (list[str] | None): predicates about the gap before a unit, at which labels may not change; null: `unmarked`,
-        where neither side of the gap is punctuation.
-    max_terms (int), min_support (int), max_rate (float), held_out (float), min_precision (float): what is kept; see
-        `core.constraints.mine.Mining`.
-    count (str): whether a cost is paid "once" in a sequence or for "each" violation.
-    costs (str): "likelihood": those that make gold most likely on held-out folds. "perceptron": those under which
-        decoding of held-out folds breaks each constraint as often as gold. Either way what is not worth a cost is
-        dropped. "rate": -log of how often a constraint is broken, times `scale`.
-    scale (float | None): for "rate"; null: the one of several that has most tokens right on held-out folds.
-    folds (int): of the training documents; the model of each is trained on the others, with L-BFGS and the settings of
-        the component's trainer if that is spacy_crf.LBFGS.v1, but without a tok2vec layer.
-    iterations (int): of these models. strength (float), paths (int): of "likelihood"; see
-        `core.constraints.likelihood`.
-    epochs (int), step (float): of "perceptron"; see `core.constraints.learn`.
-    seed (int): of the folds and of everything that is drawn.
-    RETURNS (MiningConfig): the block.
-    RAISES (ValueError): for settings that make no sense.
+    Candidates come from one part of the sequences and must hold in the other; the statistics are those of all.
+    Constraints that more reliable ones imply are left out (two of them at most are tried).
+
+    paths (sequence of (T,)): tags. tags (TagSet): of the chain.
+    predicates (sequence of UnitPredicates | None): of each sequence; they suggest state changes.
+    settings (MiningSettings | None): None for the defaults.
+    RAISES (ValueError): without labelled units.
     """
-    for setting, value, least in (("folds", folds, 2), ("iterations", iterations, 1)):
-        if value < least:
-            raise CRFError(CoreErrors.CRF932.format(setting=setting, value=value, expected=f"at least {least}"))
-    if costs not in get_args(Costs):
-        raise CRFError(
-            CoreErrors.CRF932.format(setting="costs", value=costs, expected=f"one of {', '.join(get_args(Costs))}")
-        )
-    mining = Mining(
-        kinds=KINDS if kinds is None else tuple(kinds),
-        max_terms=max_terms,
-        min_support=min_support,
-        max_rate=max_rate,
-        held_out=held_out,
-        min_precision=min_precision,
-        scale=1.0 if scale is None else scale,
-        count=count,
-        gaps=GAPS if gaps is None else tuple(gaps),
-        seed=seed,
-    )
-    learning = Learning(epochs=epochs, step=step, seed=seed)
-    likelihood = Likelihood(strength=strength, paths=paths)
-    predicates = (*(MARKS if marks is None else marks), *mining.gaps)
-    return MiningConfig(mining, likelihood, learning, predicates, costs, scale, folds, iterations)
+    settings, fields = settings or MiningSettings(), Fields(tags)
+    pairs = zip(paths, predicates or [UnitPredicates(len(path)) for path in paths])
+    seen = [Labelling(np.asarray(path).tolist(), fields, own) for path, own in pairs if len(path)]
+    if not seen:
+        raise CRFError(CoreErrors.CRF931)
+    order = np.random.default_rng(settings.seed).permutation(len(seen))
+    n_held_out = round(settings.held_out * len(seen))
+    held_out, own = ([seen[place] for place in part] for part in (order[:n_held_out], order[n_held_out:]))
+    data = Observations(own, settings.max_terms, settings.min_support, settings.gap_predicates)
+    kinds = minable_kinds() if settings.kinds is None else settings.kinds
+    candidates = (candidate for kind in kinds for candidate in FAMILIES[kind].candidates(data))
+    assessed = ((candidate, _assess(candidate, own, held_out, settings)) for candidate in candidates)
+    found = {candidate: mined for candidate, mined in assessed if mined is not None}
+    kept = without_implied(sorted(found, key=lambda candidate: _priority(found[candidate])), fields, settings.seed)
+    scale = 1.0 if settings.scale is None else settings.scale
+    return [replace(found[one], constraint=_priced(found[one], scale, settings)) for one in kept]
+
+
+def _assess(
+    candidate: Constraint, own: Sequence[Labelling], held_out: Sequence[Labelling], settings: MiningSettings
+) -> Mined | None:
+    """A candidate with its statistics, None if it does not hold well enough."""
+    support, wrong = _count(candidate, own)
+    if support < settings.min_support or _rate(support, wrong) > settings.max_rate:
+        return None
+    more, also_wrong = _count(candidate, held_out)
+    precision = 1 - also_wrong / more if more else None
+    if precision is not None and precision < settings.min_precision:
+        return None
+    support, wrong = support + more, wrong + also_wrong
+    return Mined(candidate, support, wrong, _rate(support, wrong), precision)
+
+
+def _count(constraint: Constraint, seen: Sequence[Labelling]) -> tuple[int, int]:
+    """Sequences in which a constraint applies, and those that break it."""
+    found = [constraint.occurrences(labelling) for labelling in seen]
+    return sum(one.applied > 0 for one in found), sum(one.broken > 0 for one in found)
+
+
+def _rate(support: int, wrong: int) -> float:
+    return (wrong + 0.5) / (support + 1)
+
+
+def _priced(mined: Mined, scale: float, settings: MiningSettings) -> Constraint:
+    cost = 0.0 if scale == 0 else -math.log(mined.rate) * scale
+    return replace(mined.constraint, cost=max(0.0, cost), count=settings.count)
+
+
+def _priority(mined: Mined) -> tuple[float, int, int]:
+    """Reliable ones first, among equals the shorter ones and then the families in their order."""
+    n_labels = sum(len(labels) for labels in mined.constraint.label_sets)
+    return mined.rate, n_labels, list(FAMILIES).index(mined.constraint.kind)
+
+
+# -- costs ------------------------------------------------------------------------------------------------------------
 
 
 def mine_constraints(
     examples: Sequence[Example],
-    gold: Sequence[tuple[Ints, UnitFacts]],
+    gold: Sequence[tuple[Ints, UnitPredicates]],
     tags: TagSet,
     given: Sequence[Constraint],
-    config: MiningConfig,
+    settings: MiningSettings,
     hold_out: HoldOut,
 ) -> list[Mined]:
-    """Constraints that hold in the gold labels of examples, with their costs.
+    """Constraints that hold in the gold labels of examples, with costs that held-out folds of them bear out.
 
-    gold (sequence of tuple): tags (T,) and facts of each sequence that is known. tags (TagSet): of the chain.
+    gold (sequence of tuple): tags (T,) and predicates of each sequence that is known. tags (TagSet): of the chain.
     given (sequence of Constraint): that are in force beside the mined ones, which repeat none of them.
     hold_out (callable): trains a model on some examples, and scores others with it.
     RETURNS (list of Mined): those with a cost above 0, the most costly first.
     RAISES (ValueError): where there is nothing to mine from.
     """
     known = {_priceless(constraint) for constraint in given}
-    found = mine([path for path, _ in gold], tags, [facts for _, facts in gold], config.mining)
+    found = mine([path for path, _ in gold], tags, [predicates for _, predicates in gold], settings)
     found = [one for one in found if _priceless(one.constraint) not in known]
-    if config.needs_models and found:
-        parts = [hold_out(*split) for split in splits(examples, config.folds, config.mining.seed)]
-        costs = _costs([one.constraint for one in found], parts, tags, given, config)
+    if found and (settings.costs != "rate" or settings.scale is None):
+        parts = [hold_out(*split) for split in splits(examples, settings.folds, settings.seed)]
+        costs = _costs([one.constraint for one in found], parts, tags, given, settings)
         found = [replace(one, constraint=own) for one, own in zip(found, costs)]
     kept = sorted((one for one in found if one.constraint.cost > 0), key=lambda one: -one.constraint.cost)
     logger.info("Mined %d constraints, of which %d have a cost.", len(found), len(kept))
@@ -161,15 +172,16 @@ def _costs(
     parts: list[ScoredGold],
     tags: TagSet,
     given: Sequence[Constraint],
-    config: MiningConfig,
+    settings: MiningSettings,
 ) -> list[Constraint]:
     """Mined constraints with the costs that do best on held-out folds."""
-    if config.costs == "likelihood":
-        return charged(found, likely_costs(parts, found, tags, config.likelihood, given).round(DECIMALS))
-    if config.costs == "perceptron":
-        costs = learn_costs(parts, found, tags, config.learning, given)
+    problem = parts, found, tags, given
+    if settings.costs == "likelihood":
+        return charged(found, likely_costs(*problem, strength=settings.strength, paths=settings.paths).round(DECIMALS))
+    if settings.costs == "perceptron":
+        costs = perceptron_costs(*problem, epochs=settings.epochs, step=settings.step, seed=settings.seed)
         return charged(found, costs.round(DECIMALS))
     rates = np.array([constraint.cost for constraint in found])
     choices = [charged(found, (scale * rates).round(DECIMALS)) for scale in SCALES]
-    right = [sum(right_units(part, [*given, *choice], tags) for part in parts) for choice in choices]
+    right = [sum(part.right_units([*given, *choice], tags) for part in parts) for choice in choices]
     return choices[int(np.argmax(right))]

@@ -1,16 +1,15 @@
-"""Settings of decoding under constraints: refused before anything is computed, and read anew for each batch."""
+"""MethodSettings of decoding under constraints: refused before anything is computed, and read anew for each batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from ..core.constraints.decision import Settings
-from ..core.constraints.families import Boundary, Constraint, StateChange
+from ..core.constraints.family import Constraint
 from ..core.constraints.ilp import require_solver
-from ..core.constraints.spelling import to_text
+from ..core.constraints.strategy import MethodSettings
 from ..core.errors import CoreErrors, CRFError
 from ..pipe.constrained import ConstrainedDecoder
 from ..pipe.errors import PipeErrors
-from .token_predicates import FactReader
+from .token_predicates import TokenPredicates
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 Predicates = dict[str, str | list[str]]
@@ -67,12 +66,12 @@ def decoding_settings(
         raise CRFError(PipeErrors.CRF408.format(name=name, **problem, expected="a name of its own"))
     if decoder == "ilp":
         require_solver(solver)
-    FactReader(settings["predicates"], name)
+    TokenPredicates(settings["predicates"], name)
     return settings
 
 
-def core_settings(name: str, cfg: Mapping[str, Any]) -> Settings:
-    """Settings of decoding.
+def core_settings(name: str, cfg: Mapping[str, Any]) -> MethodSettings:
+    """MethodSettings of decoding.
 
     name (str): of the component. cfg (Mapping): its run-time settings.
     RAISES (ValueError): for one that makes no sense.
@@ -81,7 +80,7 @@ def core_settings(name: str, cfg: Mapping[str, Any]) -> Settings:
         known = ", ".join(map(repr, get_args(Decoder)))
         problem = {"setting": "decoder", "value": cfg["decoder"], "expected": f"one of {known}"}
         raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
-    return Settings(
+    return MethodSettings(
         method=cfg["decoder"],
         max_iterations=cfg["max_iterations"],
         step_rule=cfg["step_rule"],
@@ -100,8 +99,8 @@ def constrained_decoder(name: str, cfg: Mapping[str, Any], constraints: Sequence
 
 def check_predicates(name: str, constraints: Iterable[Constraint], predicates: Predicates) -> None:
     """Raise a coded error for constraints that ask for a predicate that nobody has defined."""
-    known = FactReader(predicates, name).names
+    known = TokenPredicates(predicates, name).names
     for constraint in constraints:
-        if isinstance(constraint, StateChange | Boundary) and constraint.at not in known:
-            text, listing = to_text(constraint), ", ".join(known)
-            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.at, known=listing))
+        if constraint.predicate is not None and constraint.predicate not in known:
+            text, listing = str(constraint), ", ".join(known)
+            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.predicate, known=listing))

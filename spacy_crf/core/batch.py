@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Doubles, Floats, Indices
+from .arrays import Doubles, Floats, Indices, Segments
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,14 @@ class PackedBatch:
         return units
 
     @cached_property
+    def segments(self) -> Segments:
+        """The sequences as runs of the concatenated units."""
+        return Segments(self.lengths)
+
+    @property
     def times(self) -> Indices:
         """((N,)): for each unit of the concatenated sequences, its position in its sequence."""
-        first = np.cumsum(self.lengths) - self.lengths
-        return np.arange(self.n_units) - np.repeat(first, self.lengths)
+        return self.segments.positions
 
     @cached_property
     def row_sequences(self) -> Indices:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from .arrays import Bools, Indices, Ints
+from .arrays import Bools, Indices, Ints, Segments
 from .errors import CoreErrors, CRFError
 
 Scheme = Literal["BIO", "BILUO", "none"]
@@ -102,7 +102,7 @@ class TagSet:
         begins, inside = self.begins()[tags], self.continues()[tags]
         starts = np.flatnonzero(begins)
         first_units = np.zeros(len(tags) + 1, dtype=bool)
-        first_units[np.cumsum(lengths)] = True
+        first_units[Segments(lengths).ends] = True
         stops = np.append(np.flatnonzero(~inside | first_units[:-1]), len(tags))
         ends = stops[np.searchsorted(stops, starts, side="right")] if len(starts) else starts
         return starts, ends, tags[starts].astype(np.intp)
@@ -111,7 +111,7 @@ class TagSet:
         """The maximal runs of each tag but O, as `spans` returns them."""
         opens = np.ones(len(tags) + 1, dtype=bool)
         opens[1:-1] = tags[1:] != tags[:-1]
-        opens[np.cumsum(lengths)] = True
+        opens[Segments(lengths).ends] = True
         bounds = np.flatnonzero(opens)
         starts, ends = bounds[:-1], bounds[1:]
         kept = tags[starts] != self.number.get(OUTSIDE, len(self))

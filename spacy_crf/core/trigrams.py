@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Indices, Ints
+from .arrays import Indices, Ints, Segments
 from .gold import Gold
 
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
@@ -78,10 +78,10 @@ def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:
 
     gold (Gold): of N units. lengths ((B,)): of their sequences, one after the other.
     """
-    filled = lengths[lengths > 0]
+    filled = Segments(lengths[lengths > 0])
     # two edges before each sequence and one behind it stand in a row of their own each
-    places = np.arange(int(filled.sum())) + 3 * np.repeat(np.arange(len(filled)), filled) + 2
-    n_rows = int(filled.sum()) + 3 * len(filled)
+    places = np.arange(filled.n_units) + 3 * filled.owners + 2
+    n_rows = filled.n_units + 3 * len(filled)
     units, labels = gold.seen_pairs()
     is_edge = np.ones(n_rows, dtype=bool)
     is_edge[places] = False
@@ -93,9 +93,9 @@ def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:
     for _ in range(2):
         # prolong what ends in a row by everything in the next one
         low, high = (np.searchsorted(rows, ends + 1, side=side) for side in ("left", "right"))
-        counts = high - low
-        after = np.arange(int(counts.sum())) + np.repeat(low - np.cumsum(counts) + counts, counts)
-        cells = np.repeat(cells, counts) * size + values[after]
+        found = Segments(high - low)
+        after = found.at(low)
+        cells = cells[found.owners] * size + values[after]
         ends = rows[after]
     # what reaches from one sequence into the next has an edge in its middle and at its end
     return np.unique(cells[cells % (size * size) != 0])

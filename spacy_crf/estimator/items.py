@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices, Ints
+from ..core.arrays import Doubles, Indices, Ints, Segments
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from .errors import EstimatorErrors
@@ -173,8 +173,8 @@ def _number(name: Any, value: Any) -> float:
 
 def _place(unit: int, lengths: Indices) -> dict[str, int]:
     """The sequence and the position in it of an item."""
-    sequence = int(np.searchsorted(np.cumsum(lengths), unit, side="right"))
-    return {"sequence": sequence, "item": unit - int(lengths[:sequence].sum())}
+    sequences = Segments(lengths)
+    return {"sequence": int(sequences.owners[unit]), "item": int(sequences.positions[unit])}
 
 
 def _ends(sizes: Indices) -> Ints:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices, Ints
+from ..core.arrays import Doubles, Indices, Ints, Segments
 from ..core.sparse import SparseRows
 from ..core.weights import Layout
 
@@ -24,7 +24,7 @@ def seen_layout(
     """
     pairs = features.indices.astype(np.intp) * n_labels + labels[features.row_numbers()]
     inner = np.ones(len(labels), dtype=bool)
-    inner[(np.cumsum(lengths) - lengths)[lengths > 0]] = False
+    inner[Segments(lengths).openings] = False
     after = np.flatnonzero(inner)
     steps = labels[after - 1].astype(np.intp) * n_labels + labels[after]
     n_cells = features.n_columns * n_labels

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices, Ints
+from ..core.arrays import Doubles, Indices, Ints, Segments
 
 logger = logging.getLogger("spacy_crf")
 Scores = dict[str, Any]
@@ -97,7 +97,7 @@ def score_labels(gold: Ints, predicted: Ints, lengths: Indices, labels: list[str
     gold ((N,)), predicted ((N,)): label numbers. lengths ((B,)): of the sequences.
     """
     right = gold == predicted
-    wrong_in = np.add.reduceat(~right, (np.cumsum(lengths) - lengths)[lengths > 0]) if len(gold) else np.zeros(0)
+    wrong_in = np.add.reduceat(~right, Segments(lengths).openings) if len(gold) else np.zeros(0)
     n = len(labels)
     counts = [np.bincount(part[part >= 0], minlength=n).tolist() for part in (gold[right], predicted, gold)]
     scores = {label: _label_score(*numbers) for label, *numbers in zip(labels, *counts)}

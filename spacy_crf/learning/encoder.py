@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Floats, Indices
+from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.observations import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.gold import Gold
@@ -184,16 +184,15 @@ def _seen_cells(corpus: Corpus, n_labels: int) -> Indices:
 
 def _label_pairs(corpus: Corpus, n_labels: int) -> tuple[Indices, Indices]:
     """Units, not the first of their sequence, and cells `from * L + to` of the transitions that gold makes possible."""
-    firsts = np.cumsum(corpus.lengths) - corpus.lengths
     inner = np.ones(len(corpus.gold.labels), dtype=bool)
-    inner[firsts[corpus.lengths > 0]] = False
+    inner[corpus.segments.openings] = False
     units, labels = corpus.gold.seen_pairs()
     order = np.argsort(units, kind="stable")
     units, labels = units[order], labels[order].astype(np.intp)
     low = np.searchsorted(units, units - 1, side="left")
-    counts = np.where(inner[units], np.searchsorted(units, units - 1, side="right") - low, 0)
-    before = np.repeat(low, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.repeat(units, counts), labels[before] * n_labels + np.repeat(labels, counts)
+    pairs = Segments(np.where(inner[units], np.searchsorted(units, units - 1, side="right") - low, 0))
+    after = pairs.owners
+    return units[after], labels[pairs.at(low)] * n_labels + labels[after]
 
 
 def _edge_cells(edges: EdgeObservations, units: Indices, pairs: Indices, n_labels: int) -> Indices:

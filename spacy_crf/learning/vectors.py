@@ -8,7 +8,7 @@ from spacy.attrs import NAMES
 from spacy.tokens import Doc
 from thinc.types import Floats2d
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Segments
 from .model import Tok2Vec
 
 ANNOTATION = frozenset(("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "TAG"))
@@ -35,8 +35,7 @@ def begin_update(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> tuple[Floats, Backpro
     vectors, finish = tok2vec.begin_update(list(docs))
 
     def backprop(gradient: Floats) -> None:
-        ends = np.cumsum([len(part) for part in vectors])[:-1]
-        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in np.split(gradient, ends)])
+        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in Segments.of(vectors).split(gradient)])
 
     return _stack(tok2vec, vectors), backprop
 

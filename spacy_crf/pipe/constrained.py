@@ -2,17 +2,16 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.arrays import Indices
+from ..core.arrays import Indices, Segments
 from ..core.chain.potentials import ChainPotentials
-from ..core.constraints.decision import Decision, Settings
-from ..core.constraints.decode import decode
-from ..core.constraints.explain import Change, explain
-from ..core.constraints.families import Constraint
-from ..core.constraints.predicates import UnitFacts
+from ..core.constraints.decode import Change, decode, explain
+from ..core.constraints.family import Constraint
+from ..core.constraints.labelling import UnitPredicates
+from ..core.constraints.strategy import Decision, MethodSettings
 from ..core.labels import TagSet
 
 
@@ -20,10 +19,10 @@ from ..core.labels import TagSet
 class SequenceFacts:
     """What is known of sequences beside their words.
 
-    units (UnitFacts): about their units, one sequence after the other. names (list of str): of the sequences.
+    units (UnitPredicates): about their units, one sequence after the other. names (list of str): of the sequences.
     """
 
-    units: UnitFacts
+    units: UnitPredicates
     names: list[str]
 
     def part(self, units: slice, sequences: slice) -> "SequenceFacts":
@@ -53,11 +52,11 @@ class Decided:
 class ConstrainedDecoder:
     """Chooses labels under constraints.
 
-    constraints (list of Constraint): hard and soft. settings (Settings): how. explained (bool): tell the reasons.
+    constraints (list of Constraint): hard and soft. settings (MethodSettings): how. explained (bool): tell the reasons.
     """
 
     constraints: list[Constraint]
-    settings: Settings
+    settings: MethodSettings
     explained: bool = False
 
     def __call__(self, chains: ChainPotentials, tags: TagSet, known: SequenceFacts | None) -> list[Decided]:
@@ -72,7 +71,7 @@ class ConstrainedDecoder:
         decisions = decode(chains, self.constraints, tags, facts, self.settings, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
         lengths = chains.batch.lengths.tolist()
-        firsts = (np.cumsum(chains.batch.lengths) - chains.batch.lengths).tolist()
+        firsts = chains.batch.segments.firsts.tolist()
         out = []
         for number, (decision, first, length) in enumerate(zip(decisions, firsts, lengths)):
             changes = None
@@ -87,11 +86,9 @@ def by_doc(decided: Sequence[Decided], lengths: Indices, doc_lengths: Indices) -
 
     lengths ((B,)): of the sequences. doc_lengths ((D,)): tokens of the Docs.
     """
-    ends = np.cumsum(doc_lengths)
-    owners = np.searchsorted(ends, np.cumsum(lengths)).tolist()
-    offsets = (ends - doc_lengths).tolist()
-    out: list[list[Decided]] = [[] for _ in offsets]
-    for owner, one in zip(owners, decided):
-        first = one.first - offsets[owner]
-        out[owner].append(Decided(first, one.decision, one.changes, one.milliseconds))
-    return out
+    docs = Segments(doc_lengths)
+    groups = Segments(lengths).within(docs).slices()
+    return [
+        [replace(one, first=one.first - first) for one in decided[own]]
+        for first, own in zip(docs.firsts.tolist(), groups)
+    ]

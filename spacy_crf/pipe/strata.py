@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Doubles, Hashes, Indices
+from ..core.arrays import Doubles, Hashes, Indices, Segments
 from ..core.errors import CoreErrors, CRFError
 from ..features.attributes import string_hashes
 from ..features.hashing import ABSENT, mix
@@ -119,11 +119,10 @@ def text_uniforms(tokens: Tokens, seed: int) -> Doubles:
     seed (int): any.
     RETURNS ((N,)): numbers from [0, 1).
     """
-    lengths = tokens.doc_lengths[tokens.doc_lengths > 0]
-    firsts = np.cumsum(lengths) - lengths
-    places = (np.arange(len(tokens.orths)) - np.repeat(firsts, lengths)).astype(np.uint64)
+    docs = Segments(tokens.doc_lengths[tokens.doc_lengths > 0])
+    places = docs.positions.astype(np.uint64)
     # sums wrap around; places are mixed in, so that the order of words counts
-    texts = np.add.reduceat(mix(tokens.orths, places), firsts) if len(lengths) else np.zeros(0, dtype=np.uint64)
+    texts = np.add.reduceat(mix(tokens.orths, places), docs.firsts) if len(docs) else np.zeros(0, dtype=np.uint64)
     seeded = mix(texts, np.full(len(texts), seed % 2**64, dtype=np.uint64))
-    mixed = mix(np.repeat(seeded, lengths), places)
+    mixed = mix(seeded[docs.owners], places)
     return (mixed >> np.uint64(64 - BITS)).astype(np.float64) / 2**BITS

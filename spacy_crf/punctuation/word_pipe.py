@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Floats, Indices
+from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.errors import CRFWarning
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
@@ -102,8 +102,7 @@ class WordPipe(ChainPipe):
         if calibration is None or not (inference.marginals and rows):
             return predictions
         calibrated = calibration.apply(np.concatenate(rows), self.label_table)
-        ends = np.cumsum([len(own) for own in rows])
-        for prediction, own in zip(predictions, np.split(calibrated, ends[:-1])):
+        for prediction, own in zip(predictions, Segments.of(rows).split(calibrated)):
             prediction.marginals = own
         return predictions
 

@@ -14,7 +14,7 @@ from ..annotation.gold import Violation, find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Decoded, Target
 from ..annotation.targets import target_of
-from ..core.arrays import Bools, Indices, Ints
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.gold import Gold
@@ -135,8 +135,8 @@ class CRFTagger(ChainPipe):
             forget_crossing(labels, lengths, self.tags)
         violation = find_violation(labels, lengths, get_layout(self.model))
         if violation is not None:
-            ends = np.cumsum([len(example.predicted) for example in examples])
-            self._raise_violation(violation, examples[int(np.searchsorted(ends, violation.unit, side="right"))])
+            owners = Segments.of(example.predicted for example in examples).owners
+            self._raise_violation(violation, examples[int(owners[violation.unit])])
         return self.annotation.narrow(Gold.known(labels, len(self.tags)), examples, self.tags)
 
     def _gold_of(self, example: Example) -> Ints:
@@ -205,7 +205,7 @@ class CRFTagger(ChainPipe):
                 raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
         self._require_labels()
         columns = self._read_all([doc])
-        sequence = np.repeat(np.arange(len(columns.lengths)), columns.lengths)
+        sequence = Segments(columns.lengths).owners
         # a span that is empty or runs across sequences is impossible
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..annotation.extensions import register, register_by_token
-from ..core.arrays import Bools, Indices
+from ..core.arrays import Bools, Indices, Segments
 from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..features.block import FeatureSettings, SequenceMode
@@ -197,5 +197,4 @@ def listed(members: Bools, marginals: Any, names: Any) -> list[list[str]]:
     tokens, tags = np.nonzero(members)
     order = np.lexsort((-marginals[tokens, tags], tokens))
     flat = names.take(tags[order]).tolist()
-    ends = np.cumsum(members.sum(axis=1)).tolist()
-    return [flat[low:high] for low, high in zip([0, *ends], ends)]
+    return [flat[own] for own in Segments(members.sum(axis=1)).slices()]

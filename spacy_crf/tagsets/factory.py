@@ -105,7 +105,7 @@ def make_set_valued_tagger(
         probability of at least `coverage`, if the probabilities are right. "size": the `size` most probable tags.
         "hierarchy": the tags below one node of a tag tree, the node of greatest expected utility.
         "guarantee": so that a promise holds that `python -m spacy crf guarantee` has made on held-out data.
-    utility (str): "g", "precision", "recall", "f", "u65", "u80" or "reject" (see `core.sets.utility`).
+    utility (str): "g", "precision", "recall", "f", "u65", "u80" or "reject" (see `core.sets.predict`).
     alpha (float), beta (float): of the utility. Larger beta makes larger sets; smaller alpha does too.
     coverage (float): for "mass". size (int): for "size". guarantee (dict | None): for "guarantee".
     hierarchy (TreeSettings | None): for "hierarchy": a block spacy_crf.TagTree.v1, with a file of tags and their

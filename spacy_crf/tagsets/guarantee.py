@@ -8,10 +8,9 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..core.arrays import Doubles, Floats, Hashes, Indices
-from ..core.sets.conformal import Condition, Fallback
-from ..core.sets.metrics import normalise
+from ..core.sets.conformal import LAC, Condition, Fallback, Score
+from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
-from ..core.sets.scores import LAC, Score
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import Strata, Tokens
 from .gold import gold_weights

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.arrays import Bools, Doubles, Floats
-from ..core.sets.conformal import Condition, ConformalSets, Fallback, calibrate
-from ..core.sets.scores import LAC, Score
+from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..pipe.strata import Strata, Tokens, read_strata, text_uniforms
 
 

@@ -8,14 +8,16 @@ from spacy.training import Example
 
 from ..core.arrays import Bools, Doubles
 from ..core.errors import CRFError
-from ..core.sets.metrics import has_gold, ml_acc, set_measures
-from ..core.sets.reliability import (
+from ..core.sets.measures import (
     StratifiedCoverage,
     best_label_error,
     classwise_error,
     coverage_by_group,
     coverage_by_label,
     coverage_by_size,
+    has_gold,
+    ml_acc,
+    set_measures,
 )
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors

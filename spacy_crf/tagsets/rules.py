@@ -7,9 +7,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from ..core.arrays import Bools, Doubles, Floats
 from ..core.errors import CRFError
 from ..core.sets.hierarchy import best_nodes
-from ..core.sets.predict import error_controlled_sets, top_k_sets, utility_optimal_sets
+from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
-from ..core.sets.utility import make_utility
 from ..pipe.errors import PipeErrors
 from ..pipe.strata import Tokens
 from .errors import TagSetErrors

@@ -8,8 +8,8 @@ from spacy.scorer import Scorer
 from spacy.training import Example
 from spacy.util import registry
 
-from ..core.sets.metrics import ml_acc, set_measures
-from ..core.sets.utility import make_utility
+from ..core.sets.measures import ml_acc, set_measures
+from ..core.sets.predict import make_utility
 from .table import set_table
 
 

@@ -9,7 +9,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register_by_token, register_marginals, write_marginals
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Segments
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
 from ..pipe.isolation import IsolatesFailures
@@ -85,8 +85,7 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         labels = self.labels
         rule, names = set_rule(self.name, self.cfg, labels), np.array(labels, dtype=object)
         tree = tag_tree(self.name, self.cfg, labels) if self.cfg["method"] == "hierarchy" else None
-        ends = np.cumsum([len(doc) for doc in docs])[:-1]
-        members = np.split(rule(np.concatenate(probabilities), self.read_tokens(docs)), ends)
+        members = Segments.of(docs).split(rule(np.concatenate(probabilities), self.read_tokens(docs)))
         for doc, values, own in zip(docs, probabilities, members):
             doc._.set(self.cfg["tag_set"], listed(own, values, names))
             if tree is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from spacy.training import Example
 
 from ..core.arrays import Bools, Doubles, Indices
-from ..core.sets.metrics import normalise
+from ..core.sets.measures import normalise
 from .gold import Weights, gold_weights
 
 

@@ -13,9 +13,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from spacy_crf.constraints.component import ConstrainedNER
-from spacy_crf.core.constraints.check import Labelling, violations
+from spacy_crf.core.constraints.family import violations
+from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
 
 HARD = [*RULES, "exactly(VOLUME, 1)"]  # which references do not all keep
 METHODS = ["auto", "lagrangian", "automaton", "ilp"]
@@ -110,7 +110,7 @@ def test_objective_is_score_minus_the_costs_of_what_is_violated(nlp: Language) -
     costs = dict(zip(SOFT, (c.cost for c in constraints)))
     for doc in nlp.pipe(new_docs(nlp)):
         info, path = doc._.decode_info, [pipe.tags.number[tag] for tag in tags_of(doc)]
-        broken = violations(constraints, Labelling(path, fields, UnitFacts(len(path))))
+        broken = violations(constraints, Labelling(path, fields, UnitPredicates(len(path))))
         assert {SOFT[index]: times for index, times in broken.items()} == {
             next(text for text in SOFT if name.startswith(text.split(" cost")[0])): times
             for name, times in info["violated"].items()

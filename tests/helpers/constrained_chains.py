@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from helpers.strategies import chain_batches
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.constraints import families as fam
-from spacy_crf.core.constraints.arcs import arcs_of
-from spacy_crf.core.constraints.check import Labelling, penalty, violations
+from spacy_crf.core.constraints.costs import ScoredGold
+from spacy_crf.core.constraints.family import FAMILIES, Predicate, penalty, violations
+from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.learn import ScoredGold
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
-from spacy_crf.core.constraints.problem import Problem
+from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.units import StartsWith
 from spacy_crf.core.labels import TagSet
 
 LETTERS = "ABCD"
@@ -37,7 +36,7 @@ def _labels(draw, names, least=1):
 
 
 def _predicates(draw, names, least):
-    one = st.builds(fam.Predicate, st.sampled_from(["has", "first", "last"]), st.sampled_from(names), st.booleans())
+    one = st.builds(Predicate, st.sampled_from(["has", "first", "last"]), st.sampled_from(names), st.booleans())
     return tuple(draw(st.lists(one, min_size=least, max_size=2)))
 
 
@@ -48,10 +47,10 @@ def _apart(draw, names):
 
 
 @st.composite
-def constraints(draw, names, kinds=tuple(fam.FAMILIES), costs=True):
+def constraints(draw, names, kinds=tuple(FAMILIES), costs=True):
     """A constraint of any family over some labels, hard or soft, once or each, on segments or units."""
     kind = draw(st.sampled_from(kinds))
-    family = fam.FAMILIES[kind]
+    family = FAMILIES[kind]
     cost = draw(st.sampled_from([math.inf, 0.0, 0.5, 2.0, 7.5])) if costs else math.inf
     settings = {"cost": cost, "count": draw(st.sampled_from(["once", "each"]))}
     settings["level"] = draw(st.sampled_from(["segment", "unit"]))
@@ -65,7 +64,7 @@ def constraints(draw, names, kinds=tuple(fam.FAMILIES), costs=True):
         case "order" | "excludes":
             sets = _apart(draw, names)
             if sets is None:
-                return fam.StartsWith(a=(names[0],), **settings)
+                return StartsWith(a=(names[0],), **settings)
             settings |= {"sets": sets} if kind == "order" else {"a": sets[0], "b": sets[1]}
         case "rule":
             then = tuple(_predicates(draw, names, 1) for _ in range(draw(st.integers(1, 2))))
@@ -80,11 +79,11 @@ def constraints(draw, names, kinds=tuple(fam.FAMILIES), costs=True):
     return family(**settings)
 
 
-def random_facts(rng, n_units, n_tags):
-    """Facts about units, in any order."""
+def random_predicates(rng, n_units, n_tags):
+    """Predicates of units, in any order."""
     fixed = np.where(rng.random(n_units) < 0.4, rng.integers(0, n_tags, n_units), -1)
     predicates = {"mark": rng.random(n_units) < 0.5}
-    return UnitFacts(n_units, predicates, rng.integers(-1, 3, n_units), fixed.astype(np.int32))
+    return UnitPredicates(n_units, predicates, rng.integers(-1, 3, n_units), fixed.astype(np.int32))
 
 
 @st.composite
@@ -93,13 +92,13 @@ def labellings(draw, max_length=7):
     tags = draw(tag_sets())
     fields = Fields(tags)
     path = draw(st.lists(st.integers(0, len(tags) - 1), min_size=1, max_size=max_length))
-    facts = random_facts(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), len(path), len(tags))
-    return draw(constraints(fields.names)), Labelling(path, fields, facts)
+    predicates = random_predicates(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), len(path), len(tags))
+    return draw(constraints(fields.names)), Labelling(path, fields, predicates)
 
 
 @st.composite
-def problems(draw, max_constraints=4, kinds=tuple(fam.FAMILIES), costs=True, **settings):
-    """(potentials, chains, constraints, tags, facts in packed order) with up to 4 sequences of up to 5 units."""
+def problems(draw, max_constraints=4, kinds=tuple(FAMILIES), costs=True, **settings):
+    """(potentials, chains, constraints, tags, predicates in packed order) with up to 4 sequences of up to 5 units."""
     potentials, chains = draw(chain_batches(**settings))
     n_labels = potentials.n_labels
     bio = n_labels == 3 and draw(st.booleans())
@@ -107,25 +106,25 @@ def problems(draw, max_constraints=4, kinds=tuple(fam.FAMILIES), costs=True, **s
     one = constraints(Fields(tags).names, kinds, costs)
     drawn = draw(st.lists(one, min_size=1, max_size=max_constraints))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return potentials, chains, drawn, tags, random_facts(rng, potentials.batch.n_units, n_labels)
+    return potentials, chains, drawn, tags, random_predicates(rng, potentials.batch.n_units, n_labels)
 
 
-def sequence_facts(potentials, facts):
-    """Facts of each sequence, from those of the batch."""
+def by_sequence(potentials, predicates):
+    """Predicates of each sequence, from those of the batch."""
     bounds = np.concatenate([[0], np.cumsum(potentials.batch.lengths)])
-    return [facts.at(potentials.batch.rows[low:high]) for low, high in itertools.pairwise(bounds)]
+    return [predicates.at(potentials.batch.rows[low:high]) for low, high in itertools.pairwise(bounds)]
 
 
-def best_objective(chain, constraints, fields, facts):
+def best_objective(chain, constraints, fields, predicates):
     """The greatest score minus costs over all labellings; -inf if the hard constraints exclude all."""
-    return max(objectives(chain, constraints, fields, facts).values(), default=0.0)
+    return max(objectives(chain, constraints, fields, predicates).values(), default=0.0)
 
 
-def objectives(chain, constraints, fields, facts):
+def objectives(chain, constraints, fields, predicates):
     """Score minus costs of each labelling of a sequence."""
     values = {}
     for path, score in chain.paths():
-        found = violations(constraints, Labelling(list(path), fields, facts))
+        found = violations(constraints, Labelling(list(path), fields, predicates))
         values[path] = score - penalty(constraints, found)
     return values
 
@@ -136,13 +135,13 @@ def softened(constraints, cost):
 
 
 def single_problems(case):
-    """(problem, oracle chain, facts) of each sequence that is not empty."""
-    potentials, chains, constraints, tags, facts = case
+    """(problem, oracle chain, predicates) of each sequence that is not empty."""
+    potentials, chains, constraints, tags, predicates = case
     fields = Fields(tags)
     bounds = np.concatenate([[0], np.cumsum(potentials.batch.lengths)])
-    for (low, high), chain, own in zip(itertools.pairwise(bounds), chains, sequence_facts(potentials, facts)):
+    for (low, high), chain, own in zip(itertools.pairwise(bounds), chains, by_sequence(potentials, predicates)):
         if chain.length:
-            arcs = arcs_of(potentials, potentials.batch.rows[low:high])
+            arcs = Trellis.of(potentials, potentials.batch.rows[low:high])
             yield Problem(arcs, constraints, fields, own), chain, own
 
 
@@ -165,4 +164,4 @@ def part(seed, n_sequences=20, flips=0.3):
     wrong = rng.random(len(gold)) < flips
     emissions[wrong] += 2.2 * np.eye(3)[rng.integers(0, 3, wrong.sum())]
     chain = ChainPotentials(batch, emissions[batch.units], np.zeros((3, 3)), np.zeros(3), np.zeros(3))
-    return ScoredGold(chain, gold[batch.units], UnitFacts(len(gold)))
+    return ScoredGold(chain, gold[batch.units], UnitPredicates(len(gold)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
-from spacy_crf.core.sets.scores import Score
+from spacy_crf.core.sets.conformal import Score
 from spacy_crf.pipe.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
 from spacy_crf.tagsets.promise import ConformalPromise, make_promise
 

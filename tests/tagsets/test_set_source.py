@@ -11,8 +11,7 @@ from spacy.language import Language
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
-from spacy_crf.core.sets.predict import utility_optimal_sets
-from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 from spacy_crf.pipe.probabilities import GivesSets
 
 CNN = {

@@ -17,8 +17,7 @@ from spacy.util import fix_random_seed
 
 from spacy_crf.annotation.gold_tags import read_gold_tags, write_gold_tags
 from spacy_crf.core.labels import TagSet
-from spacy_crf.core.sets.predict import error_controlled_sets, top_k_sets, utility_optimal_sets
-from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold
 
 TEMPLATES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "SUFFIX2[-1..1]"]}

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_parents, tree_from_separator
-from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.core.sets.predict import make_utility
 from spacy_crf.tagsets.tag_tree import make_tag_tree
 
 TREE = "spacy_crf.TagTree.v1"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints
+from ..arrays import Bools, Doubles, Indices, Ints, Segments
 from ..batch import pack
 from ..errors import CoreErrors, CRFError
 from ..gold import Gold
@@ -64,8 +64,7 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
     """
     masks = layout.allowed, layout.allowed_start, layout.allowed_end
     if all(mask.all() for mask in masks):
-        owners = np.repeat(np.arange(len(lengths)), lengths)
-        return np.unique(owners[~allowed.any(axis=1)])
+        return np.unique(Segments(lengths).owners[~allowed.any(axis=1)])
     batch = pack(lengths)
     transitions, start, end = (masked(np.zeros(mask.shape), mask) for mask in masks)
     free = ChainPotentials(batch, np.zeros(allowed.shape), transitions, start, end)

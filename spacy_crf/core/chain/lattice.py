@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, Indices, Ints, Segments
 from ..batch import PackedBatch
 
 
@@ -133,9 +133,8 @@ def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
 
 def _states_of(lattice: Lattice, rows: Indices) -> tuple[Indices, Indices, Indices]:
     """The states of some rows, one row after the other, and for each row the first of them and their number."""
-    sizes = lattice.bounds[rows + 1] - lattice.bounds[rows]
-    firsts = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) + np.repeat(lattice.bounds[rows] - firsts, sizes), firsts, sizes
+    runs = Segments(lattice.bounds[rows + 1] - lattice.bounds[rows])
+    return runs.at(lattice.bounds[rows]), runs.firsts, runs.lengths
 
 
 def _back_pointers(lattice: Lattice, arrivals: Floats, reached: Floats) -> Indices:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, Indices, Ints, Segments
 from ..errors import CoreErrors, CRFError
 from .potentials import ChainPotentials, NoPathError
 from .viterbi import max_forward
@@ -119,8 +119,7 @@ def _prolong(scores: Floats, losses: Doubles, suffixes: _Suffixes, rows: slice) 
     units, cells = np.nonzero(near)
     values = total[near]
     order = np.lexsort((values, units))  # stable: among equals the better suffix wins, then the smaller label
-    counts = near.sum(axis=1)
-    ranks = np.arange(len(units)) - np.repeat(np.cumsum(counts) - counts, counts)
+    ranks = Segments(near.sum(axis=1)).positions
     kept = order[ranks < k]
     place = (rows.start + units[kept], ranks[ranks < k])
     suffixes.followers[place], suffixes.labels[place] = np.divmod(cells[kept], n_labels)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments
 from ..batch import PackedBatch
 from ..trigrams import EDGE, Trigrams
 from .candidates import Pruning
@@ -147,21 +147,18 @@ def pair_states(batch: PackedBatch, candidates: Bools, trigrams: Trigrams) -> Pa
     widths = np.ones(n_units, dtype=np.intp)  # labels that may come before those of a unit
     widths[inner] = sizes[before[inner]]
     rows, labels = np.nonzero(candidates)
-    firsts = np.cumsum(sizes) - sizes  # of each row among the candidates
-    counts = widths[rows]
-    opening = np.cumsum(counts) - counts  # first state of each candidate
-    owners = np.repeat(np.arange(len(rows)), counts)
-    place = np.arange(int(counts.sum())) - np.repeat(opening, counts)
+    by_candidate = Segments(widths[rows])  # states of each candidate
+    owners, by_row = by_candidate.owners, Segments(sizes)  # candidates of each row
     state_rows, n_first = rows[owners], int(sizes[: len(batch.first_rows)].sum())
-    previous = firsts[before[state_rows]] + place  # the candidate before
+    previous = by_row.firsts[before[state_rows]] + by_candidate.positions  # the candidate before
     befores = labels[previous].astype(np.int32)
     befores[:n_first] = EDGE
     n_arcs = widths[before[state_rows]]
     n_arcs[:n_first] = 0
-    entries = np.concatenate([[0], np.cumsum(n_arcs)])
-    origins = np.arange(entries[-1]) + np.repeat(opening[previous] - entries[:-1], n_arcs)
-    bounds = np.concatenate([[0], np.cumsum(sizes * widths)])
-    return PairStates(batch, trigrams, state_rows, befores, labels[owners].astype(np.int32), bounds, origins, entries)
+    arcs, bounds = Segments(n_arcs), Segments(sizes * widths).bounds
+    origins = arcs.at(by_candidate.firsts[previous])
+    own = labels[owners].astype(np.int32)
+    return PairStates(batch, trigrams, state_rows, befores, own, bounds, origins, arcs.bounds)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[D
     firsts, ends = queries[0].firsts, queries[0].ends
     out = np.zeros((len(firsts), len(queries)))
     batch = messages.potentials.batch
-    last_units = np.repeat(np.cumsum(batch.lengths), batch.lengths) - 1
+    last_units = np.repeat(batch.segments.ends, batch.lengths) - 1
     nodes = node_marginals(messages)
     size = max(1, CHUNK // messages.potentials.n_labels**2)
     for low in range(0, len(firsts), size):

@@ -10,24 +10,109 @@ matter decide about the size of the product.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Doubles, Indices, Ints
-from .arcs import Arcs
-from .predicates import NOTHING
-from .problem import Problem
-from .product import Product, Products
+from .family import Constraint
+from .labelling import NOTHING, Fields, UnitPredicates
+from .meaning import Monitor
+from .problem import Problem, Trellis
 
 MARGIN = 1e-9  # relative slack, so that rounding does not cut off the best path
 WIDTHS = (2.0, 8.0, 32.0, math.inf)  # how far below the bound to search, in turn
+MEMORY = 1 << 18  # moves that are kept
+PRODUCTS = 256  # that are kept
+
+
+@dataclass
+class Product:
+    """The product of the automata of some constraints: states are numbered as they are met, moves remembered.
+
+    costs (list of float), monitors (list of Monitor): of the constraints.
+    """
+
+    costs: list[float]
+    monitors: list[Monitor]
+    _states: list[tuple[Any, ...]] = field(default_factory=list)
+    _numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    _moves: dict[tuple[int, int, int, int], tuple[int, float]] = field(default_factory=dict)
+
+    @property
+    def start(self) -> int:
+        return self._number(tuple(monitor.start for monitor in self.monitors))
+
+    def _number(self, state: tuple[Hashable, ...]) -> int:
+        number = self._numbers.get(state)
+        if number is None:
+            number = self._numbers[state] = len(self._states)
+            self._states.append(state)
+        return number
+
+    def symbols(self, n_units: int) -> list[tuple[int, tuple[Any, ...]]]:
+        """For each unit, the symbols of all automata and a number that stands for them."""
+        columns = [monitor.symbols or [None] * n_units for monitor in self.monitors]
+        numbers: dict[tuple[Any, ...], int] = {}
+        rows = zip(*columns) if columns else ((),) * n_units
+        return [(numbers.setdefault(row, len(numbers)), row) for row in rows]
+
+    def move(self, state: int, symbol: tuple[int, tuple[Any, ...]], before: int, tag: int) -> tuple[int, float]:
+        """The next state, and the cost of what is violated on the way (infinite for what is hard)."""
+        key = (state, symbol[0], before, tag)
+        found = self._moves.get(key)
+        if found is None:
+            if len(self._moves) > MEMORY:
+                self._moves.clear()
+            found = self._moves[key] = self._compute(state, symbol[1], before, tag)
+        return found
+
+    def _compute(self, state: int, symbols: tuple[Any, ...], before: int, tag: int) -> tuple[int, float]:
+        following, total = [], 0.0
+        for own, symbol, monitor, cost in zip(self._states[state], symbols, self.monitors, self.costs):
+            after, times = monitor.step(own, symbol, before, tag)
+            following.append(after)
+            total += times * cost if times else 0.0
+        return self._number(tuple(following)), total
+
+    def finish(self, state: int, tag: int) -> float:
+        """The cost of what the end of the sequence violates."""
+        states = zip(self._states[state], self.monitors, self.costs)
+        times = ((monitor.finish(own, tag), cost) for own, monitor, cost in states)
+        return sum((number * cost for number, cost in times if number), 0.0)
+
+
+def product_of(constraints: Sequence[Constraint], fields: Fields, predicates: UnitPredicates) -> Product:
+    """The product for one sequence.
+
+    fields (Fields): of the chain. predicates (UnitPredicates): of its units.
+    """
+    monitors = [constraint.watch(fields, predicates) for constraint in constraints]
+    return Product([constraint.cost for constraint in constraints], monitors)
+
+
+class Products:
+    """Products by their constraints: one serves all sequences where it asks nothing of their units."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Constraint, ...], Product] = {}
+
+    def of(self, problem: Problem, indices: Sequence[int]) -> Product:
+        """The product of some constraints of a problem."""
+        constraints = tuple(problem.constraints[index] for index in indices)
+        if any(constraint.asks is not None for constraint in constraints):
+            return product_of(constraints, problem.fields, problem.predicates)
+        if constraints not in self._made:
+            if len(self._made) >= PRODUCTS:
+                self._made.clear()
+            self._made[constraints] = product_of(constraints, problem.fields, problem.predicates)
+        return self._made[constraints]
 
 
 @dataclass(frozen=True)
-class Search:
+class ExactSearch:
     """What a search found.
 
     path ((T,) | None): the best labelling, or the best that was met; None without one.
@@ -48,7 +133,7 @@ class Search:
 
 def best_labelling(
     problem: Problem, known: Sequence[Ints] = (), max_states: int = 400_000, products: Products | None = None
-) -> Search:
+) -> ExactSearch:
     """The labelling of a problem with the greatest score minus costs; exact if the search is finished.
 
     problem (Problem): of a sequence that is not empty.
@@ -69,39 +154,41 @@ def best_labelling(
         if found.path is None:
             objective = -math.inf if bound == -math.inf else objective
             path = best if objective > -math.inf else None
-            return Search(path, objective, bound, found.finished, total, frozenset(active))
+            return ExactSearch(path, objective, bound, found.finished, total, frozenset(active))
         value = problem.value(found.path)
         if value.objective >= objective:
             best, objective = found.path, value.objective
         more = left.intersection(value.violated) - active
         if not more:
-            return Search(found.path, value.objective, bound, True, total, frozenset(active))
+            return ExactSearch(found.path, value.objective, bound, True, total, frozenset(active))
         active |= more
 
 
-def best_in_product(arcs: Arcs, product: Product, known: float = -math.inf, max_states: int = 400_000) -> Search:
+def best_in_product(
+    trellis: Trellis, product: Product, known: float = -math.inf, max_states: int = 400_000
+) -> ExactSearch:
     """The labelling of the greatest score minus costs. O(states L) time.
 
-    arcs (Arcs): scores. product (Product): of the constraints.
+    trellis (Trellis): scores. product (Product): of the constraints.
     known (float): score minus costs of a labelling that is known: nothing worse is looked at.
     max_states (int): stop where the product would have more.
     """
-    top, total = arcs.bound, 0
+    top, total = trellis.bound, 0
     if top == -math.inf:
-        return Search(None, -math.inf, -math.inf, True, 0)
+        return ExactSearch(None, -math.inf, -math.inf, True, 0)
     bound, margin = top, MARGIN * max(1.0, abs(top))
     for width in WIDTHS:
         threshold = max(known, top - width)
-        layers, n_states = _layers(arcs, product, threshold - margin, max_states - total)
+        layers, n_states = _layers(trellis, product, threshold - margin, max_states - total)
         total += n_states
         if layers is None:
-            return Search(None, -math.inf, bound, False, total)
+            return ExactSearch(None, -math.inf, bound, False, total)
         path, objective = _best_end(layers, product)
         if path is not None and objective >= threshold - margin:
-            return Search(path, objective, objective, True, total)
+            return ExactSearch(path, objective, objective, True, total)
         known = max(known, objective)
         bound = threshold  # nothing is as good as that
-    return Search(None, -math.inf, -math.inf, True, total)
+    return ExactSearch(None, -math.inf, -math.inf, True, total)
 
 
 @dataclass(frozen=True)
@@ -114,15 +201,15 @@ class _Layer:
     origins: list[int]
 
 
-def _layers(arcs: Arcs, product: Product, threshold: float, max_states: int) -> tuple[list[_Layer] | None, int]:
+def _layers(trellis: Trellis, product: Product, threshold: float, max_states: int) -> tuple[list[_Layer] | None, int]:
     """The states of each unit that may be on a path of at least the threshold; None if there are too many."""
-    symbols = product.symbols(arcs.n_units)
+    symbols = product.symbols(trellis.n_units)
     begin = _Layer(np.zeros(1, dtype=np.intp), [product.start], np.zeros(1), [NOTHING])
     layers: list[_Layer] = []
     n_states, layer = 0, begin
-    for unit in range(arcs.n_units):
-        scores = arcs.first[None, :] if unit == 0 else layer.scores[:, None] + arcs.inner[unit - 1][layer.tags]
-        slack = _room(scores + arcs.completions[unit], threshold)
+    for unit in range(trellis.n_units):
+        scores = trellis.first[None, :] if unit == 0 else layer.scores[:, None] + trellis.inner[unit - 1][layer.tags]
+        slack = _room(scores + trellis.completions[unit], threshold)
         before = [NOTHING] if unit == 0 else layer.tags.tolist()
         layer = _advance(layer.states, before, scores, slack, symbols[unit], product)
         n_states += len(layer.states)

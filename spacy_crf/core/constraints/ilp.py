@@ -18,9 +18,8 @@ import numpy as np
 
 from ..arrays import Bools, Ints
 from ..errors import CoreErrors, CRFError
-from .arcs import Arcs
-from .problem import Problem
-from .rows import Rows, Term
+from .meaning import Inequalities, Term
+from .problem import Problem, Trellis
 
 Objective: TypeAlias = Literal["score", "violations"]
 PREFERRED = ("HiGHS", "PULP_CBC_CMD", "COIN_CMD", "HiGHS_CMD")
@@ -86,9 +85,9 @@ def solve(
         )
     if not 0 < tau <= 1:
         raise CRFError(CoreErrors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
-    found = problem.arcs.n_arcs
+    found = problem.trellis.n_edges
     if found > max_arcs:
-        raise CRFError(CoreErrors.CRF926.format(units=problem.arcs.n_units, found=found, most=max_arcs))
+        raise CRFError(CoreErrors.CRF926.format(units=problem.trellis.n_units, found=found, most=max_arcs))
     backend = _Backend(require_solver(solver), time_limit)
     if objective == "score":
         model = _Model(problem, problem.charged, problem.left)
@@ -99,15 +98,15 @@ def solve(
 
 def _least_cost(problem: Problem, tau: float, backend: "_Backend") -> Solved:
     """Problem (3), and then the best score among the labellings of the least cost."""
-    model = _Model(problem, problem.arcs, range(len(problem.constraints)))
-    model.require(model.score >= problem.arcs.bound + math.log(tau) - 1e-6)
+    model = _Model(problem, problem.trellis, range(len(problem.constraints)))
+    model.require(model.score >= problem.trellis.bound + math.log(tau) - 1e-6)
     model.maximise(-model.cost)
     first = model.solve(backend)
     if first.path is None:
         return first
     value = problem.value(first.path)
     least = value.score - value.objective
-    again = _Model(problem, problem.arcs, range(len(problem.constraints)))
+    again = _Model(problem, problem.trellis, range(len(problem.constraints)))
     again.require(again.cost <= least + 1e-6 * max(1.0, least))
     again.maximise(again.score)
     second = again.solve(backend)
@@ -141,11 +140,11 @@ class _Backend:
 class _Model:
     """One programme: variables of the arcs, flow, and rows of constraints with their slacks.
 
-    problem (Problem): of the sequence. arcs (Arcs): whose scores count. constraints (sequence of int): to be kept.
+    problem (Problem): of the sequence. trellis (Trellis): scores. constraints (sequence of int): to be kept.
     """
 
     problem: Problem
-    arcs: Arcs
+    trellis: Trellis
     constraints: Sequence[int]
     score: Any = field(init=False)
     cost: Any = field(init=False)
@@ -156,10 +155,10 @@ class _Model:
     def __post_init__(self) -> None:
         self.pulp = _pulp()
         self.model = self.pulp.LpProblem("labelling", self.pulp.LpMaximize)
-        first = {(0, -1, tag): value for tag, value in enumerate(self.arcs.first.tolist()) if value > -math.inf}
-        units, before, tags = np.nonzero(self.arcs.inner > -np.inf)
+        first = {(0, -1, tag): value for tag, value in enumerate(self.trellis.first.tolist()) if value > -math.inf}
+        units, before, tags = np.nonzero(self.trellis.inner > -np.inf)
         places = zip((units + 1).tolist(), before.tolist(), tags.tolist())
-        scores = {**first, **dict(zip(places, self.arcs.inner[units, before, tags].tolist()))}
+        scores = {**first, **dict(zip(places, self.trellis.inner[units, before, tags].tolist()))}
         self.edges = {place: self.variable("Binary") for place in scores}
         self.score = self.pulp.lpSum(scores[place] * variable for place, variable in self.edges.items())
         self._flow()
@@ -186,7 +185,7 @@ class _Model:
         status = self.model.sol_status
         if status not in (self.pulp.LpSolutionOptimal, self.pulp.LpSolutionIntegerFeasible):
             return Solved(None, status == self.pulp.LpSolutionInfeasible, False)
-        path = np.full(self.arcs.n_units, -1, dtype=np.int32)
+        path = np.full(self.trellis.n_units, -1, dtype=np.int32)
         for (unit, _, tag), variable in self.edges.items():
             if variable.varValue is not None and variable.varValue > 0.5:
                 path[unit] = tag
@@ -202,7 +201,7 @@ class _Model:
             arriving.setdefault((unit, tag), []).append(variable)
             if unit:
                 leaving.setdefault((unit - 1, before), []).append(variable)
-        lp_sum, last = self.pulp.lpSum, self.arcs.n_units - 1
+        lp_sum, last = self.pulp.lpSum, self.trellis.n_units - 1
         self.require(lp_sum(var for (unit, _), own in arriving.items() if unit == 0 for var in own) == 1)
         for unit, tag in dict.fromkeys([*arriving, *leaving]):
             if unit < last:
@@ -228,7 +227,7 @@ class _Model:
             slacks[group] = self.variable("Binary") if once else self.variable("Continuous", None)
         return slacks[group]
 
-    def _row(self, block: Rows, row: int) -> Any:
+    def _row(self, block: Inequalities, row: int) -> Any:
         parts = [term.sign * self._term(term, int(term.lows[row]), int(term.highs[row])) for term in block.terms]
         return self.pulp.lpSum(parts) + block.constant
 

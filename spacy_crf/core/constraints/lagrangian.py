@@ -1,6 +1,6 @@
 """Lagrangian relaxation by projected subgradient, with a certificate: dual bound minus score of a labelling.
 
-The rows of the constraints are taken into the objective with multipliers: what remains is Viterbi over changed arcs
+The rows of the constraints are taken into the objective with multipliers: what remains is Viterbi over changed edges
 (Cecchini & Fersini, section 3.1.1, in the form that holds for H e <= 0). A row enters when a relaxed labelling violates
 it for the first time; until then its multiplier is 0. Each relaxed labelling is also tried as an answer. The bound is
 valid at every iteration, dual >= optimum >= primal; a gap may remain, as rows are not always tight enough.
@@ -9,18 +9,71 @@ valid at every iteration, dual >= optimum >= primal; a gap may remain, as rows a
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..arrays import Bools, Doubles, Ints
-from .arcs import Arcs, best_paths
-from .problem import Problem
-from .rows import Rows, Term
-from .steps import Rule, Steps, project
+from .meaning import Inequalities, Term
+from .problem import Problem, Trellis, best_paths
 
+StepRule: TypeAlias = Literal["polyak", "harmonic"]
+RULES: tuple[str, ...] = get_args(StepRule)
+PATIENCE = 4  # iterations without a better bound after which Polyak's steps are halved
 TOLERANCE = 1e-6  # of a certificate, relative to scores above 1
 STALLED = 1e-12  # multipliers that move by less have arrived
+
+
+@dataclass
+class Steps:
+    """The length of the steps.
+
+    rule (str): "harmonic" is the paper's 1 / (k + 1) along the normed subgradient. "polyak" (Polyak 1969) goes as far
+        as would reach the value of the best labelling so far if the dual function were linear; without a labelling
+        that is allowed, a level below the best bound that comes nearer as steps fail.
+    """
+
+    rule: StepRule = "polyak"
+    _taken: int = 0
+    _share: float = 1.0
+    _below: float = 1.0
+    _idle: int = 0
+
+    def move(self, values: Doubles, bound: float, best_bound: float, objective: float) -> Doubles:
+        """((J,)): what to add to the multipliers.
+
+        values ((J,)): of the rows on the relaxed labelling. bound (float): dual value there; best_bound (float): the
+            least so far, this one included. objective (float): of the best labelling so far, or -inf.
+        """
+        self._taken += 1
+        norm = float(values @ values)
+        if norm == 0:
+            return np.zeros_like(values)
+        if self.rule == "harmonic":
+            return values / (math.sqrt(norm) * self._taken)
+        self._adapt(bound <= best_bound)
+        target = objective if objective > -math.inf else best_bound - self._below
+        return values * (self._share * max(bound - target, 0.0) / norm)
+
+    def _adapt(self, better: bool) -> None:
+        self._idle = 0 if better else self._idle + 1
+        self._below *= 2.0 if better else 0.7
+        if self._idle >= PATIENCE:
+            self._share, self._idle = self._share / 2, 0
+
+
+def project(multipliers: Doubles, cap: float) -> Doubles:
+    """The nearest multipliers that are not negative and sum to at most a cap. O(J log J).
+
+    Duchi, Shalev-Shwartz, Singer & Chandra, "Efficient projections onto the l1-ball" (2008).
+    """
+    positive = np.maximum(multipliers, 0.0)
+    if positive.sum() <= cap:
+        return positive
+    ordered = np.sort(positive)[::-1]
+    shifts = (np.cumsum(ordered) - cap) / np.arange(1, len(ordered) + 1)
+    n_kept = max(1, int(np.count_nonzero(ordered > shifts)))  # also where a cap is lost in rounding
+    return np.asarray(np.maximum(positive - shifts[n_kept - 1], 0.0))
 
 
 class Piece(NamedTuple):
@@ -56,7 +109,7 @@ class Relaxed:
     bound (float): no labelling has a greater one; -inf if it is proved that there is none.
     iterations (int): Viterbi passes that were made; up to the certificate if there is one.
     history ((iterations, 2)): dual value and best objective at each iteration.
-    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to arcs.
+    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to edges.
     """
 
     path: Ints | None
@@ -77,7 +130,7 @@ def is_certified(objective: float, bound: float, score: float) -> bool:
     return objective > -math.inf and bound - objective <= TOLERANCE * max(1.0, abs(score))
 
 
-def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: Rule = "polyak") -> list[Relaxed]:
+def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule = "polyak") -> list[Relaxed]:
     """Solve the relaxations of some sequences side by side. O(iterations N L^2).
 
     problems (sequence of Problem): of sequences that are not empty, over the same labels.
@@ -112,16 +165,16 @@ class _Run:
     done: bool = False
     _known: set[tuple[object, ...]] = field(default_factory=set)
 
-    def lagrangian(self) -> Arcs:
-        """The arcs with the rows charged at their multipliers."""
+    def lagrangian(self) -> Trellis:
+        """The trellis with the rows charged at their multipliers."""
         if not self.multipliers.any():
             return self.problem.charged
-        arcs = self.problem.charged.copy()
+        trellis = self.problem.charged.copy()
         for cut, multiplier in zip(self.cuts, self.multipliers.tolist()):
             if multiplier:
                 for piece in cut.pieces:
-                    arcs.subtract(multiplier * piece.factor, piece.mask, piece.low, piece.high)
-        return arcs
+                    trellis.subtract(multiplier * piece.factor, piece.mask, piece.low, piece.high)
+        return trellis
 
     def observe(self, path: Ints, value: float) -> None:
         """Take in the best labelling of the Lagrangian and its value, and move the multipliers."""
@@ -216,6 +269,6 @@ def _witnesses(term: Term, row: int, path: Ints) -> list[int]:
     return units[: term.reaches].tolist() if len(units) >= term.reaches else []
 
 
-def _offset(block: Rows, row: int, path: Ints) -> int:
+def _offset(block: Inequalities, row: int, path: Ints) -> int:
     """What the pieces of the terms that were replaced count too much."""
     return sum(term.reaches - 1 for term in block.terms if term.reaches and _witnesses(term, row, path))

@@ -1,6 +1,7 @@
-"""One sequence to be decoded under constraints: the objective, and its simplest exact form.
+"""One sequence to be decoded under constraints: the scores of its edges, and the objective.
 
-Constraints whose violations are single edges, each paid for, are charged to the arcs once and for all: for them
+Emissions, start and end scores are folded into the edges, so that a cost for any edge at any unit is one addition.
+Constraints whose violations are single edges, each paid for, are charged to these scores once and for all: for them
 Viterbi is exact. What is left needs more.
 """
 
@@ -11,12 +12,106 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Ints
-from .arcs import Arcs
-from .check import Labelling, penalty, violations
-from .families import Constraint
-from .predicates import Fields, UnitFacts
-from .rows import Rows, rows_of
+from ..arrays import Bools, Doubles, Indices, Ints
+from ..batch import pack
+from ..chain.logspace import transition_matrices
+from ..chain.potentials import ChainPotentials, EdgePotentials
+from ..chain.viterbi import Decoded, viterbi
+from .family import Constraint, penalty, violations
+from .labelling import Fields, Labelling, UnitPredicates
+from .meaning import Indicators, Inequalities
+
+
+@dataclass(frozen=True)
+class Trellis:
+    """The scores of the edges of one sequence of T > 0 units.
+
+    first ((L,)): of the tag of the first unit. inner ((T - 1, L, L)): of the tags of each two adjacent units
+        [unit, from, to].
+    """
+
+    first: Doubles
+    inner: Doubles
+
+    @classmethod
+    def of(cls, potentials: ChainPotentials, rows: Indices) -> "Trellis":
+        """That of a sequence, in float64. rows ((T,)): its packed rows."""
+        emissions = potentials.emissions[rows].astype(np.float64)
+        first = emissions[0] + potentials.start
+        inner = transition_matrices(potentials, rows[1:]) + emissions[1:, None, :]
+        (inner[-1] if len(inner) else first)[...] += potentials.end
+        return cls(first, inner)
+
+    @property
+    def n_units(self) -> int:
+        return len(self.inner) + 1
+
+    @property
+    def n_edges(self) -> int:
+        return int(self.first.size + self.inner.size)
+
+    def score(self, path: Ints) -> float:
+        """Score of a labelling of T tags."""
+        return float(self.first[path[0]] + self.inner[np.arange(len(self.inner)), path[:-1], path[1:]].sum())
+
+    @cached_property
+    def completions(self) -> Doubles:
+        """((T, L)): score of the best way on from each tag to the end, without what came before. O(T L^2)."""
+        best = np.zeros((self.n_units, len(self.first)))
+        for unit in range(self.n_units - 2, -1, -1):
+            np.max(self.inner[unit] + best[unit + 1], axis=1, out=best[unit])
+        return best
+
+    @property
+    def bound(self) -> float:
+        """Score of the best labelling without constraints."""
+        return float((self.first + self.completions[0]).max())
+
+    @property
+    def floor(self) -> float:
+        """A number that no labelling that the chain allows scores less than."""
+        low = np.where(self.first > -np.inf, self.first, np.inf).min()
+        rest = np.where(self.inner > -np.inf, self.inner, np.inf).min(axis=(1, 2)).sum()
+        return float(low + rest)
+
+    def copy(self) -> "Trellis":
+        return Trellis(self.first.copy(), self.inner.copy())
+
+    def subtract(self, cost: float, mask: Bools, low: int, high: int) -> None:
+        """Charge a cost for edges of units low..high-1, in place.
+
+        mask ((L + 1, L)): edges [tag before, tag]; the last row is for the first unit.
+        """
+        if low == 0 and high > 0:
+            self.first[mask[-1]] -= cost
+        if high > max(low, 1):
+            self.inner[max(low, 1) - 1 : high - 1][:, mask[:-1]] -= cost
+
+    def charge(self, cost: float, blocks: Sequence[Inequalities]) -> None:
+        """Charge a cost for every edge that inequalities of one indicator each are about, in place."""
+        for block in blocks:
+            (term,) = block.terms
+            for run in np.split(term.lows, np.flatnonzero(np.diff(term.lows) != 1) + 1):
+                if len(run):
+                    self.subtract(cost, term.mask, int(run[0]), int(run[-1]) + 1)
+
+
+def best_paths(trellises: Sequence[Trellis]) -> tuple[list[Ints], Doubles]:
+    """Return the best labelling of each trellis and their scores (B,), by one Viterbi pass over all. O(N L^2).
+
+    RAISES (NoPathError): for trellises without a path.
+    """
+    lengths = np.array([trellis.n_units for trellis in trellises])
+    batch, ends, n_labels = pack(lengths), np.cumsum(lengths), len(trellises[0].first)
+    matrices = np.zeros((batch.n_units, n_labels, n_labels))
+    emissions = np.zeros((batch.n_units, n_labels))
+    for trellis, end in zip(trellises, ends.tolist()):
+        own = batch.rows[end - trellis.n_units : end]
+        emissions[own[0]], matrices[own[1:]] = trellis.first, trellis.inner
+    edges = EdgePotentials(matrices, np.arange(batch.n_units))
+    nothing = np.zeros(n_labels)
+    found: Decoded = viterbi(ChainPotentials(batch, emissions, matrices[0] * 0, nothing, nothing, edges))
+    return np.split(found.labels[batch.rows], ends[:-1]), found.scores
 
 
 class Value(NamedTuple):
@@ -31,65 +126,61 @@ class Value(NamedTuple):
 class Problem:
     """What is to be maximised over the labellings of one sequence: score minus the costs of what is violated.
 
-    arcs (Arcs): scores. constraints (sequence of Constraint): hard and soft.
-    fields (Fields): of the chain. facts (UnitFacts): about the units.
+    trellis (Trellis): scores. constraints (sequence of Constraint): hard and soft.
+    fields (Fields): of the chain. predicates (UnitPredicates): of the units.
     """
 
-    arcs: Arcs
+    trellis: Trellis
     constraints: Sequence[Constraint]
     fields: Fields
-    facts: UnitFacts
+    predicates: UnitPredicates
     _values: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
-    _rows: dict[int, list[Rows]] = field(default_factory=dict, compare=False, repr=False)
+    _rows: dict[int, list[Inequalities]] = field(default_factory=dict, compare=False, repr=False)
 
     def value(self, path: Ints) -> Value:
         """Score, objective and violations of a labelling; remembered."""
         key = path.tobytes()
         found = self._values.get(key)
         if found is None:
-            violated = violations(self.constraints, Labelling(path.tolist(), self.fields, self.facts))
-            score = self.arcs.score(path)
+            violated = violations(self.constraints, Labelling(path.tolist(), self.fields, self.predicates))
+            score = self.trellis.score(path)
             found = self._values[key] = Value(score, score - penalty(self.constraints, violated), violated)
         return found
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> "Problem":
         """The same sequence under other constraints."""
-        return Problem(self.arcs, constraints, self.fields, self.facts)
+        return Problem(self.trellis, constraints, self.fields, self.predicates)
 
-    def rows(self, index: int) -> list[Rows]:
-        """The rows of a constraint; made when they are needed."""
+    def rows(self, index: int) -> list[Inequalities]:
+        """The inequalities of a constraint; made when they are needed."""
         found = self._rows.get(index)
         if found is None:
-            found = self._rows[index] = rows_of(self.constraints[index], self.fields, self.facts)
+            constraint = self.constraints[index]
+            found = constraint.rows(Indicators(self.fields, constraint.level, self.predicates))
+            self._rows[index] = found
         return found
 
     @cached_property
+    def local(self) -> list[int]:
+        """Indices of the constraints that are charged to edges."""
+        return [index for index, one in enumerate(self.constraints) if one.cost > 0 and one.is_local]
+
+    @cached_property
     def left(self) -> list[int]:
-        """Indices of the constraints that cannot be charged to arcs and may cost something."""
+        """Indices of the constraints that cannot be charged to edges and may cost something."""
         return [index for index, one in enumerate(self.constraints) if one.cost > 0 and not one.is_local]
 
     @cached_property
     def floor(self) -> float:
         """A number that the objective of no labelling is below that breaks no hard constraint."""
-        soft = [self.constraints[index] for index in self.left if not self.constraints[index].hard]
-        units = self.arcs.n_units * len(self.fields.names)  # a bound on violations, but for those of a number
-        most = (1 if one.count == "once" else units + getattr(one, "k", 0) for one in soft)
-        return self.charged.floor - sum(one.cost * times for one, times in zip(soft, most))
+        size = self.trellis.n_units, len(self.fields.names)
+        soft = (self.constraints[index] for index in self.left if not self.constraints[index].hard)
+        return self.charged.floor - sum(one.cost * one.most_violations(*size) for one in soft)
 
     @cached_property
-    def charged(self) -> Arcs:
-        """The arcs with the costs of all other constraints, and -inf for what a hard one forbids."""
-        local = [index for index, one in enumerate(self.constraints) if one.cost > 0 and one.is_local]
-        arcs = self.arcs.copy() if local else self.arcs
-        for index in local:
-            _charge(arcs, self.constraints[index].cost, self.rows(index))
-        return arcs
-
-
-def _charge(arcs: Arcs, cost: float, blocks: list[Rows]) -> None:
-    """Charge a cost to every edge that the rows, of one indicator each, are about."""
-    for block in blocks:
-        (term,) = block.terms
-        for run in np.split(term.lows, np.flatnonzero(np.diff(term.lows) != 1) + 1):
-            if len(run):
-                arcs.subtract(cost, term.mask, int(run[0]), int(run[-1]) + 1)
+    def charged(self) -> Trellis:
+        """The trellis with the costs of local constraints, and -inf for what a hard one forbids."""
+        trellis = self.trellis.copy() if self.local else self.trellis
+        for index in self.local:
+            trellis.charge(self.constraints[index].cost, self.rows(index))
+        return trellis

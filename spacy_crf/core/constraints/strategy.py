@@ -1,201 +1,269 @@
-"""Ever stronger methods in turn, and what to do about hard constraints that cannot hold together."""
+"""Ever stronger methods of decoding in turn, and what to do about hard constraints that cannot hold together."""
 
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
 
 from ..arrays import Ints
-from ..errors import CoreWarnings
+from ..errors import CoreErrors, CoreWarnings, CRFError
 from . import ilp
-from .automaton import best_labelling
-from .decision import METHODS, Decision, Settings
-from .families import Constraint
-from .lagrangian import is_certified, relax
+from .automaton import Products, best_labelling
+from .family import Constraint
+from .lagrangian import RULES, StepRule, is_certified, relax
 from .problem import Problem
-from .product import Products
-from .spelling import to_text
+
+Method: TypeAlias = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
+METHODS: dict[str, tuple[str, ...]] = {
+    "auto": ("lagrangian", "automaton", "ilp"),
+    "viterbi": (),
+    "lagrangian": ("lagrangian",),
+    "automaton": ("automaton",),
+    "ilp": ("ilp",),
+}
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The best that is known of one problem: a labelling (None if there is none yet), its value, and a bound.
+class MethodSettings:
+    """How to decode.
 
-    known (tuple of (T,)): labellings that were met. grounds (frozenset of int): constraints that the bound rests on,
-        without those that are charged to arcs.
+    method (str): "auto" for the chain of methods, or one of them.
+    max_iterations (int | None): of Lagrangian relaxation, for each sequence; None is 10 where other methods follow,
+        which are then faster, and 200 for "lagrangian" alone. step_rule (str): see `Steps`.
+    max_states (int): of the product automaton, for each sequence.
+    solver (str | None): PuLP's name of it, or "highs" or "cbc". time_limit (float | None): its seconds per sequence.
+    max_arcs (int): longer sequences are not given to a solver.
+    objective (str), tau (float): of the method "ilp"; see `ilp.solve`.
+    RAISES (ValueError): for settings that make no sense.
     """
 
+    method: Method = "auto"
+    max_iterations: int | None = None
+    step_rule: StepRule = "polyak"
+    max_states: int = 400_000
+    solver: str | None = None
+    time_limit: float | None = 60.0
+    max_arcs: int = ilp.MAX_ARCS
+    objective: ilp.Objective = "score"
+    tau: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise CRFError(CoreErrors.CRF921.format(method=self.method, known=", ".join(METHODS)))
+        objectives = get_args(ilp.Objective)
+        for name, holds, expected in (
+            ("objective", self.objective in objectives, f"one of {', '.join(objectives)}"),
+            ("tau", 0 < self.tau <= 1, "above 0 and at most 1"),
+            ("step_rule", self.step_rule in RULES, f"one of {', '.join(RULES)}"),
+            ("max_iterations", self.max_iterations is None or self.max_iterations >= 1, "at least 1, or None"),
+            ("max_states", self.max_states >= 1, "at least 1"),
+            ("max_arcs", self.max_arcs >= 1, "at least 1"),
+            ("time_limit", self.time_limit is None or self.time_limit > 0, "above 0, or None"),
+        ):
+            if not holds:
+                raise CRFError(CoreErrors.CRF922.format(setting=name, value=getattr(self, name), expected=expected))
+
+    @property
+    def iterations(self) -> int:
+        """Of Lagrangian relaxation, at most."""
+        return self.max_iterations or (200 if self.method == "lagrangian" else 10)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The labelling of one sequence, and what is known of it.
+
+    labels ((T,)): tags. score (float): unnormalised log score of the chain.
+    objective (float): score minus the costs of what is violated, without the constraints that were relaxed.
+    bound (float): no labelling has a greater objective. viterbi_score (float): the best score without constraints.
+    method (str): "viterbi", "lagrangian", "automaton" or "ilp". iterations (int): of Lagrangian relaxation.
+    violated (dict): indices of the constraints that are broken and were not relaxed, and how often each is paid for;
+        hard ones among them only with the method "viterbi".
+    relaxed (tuple of int): indices of the hard constraints that were given up.
+    grounds (tuple of int): indices of the constraints that the bound rests on. Without any of the others that the
+        labelling keeps, it would still be certified.
+    viterbi_violated (dict): what the best labelling without constraints breaks, as `violated`.
+    """
+
+    labels: Ints
+    score: float
+    objective: float
+    bound: float
+    viterbi_score: float
+    method: str
+    iterations: int
+    violated: dict[int, int]
+    relaxed: tuple[int, ...] = ()
+    grounds: tuple[int, ...] = ()
+    viterbi_violated: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """By how much the objective might be better, at least 0."""
+        return max(0.0, self.bound - self.objective)
+
+    @property
+    def certified(self) -> bool:
+        """Whether no labelling has a greater objective: a gap of at most 1e-6 max(1, |score|)."""
+        return is_certified(self.objective, self.bound, self.score)
+
+
+@dataclass
+class Case:
+    """A sequence to be decided about, and the best that is known: a labelling (None without one), and a bound.
+
+    number (int): of the sequence. viterbi_path ((T,)): its best labelling without constraints.
+    known (list of (T,)): labellings that were met. grounds (frozenset of int): constraints that the bound rests on,
+        without those that are charged to edges.
+    """
+
+    number: int
+    problem: Problem
+    viterbi_path: Ints
     path: Ints | None = None
     score: float = -math.inf
     objective: float = -math.inf
     bound: float = math.inf
     method: str = "viterbi"
     iterations: int = 0
-    known: tuple[Ints, ...] = ()
+    known: list[Ints] = field(default_factory=list)
     grounds: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.known.append(self.viterbi_path)
+        allowed = self.problem.value(self.viterbi_path).objective > -math.inf
+        self.improve(self.viterbi_path if allowed else None, self.problem.charged.bound, "viterbi")
 
     @property
     def settled(self) -> bool:
         """Whether nothing is left to be done: the labelling is proved best, or it is proved that there is none."""
         return self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
 
-    def improved(
-        self, problem: Problem, path: Ints | None, bound: float, method: str, grounds: frozenset[int] = frozenset()
-    ) -> "Answer":
-        """With what another method found, as far as it is better."""
-        answer = replace(self, bound=bound, grounds=grounds) if bound < self.bound else self
+    @property
+    def all_grounds(self) -> tuple[int, ...]:
+        """The constraints that the bound rests on, with those that are charged to edges."""
+        return tuple(sorted({*self.problem.local, *self.grounds}))
+
+    def improve(self, path: Ints | None, bound: float, method: str, grounds: frozenset[int] = frozenset()) -> None:
+        """Take over what a method found, as far as it is better."""
+        if bound < self.bound:
+            self.bound, self.grounds = bound, grounds
         if path is not None:
-            score, objective, _ = problem.value(path)
+            score, objective, _ = self.problem.value(path)
             if self.path is None or objective > self.objective:
-                answer = replace(answer, path=path, score=score, objective=objective, method=method)
-                answer = replace(answer, known=(*self.known, path))
-        return replace(answer, method=method) if answer.settled else answer
+                self.path, self.score, self.objective, self.method = path, score, objective, method
+                self.known.append(path)
+        if self.settled:
+            self.method = method
 
 
 class Strategy:
     """The methods in turn, for sequences that Viterbi does not settle.
 
-    settings (Settings): which methods. names (sequence of str | None): of all sequences, for warnings.
+    settings (MethodSettings): which methods. names (sequence of str | None): of all sequences, for warnings.
     """
 
-    def __init__(self, settings: Settings, names: Sequence[str] | None):
+    def __init__(self, settings: MethodSettings, names: Sequence[str] | None):
         self.settings, self.names = settings, names
         self._products = Products()
 
-    def run(self, sequences: list[int], problems: list[Problem], viterbi_paths: list[Ints]) -> list[Decision]:
-        """Decide about some problems.
-
-        sequences (list of int): their numbers. viterbi_paths: the best labellings without constraints.
-        """
-        answers = self.answers(sequences, problems, [start(*pair) for pair in zip(problems, viterbi_paths)])
+    def decide(self, cases: list[Case]) -> list[Decision]:
+        """Decide about some sequences."""
+        self._improve(cases)
         decisions = []
-        for sequence, problem, path, answer in zip(sequences, problems, viterbi_paths, answers):
-            decision = self._decide(sequence, problem, path, answer)
+        for case in cases:
+            decision = self._decision(case)
             if not decision.certified and self.settings.method != "viterbi":
-                self._warn(CoreWarnings.CRFW902, sequence, gap=decision.gap)
+                self._warn(CoreWarnings.CRFW902, case, gap=decision.gap)
             decisions.append(decision)
         return decisions
 
-    def answers(self, sequences: list[int], problems: list[Problem], answers: list[Answer]) -> list[Answer]:
+    def _improve(self, cases: list[Case]) -> None:
         """Try each method on what the ones before it have not settled."""
         stages = {"lagrangian": self._lagrangian, "automaton": self._automaton, "ilp": self._ilp}
         for method in METHODS[self.settings.method]:
-            live = [place for place, answer in enumerate(answers) if not answer.settled]
-            if live:
-                parts = ([items[place] for place in live] for items in (sequences, problems, answers))
-                for place, answer in zip(live, stages[method](*parts)):  # type: ignore[arg-type]
-                    answers[place] = answer
-        return answers
+            stages[method]([case for case in cases if not case.settled])
 
-    def _lagrangian(self, sequences: list[int], problems: list[Problem], answers: list[Answer]) -> list[Answer]:
-        relaxed = relax(problems, self.settings.iterations, self.settings.step_rule)
-        return [
-            replace(
-                answer.improved(problem, found.path, found.bound, "lagrangian", found.grounds),
-                iterations=found.iterations,
-            )
-            for problem, answer, found in zip(problems, answers, relaxed)
-        ]
+    def _lagrangian(self, cases: list[Case]) -> None:
+        relaxed = relax([case.problem for case in cases], self.settings.iterations, self.settings.step_rule)
+        for case, found in zip(cases, relaxed):
+            case.improve(found.path, found.bound, "lagrangian", found.grounds)
+            case.iterations = found.iterations
 
-    def _automaton(self, sequences: list[int], problems: list[Problem], answers: list[Answer]) -> list[Answer]:
-        out = []
-        for problem, answer in zip(problems, answers):
-            found = best_labelling(problem, answer.known, self.settings.max_states, self._products)
-            out.append(answer.improved(problem, found.path, found.bound, "automaton", found.grounds))
-        return out
+    def _automaton(self, cases: list[Case]) -> None:
+        for case in cases:
+            found = best_labelling(case.problem, case.known, self.settings.max_states, self._products)
+            case.improve(found.path, found.bound, "automaton", found.grounds)
 
-    def _ilp(self, sequences: list[int], problems: list[Problem], answers: list[Answer]) -> list[Answer]:
-        if not ilp.has_solver():
-            return answers  # for the method "ilp" this was found out before
-        out = []
-        for sequence, problem, answer in zip(sequences, problems, answers):
-            if self.settings.method == "auto" and problem.arcs.n_arcs > self.settings.max_arcs:
-                out.append(answer)
+    def _ilp(self, cases: list[Case]) -> None:
+        if not cases or not ilp.has_solver():
+            return  # for the method "ilp" this was found out before
+        for case in cases:
+            if self.settings.method == "auto" and case.problem.trellis.n_edges > self.settings.max_arcs:
                 continue
             try:
-                out.append(self._solve(problem, answer))
+                self._solve(case)
             except ValueError as error:
-                self._warn(CoreWarnings.CRFW903, sequence, error=error)
-                out.append(self._without_solver(sequence, problem, answer))
-        return out
+                self._warn(CoreWarnings.CRFW903, case, error=error)
+                if self.settings.method == "ilp":  # no other was tried yet
+                    self._lagrangian([case])
+                    self._automaton([case])
 
-    def _without_solver(self, sequence: int, problem: Problem, answer: Answer) -> Answer:
-        """The answer where a solver failed: of the methods that were not tried yet."""
-        if self.settings.method == "auto":
-            return answer
-        (answer,) = self._automaton([sequence], [problem], self._lagrangian([sequence], [problem], [answer]))
-        return answer
-
-    def _solve(self, problem: Problem, answer: Answer) -> Answer:
+    def _solve(self, case: Case) -> None:
         own = self.settings
-        by_score = own.method != "ilp" or own.objective == "score"
-        objective: ilp.Objective = "score" if by_score else own.objective
-        found = ilp.solve(problem, objective, own.tau, own.solver, own.time_limit, own.max_arcs)
+        objective: ilp.Objective = own.objective if own.method == "ilp" else "score"
+        found = ilp.solve(case.problem, objective, own.tau, own.solver, own.time_limit, own.max_arcs)
         if found.path is None:
-            return replace(answer, bound=-math.inf) if found.infeasible else answer
-        score, objective_value, _ = problem.value(found.path)
-        everything = frozenset(range(len(problem.constraints)))
-        if not by_score:  # the best for another objective
-            bound = objective_value if found.optimal else answer.bound
-            return Answer(found.path, score, objective_value, bound, "ilp", grounds=everything)
-        bound = objective_value if found.optimal else math.inf
-        return answer.improved(problem, found.path, bound, "ilp", everything)
+            case.bound = -math.inf if found.infeasible else case.bound
+            return
+        value = case.problem.value(found.path)
+        everything = frozenset(range(len(case.problem.constraints)))
+        if objective == "score":
+            case.improve(found.path, value.objective if found.optimal else math.inf, "ilp", everything)
+        else:  # the best for another objective
+            case.path, case.score, case.objective, case.method = found.path, value.score, value.objective, "ilp"
+            case.bound, case.grounds = value.objective if found.optimal else case.bound, everything
 
-    def _decide(self, sequence: int, problem: Problem, viterbi_path: Ints, answer: Answer) -> Decision:
-        """The decision that an answer stands for; without a labelling, some hard constraints are relaxed first."""
-        viterbi_score, _, viterbi_violated = problem.value(viterbi_path)
-        if answer.path is not None or self.settings.method == "viterbi":
-            path = viterbi_path if answer.path is None else answer.path
-            value = problem.value(path)
-            outcome = (value.score, value.objective, answer.bound, viterbi_score, answer.method, answer.iterations)
-            grounds = _grounds(problem, answer)
-            return Decision(path, *outcome, value.violated, grounds=grounds, viterbi_violated=viterbi_violated)
-        softened = problem.with_constraints(_softened(problem))
-        (again,) = self.answers([sequence], [softened], [start(softened, viterbi_path)])
+    def _decision(self, case: Case) -> Decision:
+        """The decision about a case; without a labelling, some hard constraints are relaxed first."""
+        viterbi_score, _, viterbi_violated = case.problem.value(case.viterbi_path)
+        if case.path is None and self.settings.method != "viterbi":
+            return self._relaxed(case)
+        path = case.viterbi_path if case.path is None else case.path
+        score, objective, violated = case.problem.value(path)
+        outcome = case.bound, viterbi_score, case.method, case.iterations, violated
+        return Decision(path, score, objective, *outcome, (), case.all_grounds, viterbi_violated)
+
+    def _relaxed(self, case: Case) -> Decision:
+        """The decision if hard constraints are soft, but dearer than all else together."""
+        constraints, softened = case.problem.constraints, _softened(case.problem)
+        again = Case(case.number, case.problem.with_constraints(softened), case.viterbi_path)
+        self._improve([again])
         assert again.path is not None  # nothing is hard any more
-        broken = problem.value(again.path).violated
-        relaxed = tuple(index for index in broken if problem.constraints[index].hard)
-        paid = sum(softened.constraints[index].cost for index in relaxed)
+        viterbi_score, _, viterbi_violated = case.problem.value(case.viterbi_path)
+        score, _, broken = case.problem.value(again.path)
+        relaxed = tuple(index for index in broken if constraints[index].hard)
+        paid = sum(softened[index].cost for index in relaxed)
         if relaxed:
-            listing = ", ".join(to_text(problem.constraints[index]) for index in relaxed)
-            proved = answer.bound == -math.inf
-            self._warn(CoreWarnings.CRFW901 if proved else CoreWarnings.CRFW904, sequence, relaxed=listing)
+            listing = ", ".join(str(constraints[index]) for index in relaxed)
+            message = CoreWarnings.CRFW901 if case.bound == -math.inf else CoreWarnings.CRFW904
+            self._warn(message, case, relaxed=listing)
+        violated = {index: times for index, times in broken.items() if index not in relaxed}
+        outcome = again.bound + paid, viterbi_score, again.method, again.iterations, violated
         return Decision(
-            again.path,
-            problem.value(again.path).score,
-            again.objective + paid,
-            again.bound + paid,
-            viterbi_score,
-            again.method,
-            again.iterations,
-            {index: times for index, times in broken.items() if index not in relaxed},
-            relaxed,
-            _grounds(softened, again),
-            viterbi_violated,
+            again.path, score, again.objective + paid, *outcome, relaxed, again.all_grounds, viterbi_violated
         )
 
-    def _warn(self, message: str, sequence: int, **facts: object) -> None:
-        name = f"sequence {sequence}" if self.names is None else repr(self.names[sequence])
-        warnings.warn(message.format(name=name, **facts), stacklevel=2)
-
-
-def start(problem: Problem, viterbi_path: Ints) -> Answer:
-    """What is known before anything is done: the best labelling without constraints, and its score as a bound."""
-    allowed = problem.value(viterbi_path).objective > -math.inf
-    answer = Answer(known=(viterbi_path,))
-    return answer.improved(problem, viterbi_path if allowed else None, problem.charged.bound, "viterbi")
-
-
-def _grounds(problem: Problem, answer: Answer) -> tuple[int, ...]:
-    """The constraints that a bound rests on, with those that are charged to arcs."""
-    local = {index for index, one in enumerate(problem.constraints) if one.cost > 0 and one.is_local}
-    return tuple(sorted(local | answer.grounds))
+    def _warn(self, message: str, case: Case, **known: object) -> None:
+        name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])
+        warnings.warn(message.format(name=name, **known), stacklevel=2)
 
 
 def _softened(problem: Problem) -> list[Constraint]:
     """The constraints with so great costs for the hard ones that a labelling breaks as little of them as it can."""
     soft = [replace(constraint, cost=0.0) if constraint.hard else constraint for constraint in problem.constraints]
-    scale = 1.0 + problem.arcs.bound - problem.with_constraints(soft).floor
+    scale = 1.0 + problem.trellis.bound - problem.with_constraints(soft).floor
     least = min(constraint.priority for constraint in problem.constraints if constraint.hard)
     return [
         replace(constraint, cost=scale * constraint.priority / least, count="once") if constraint.hard else constraint

@@ -65,7 +65,7 @@ class AdaGrad(OnlineLearner):
         return self._run(self._batches, order, by_emissions)
 
     def _learn_part(self, corpus: Corpus, order: Indices, by_emissions: Floats | None) -> float:
-        units, part = corpus.units(order), corpus.take(order)
+        units, part = corpus.segments.units(order), corpus.take(order)
         own = None if by_emissions is None else by_emissions[units]
         with numbered(order):
             loss = self._run(self._cut(part), np.arange(len(order)), own)

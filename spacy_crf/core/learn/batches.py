@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays import Floats, Indices
+from ..arrays import Floats, Indices, Segments
 from ..chain.objective import loss_and_gradient
 from ..chain.observations import EdgeObservations, Observations
 from ..chain.potentials import numbered
@@ -109,18 +109,16 @@ class _Rows:
     def __init__(self, cells: Indices, n_features: int, width: int):
         feature, self._columns = np.divmod(cells, width)
         self._order, self._width = np.argsort(feature, kind="stable"), width
-        self._counts = np.bincount(feature, minlength=n_features)
-        self._firsts = np.cumsum(self._counts) - self._counts
+        self._runs = Segments(np.bincount(feature, minlength=n_features))
 
     def take(self, features: Indices) -> tuple[Indices, Indices]:
         """The weights of some features.
 
         RETURNS (tuple): their cells, features being numbered as they are given, and their positions.
         """
-        counts = self._counts[features]
-        offsets = np.cumsum(counts) - counts
-        positions = self._order[np.repeat(self._firsts[features] - offsets, counts) + np.arange(counts.sum())]
-        return np.repeat(np.arange(len(features)), counts) * self._width + self._columns[positions], positions
+        positions = self._order[self._runs.units(features)]
+        rows = np.repeat(np.arange(len(features)), self._runs.lengths[features])
+        return rows * self._width + self._columns[positions], positions
 
 
 def _batch(block: Block, finder: WeightFinder) -> Batch:

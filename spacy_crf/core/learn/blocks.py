@@ -4,10 +4,11 @@ Blocks depend on the data alone and are summed in a fixed order, so that results
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Indices, Ints
+from ..arrays import Floats, Indices, Ints, Segments
 from ..chain.observations import EdgeObservations, Observations, observe
 from ..gold import Gold
 from ..sparse import SparseRows
@@ -34,16 +35,14 @@ class Corpus:
     slots: Ints | None = None
     scores: Floats | None = None
 
-    def units(self, sequences: Indices) -> Indices:
-        """Units of the given sequences, one sequence after the other."""
-        firsts = np.cumsum(self.lengths) - self.lengths
-        lengths = self.lengths[sequences]
-        offsets = np.cumsum(lengths) - lengths
-        return np.repeat(firsts[sequences] - offsets, lengths) + np.arange(lengths.sum())
+    @cached_property
+    def segments(self) -> Segments:
+        """The sequences as runs of units."""
+        return Segments(self.lengths)
 
     def take(self, sequences: Indices) -> "Corpus":
         """The given sequences in the given order."""
-        units, lengths = self.units(sequences), self.lengths[sequences]
+        units, lengths = self.segments.units(sequences), self.lengths[sequences]
         edges = self.edges and self.edges.take(units)
         scores = None if self.scores is None else self.scores[units]
         return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
@@ -78,12 +77,11 @@ def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
     """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
     order = np.argsort(-corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 0]
-    owners = np.repeat(np.arange(len(corpus.lengths)), corpus.lengths)
-    latent = corpus.gold.latent_sequences(owners, len(corpus.lengths))
-    firsts = np.cumsum(corpus.lengths) - corpus.lengths
+    latent = corpus.gold.latent_sequences(corpus.segments.owners, len(corpus.lengths))
+    firsts = corpus.segments.firsts
     blocks = []
     for group in (order[~latent[order]], order[latent[order]]):
-        block_of = (np.cumsum(corpus.lengths[group]) - 1) // units_per_block
+        block_of = (Segments(corpus.lengths[group]).ends - 1) // units_per_block
         for sequences in np.split(group, np.flatnonzero(np.diff(block_of)) + 1):
             if len(sequences):
                 blocks.append(_block(corpus, sequences, firsts[sequences], bool(latent[sequences[0]])))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, Indices, Ints, Segments
 from ..sparse import SparseRows
 from .basis import Basis
 from .blocks import Block
@@ -63,16 +63,13 @@ def cell_weights(
     """
     n_labels = basis.layout.n_labels
     feature, labels = np.divmod(basis.layout.state_cells[basis.rare], n_labels)
-    counts = np.bincount(feature, minlength=basis.layout.n_features)
-    firsts = np.cumsum(counts) - counts
-    pairs = np.flatnonzero(counts[features.indices])
+    by_feature = Segments(np.bincount(feature, minlength=basis.layout.n_features))
+    pairs = np.flatnonzero(by_feature.lengths[features.indices])
     rare = features.select(pairs, features.indices[pairs], features.n_columns)
     merged = _merged_by_block(basis, features.n_rows, blocks)
     for block, (which, rows) in zip(blocks, merged):
         found = rare.take(block.units)
-        sizes = counts[found.indices]
-        offsets = np.cumsum(sizes) - sizes
-        weights = np.repeat(firsts[found.indices] - offsets, sizes) + np.arange(sizes.sum())
+        weights, sizes = by_feature.units(found.indices), by_feature.lengths[found.indices]
         cells = np.repeat(found.row_numbers(), sizes) * n_labels + labels[weights]
         amounts = np.ones(len(found.indices)) if found.values is None else found.values
         yield _by_weight(

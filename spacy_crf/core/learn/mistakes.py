@@ -51,7 +51,7 @@ class MistakeDriven(OnlineLearner):
 
     def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
-        firsts = np.cumsum(corpus.lengths) - corpus.lengths
+        firsts = corpus.segments.firsts
         loss = 0.0
         for low in range(0, len(order), self.batch_size):
             batch = order[low : low + self.batch_size]
@@ -76,11 +76,10 @@ class MistakeDriven(OnlineLearner):
                 target = self._decode(part, part.gold.log_weights())
         if len(numbers) == 1:
             return self._correct(part, target, predicted, bool(wrong.any()))
-        ends = np.cumsum(part.lengths)
         loss = 0.0
-        for low, high in zip((ends - part.lengths).tolist(), ends.tolist()):
-            own = slice(low, high)
-            loss += self._correct(part.slice(low, high), target[own], predicted[own], bool(wrong[own].any()))
+        for own in part.segments.slices():
+            sequence = part.slice(own.start, own.stop)
+            loss += self._correct(sequence, target[own], predicted[own], bool(wrong[own].any()))
         return loss
 
     def _correct(self, sequence: Corpus, target: Ints, predicted: Ints, is_wrong: bool) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Segments
 from ..chain.potentials import NonFiniteError
 from ..errors import CoreErrors
 from ..weights import Layout
@@ -103,7 +103,7 @@ class SGD:
     def _sample(self) -> list[Batch]:
         """Batches that together have as many sequences as calibration asks for."""
         batches = self._shuffled()
-        ends = np.cumsum([len(batch.sequences) for batch in batches])
+        ends = Segments.of(batch.sequences for batch in batches).ends
         return batches[: int(np.searchsorted(ends, self.calibration.samples)) + 1]
 
     def _take_note(self, value: float) -> None:

@@ -29,7 +29,7 @@ class StochasticGradient(OnlineLearner):
 
     def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
-        firsts = (np.cumsum(corpus.lengths) - corpus.lengths)[order]
+        firsts = corpus.segments.firsts[order]
         loss = 0.0
         with single_threaded_blas():
             for number, low, length in zip(order, firsts.tolist(), corpus.lengths[order].tolist()):

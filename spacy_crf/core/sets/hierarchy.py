@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
-from .predict import TIE, TagSets, check_marginals
-from .utility import check_values
+from .predict import TIE, TagSets, check_marginals, check_values
 
 ANY = "*"
 
@@ -66,21 +65,6 @@ def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagT
     for node, tag in enumerate(coarse_tags, start=len(labels)):
         leaves[node, below[tag]] = True
     return TagTree((*labels, *coarse_tags), leaves)
-
-
-def tree_from_groups(labels: Sequence[str], groups: Mapping[str, Sequence[str]]) -> TagTree:
-    """A tree from the tags below each coarse tag, which may be coarse tags again.
-
-    labels (sequence of str): the L labels. groups (mapping): coarse tags to what is below.
-    RETURNS (TagTree): see `tree_from_parents`.
-    RAISES (ValueError): as there, and for a tag in two groups.
-    """
-    parents: dict[str, str] = {}
-    for coarse, members in groups.items():
-        for member in members:
-            if parents.setdefault(member, coarse) != coarse:
-                raise CRFError(CoreErrors.CRF810.format(child=member, first=parents[member], second=coarse))
-    return tree_from_parents(labels, parents)
 
 
 def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:

@@ -15,9 +15,8 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
-from .metrics import SUM_TOLERANCE
-from .reliability import best_labels, check_shape
-from .scores import check_choice, check_count, ranked
+from .conformal import check_choice, check_count, ranked
+from .measures import SUM_TOLERANCE, best_labels, check_shape
 
 Unit = Literal["token", "sentence", "document"]
 Loss = Literal["share", "any", "ml-acc"]
@@ -126,7 +125,7 @@ def control_risk(
     """Choose the smallest sets whose expected loss on a new unit is at most `level`. O(N L log L + N log N).
 
     marginals ((N, L)): of tokens that neither training nor the choice of settings has seen.
-    weights ((N, L)): their gold, as of `metrics.normalise`; tokens with a row of zeros are left out, and so are units
+    weights ((N, L)): their gold, as of `measures.normalise`; tokens with a row of zeros are left out, and so are units
         that have no others.
     level (float): from (0, 1). unit (str), loss (str): see `RiskControl`; the exchangeable unit must be chosen.
     units ((N,)): the sentence or document of each token, as any numbers; None for unit "token".

@@ -7,10 +7,8 @@ import numpy as np
 from spacy.training import Example
 
 from ...core.arrays import Bools, Doubles
-from ...core.sets.metrics import has_gold, ml_acc, ml_util
-from ...core.sets.predict import utility_optimal_sets
-from ...core.sets.reliability import best_label_error, coverage_by_label
-from ...core.sets.utility import make_utility
+from ...core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
+from ...core.sets.predict import make_utility, utility_optimal_sets
 from ...tagsets.component import SetValuedTagger
 from ...tagsets.rules import utility_values
 from ...tagsets.source import SourcedSetTagger

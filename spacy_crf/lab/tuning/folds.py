@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from spacy.training import Example
 
-from ...core.arrays import Bools, Indices
+from ...core.arrays import Bools, Indices, Segments
 from ...core.chain.observations import EdgeObservations
 from ...core.errors import CRFError
 from ...core.gold import UNKNOWN
@@ -87,9 +87,8 @@ class Encoded:
 
     def _judging(self) -> Bools:
         """((B,)): sequences with a unit whose gold is known."""
-        owners = np.repeat(np.arange(len(self.documents)), self.corpus.lengths)
         known = self.corpus.gold.labels != UNKNOWN
-        return np.bincount(owners[known], minlength=len(self.documents)) > 0
+        return np.bincount(self.corpus.segments.owners[known], minlength=len(self.documents)) > 0
 
     def _learner(self) -> ChainLearner:
         """With a model of the component's kind that has no weights yet."""
@@ -111,9 +110,7 @@ def encode(pipe: CRFTagger, examples: Sequence[Example]) -> Encoded:
     learner = ChainLearner(pipe.name, pipe.labels, pipe.tags, features, pipe.model, pipe.vocab)
     learner.grow([sample])
     corpus = learner.encode(sample)
-    firsts = np.cumsum(corpus.lengths) - corpus.lengths
-    owners = np.searchsorted(np.cumsum(sample.columns.doc_lengths), firsts, side="right")
-    return Encoded(pipe, features, corpus, owners)
+    return Encoded(pipe, features, corpus, corpus.segments.within(Segments(sample.columns.doc_lengths)).owners)
 
 
 def _without_rare(corpus: Corpus, min_count: int, min_edge_count: int) -> Corpus:

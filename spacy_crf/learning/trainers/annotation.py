@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arrays import Segments
 from ...features.columns import Columns
 
 
@@ -17,6 +18,5 @@ def annotation_checksums(columns: Columns) -> list[int]:
             if attribute.name == "_":
                 ones = np.ones(len(column.hashes), dtype=np.float32)
                 arrays.append(ones if column.numbers is None else column.numbers)
-    ends = np.cumsum(columns.doc_lengths)
-    bounds = zip((ends - columns.doc_lengths).tolist(), ends.tolist())
-    return [zlib.crc32(b"".join(array[low:high].tobytes() for array in arrays)) for low, high in bounds]
+    docs = Segments(columns.doc_lengths).slices()
+    return [zlib.crc32(b"".join(array[own].tobytes() for array in arrays)) for own in docs]

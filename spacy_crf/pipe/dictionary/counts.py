@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Indices
+from ...core.arrays import Bools, Doubles, Indices, Segments
 from ...core.errors import CRFError
 from ...core.gold import UNKNOWN, Gold
 from ..errors import PipeErrors
@@ -140,10 +140,9 @@ class CountTable:
 
     def pairs(self, rows: Indices) -> Shares:
         """Return the labels of the given rows and their counts; units are places in `rows`."""
-        sizes = np.diff(self.ends)[rows]
-        owners = np.repeat(np.arange(len(rows)), sizes)
-        places = np.arange(len(owners)) + (self.ends[rows] - np.cumsum(sizes) + sizes)[owners]
-        return Shares(owners, self.labels[places], self.counts[places])
+        found = Segments(np.diff(self.ends)[rows])
+        places = found.at(self.ends[rows])
+        return Shares(found.owners, self.labels[places], self.counts[places])
 
     def dense(self, rows: Indices) -> Doubles:
         """((n, L)): counts in the given rows."""
@@ -184,13 +183,12 @@ def ruzicka(words: CountTable) -> Doubles:
 
     RETURNS ((L, L)): symmetric, in [0, 1]; 1 on the diagonal, and 0 for labels that were not seen.
     """
-    n, sizes = words.n_labels, np.diff(words.ends)
-    owners = np.repeat(np.arange(len(sizes)), sizes)
+    n, entries = words.n_labels, Segments(np.diff(words.ends))
+    owners = entries.owners
     counts = np.where(np.isfinite(words.totals())[owners], words.counts, 0.0)
     # each pair of entries of the same word, both ways
-    widths = sizes[owners]
-    first = np.repeat(np.arange(len(owners)), widths)
-    second = np.arange(len(first)) + np.repeat(words.ends[owners] - np.cumsum(widths) + widths, widths)
+    pairs = Segments(entries.lengths[owners])
+    first, second = pairs.owners, pairs.at(words.ends[owners])
     cells = words.labels[first] * n + words.labels[second]
     shared = np.bincount(cells, np.minimum(counts[first], counts[second]), n * n).reshape(n, n)
     totals = np.diag(shared)

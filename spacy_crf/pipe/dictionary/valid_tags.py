@@ -9,7 +9,7 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ...core.arrays import Bools, Floats, Indices
+from ...core.arrays import Bools, Floats, Indices, Segments
 from ...core.chain.evidence import blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.gold import Gold
@@ -126,8 +126,8 @@ class ValidTags:
         allowed, blocked = narrow_evidence(mask, evidence, columns.lengths, layout)
         if len(blocked) and not self._has_warned:
             self._has_warned = True
-            first = columns.lengths[: blocked[0]].sum()
-            doc = docs[int(np.searchsorted(np.cumsum(columns.doc_lengths), first, side="right"))]
+            owners = Segments(columns.lengths).within(Segments(columns.doc_lengths)).owners
+            doc = docs[int(owners[blocked[0]])]
             message = PipeWarnings.CRFW430.format(name=self.name, document=excerpt(doc.text))
             warnings.warn(message, CRFWarning, stacklevel=2)
         return allowed

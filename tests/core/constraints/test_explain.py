@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.constraints.decode import decode
-from spacy_crf.core.constraints.explain import explain
+from spacy_crf.core.constraints.decode import decode, explain
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.labels import TagSet
 
@@ -65,17 +64,17 @@ def test_nothing_changed_nothing_to_explain():
 @settings(max_examples=40)
 @given(problems(max_length=5, max_labels=3))
 def test_decoding_without_the_reasons_restores_the_labels(case):
-    potentials, _, constraints, tags, facts = case
+    potentials, _, constraints, tags, predicates = case
     plain = viterbi(potentials).labels
-    decisions = decode(potentials, constraints, tags, facts)
+    decisions = decode(potentials, constraints, tags, predicates)
     for sequence, decision in enumerate(decisions):
         own, rows = potentials.select(np.array([sequence]))
-        changes = explain(potentials, sequence, decision, constraints, tags, facts)
+        changes = explain(potentials, sequence, decision, constraints, tags, predicates)
         assert [change.unit for change in changes] == np.flatnonzero(plain[rows] != decision.labels).tolist()
 
         def labels_without(left_out, own=own, rows=rows, relaxed=decision.relaxed):
             kept = [one for index, one in enumerate(constraints) if index not in {*left_out, *relaxed}]
-            return decode(own, kept, tags, facts.at(rows))[0].labels
+            return decode(own, kept, tags, predicates.at(rows))[0].labels
 
         for change in changes:
             assert change.before == plain[rows][change.unit] and change.after == decision.labels[change.unit]

@@ -9,12 +9,11 @@ from helpers.constrained_chains import objectives, problems, random_chain, singl
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints import ilp
-from spacy_crf.core.constraints.arcs import arcs_of
-from spacy_crf.core.constraints.decision import Settings
 from spacy_crf.core.constraints.decode import decode
+from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
-from spacy_crf.core.constraints.problem import Problem
+from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.strategy import MethodSettings
 from spacy_crf.core.labels import TagSet
 
 CONSTRAINTS = parse_all("at_most(A)\nrequires(B, C)\npresence_precedence(C, A) cost=2\nat_least(B, 2) cost=1")
@@ -27,15 +26,15 @@ def some_chain(length=12):
 
 
 def plain_problem():
-    return Problem(arcs_of(some_chain(5), np.arange(5)), CONSTRAINTS, Fields(TAGS), UnitFacts(5))
+    return Problem(Trellis.of(some_chain(5), np.arange(5)), CONSTRAINTS, Fields(TAGS), UnitPredicates(5))
 
 
 @needs_solver
 @settings(max_examples=12)
 @given(problems(max_length=3, min_length=1))
 def test_the_greatest_score_equals_enumeration(case):
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         best = max(values.values())
         found = ilp.solve(problem)
         assert found.infeasible == (best == -np.inf)
@@ -49,8 +48,8 @@ def test_the_greatest_score_equals_enumeration(case):
 @given(problems(max_length=3, min_length=1, span=1.0))
 def test_the_least_cost_near_the_best_score_equals_enumeration(case):
     tau = 0.3
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         near = chain.best_score() + math.log(tau)
         costs = {
             path: (chain.score(path) - value, -chain.score(path))
@@ -67,12 +66,12 @@ def test_the_least_cost_near_the_best_score_equals_enumeration(case):
 
 @needs_solver
 def test_the_method_ilp_agrees_with_the_others_and_says_so():
-    (exact,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("automaton"))
+    (exact,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("automaton"))
     for solver in ilp.available_solvers():
-        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", solver=solver))
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp", solver=solver))
         assert found.method == "ilp" and found.certified
         assert found.objective == pytest.approx(exact.objective)
-    (cheap,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", objective="violations", tau=1e-9))
+    (cheap,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp", objective="violations", tau=1e-9))
     assert cheap.score - cheap.objective <= exact.score - exact.objective and not cheap.relaxed
 
 
@@ -95,9 +94,9 @@ def no_solver(monkeypatch):
 
 def test_without_a_solver_everything_else_works(no_solver):
     with pytest.raises(ValueError, match="CRF923.*pip install highspy"):
-        decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp"))
+        decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp"))
     for method in ("auto", "automaton"):
-        assert decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings(method))[0].certified
+        assert decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings(method))[0].certified
 
 
 def test_without_pulp_the_message_says_what_to_install(monkeypatch):
@@ -118,7 +117,7 @@ def test_a_solver_that_dies_leaves_the_answer_to_other_methods(monkeypatch):
 
     monkeypatch.setattr(ilp._Backend, "run", die)
     with pytest.warns(UserWarning, match="CRFW903.*'ref'.*it died"):
-        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp"), names=["ref"])
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp"), names=["ref"])
     assert found.certified and found.method in ("lagrangian", "automaton")
 
 
@@ -166,5 +165,5 @@ def test_long_sequences_and_wrong_settings_are_refused():
     with pytest.raises(ValueError, match="CRF922.*objective"):
         ilp.solve(problem, "beauty")  # type: ignore[arg-type]
     with pytest.warns(UserWarning, match="CRFW903.*too long"):
-        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=Settings("ilp", max_arcs=10))
+        (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp", max_arcs=10))
     assert found.certified

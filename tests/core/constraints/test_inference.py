@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from helpers.constrained_chains import (
     best_objective,
+    by_sequence,
     objectives,
     problems,
     random_chain,
-    random_facts,
-    sequence_facts,
+    random_predicates,
     single_problems,
     softened,
 )
@@ -21,16 +21,13 @@ from hypothesis import strategies as st
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.constraints import ilp
-from spacy_crf.core.constraints.arcs import arcs_of
-from spacy_crf.core.constraints.automaton import best_in_product, best_labelling
-from spacy_crf.core.constraints.decision import Settings
+from spacy_crf.core.constraints.automaton import best_in_product, best_labelling, product_of
 from spacy_crf.core.constraints.decode import decode
-from spacy_crf.core.constraints.lagrangian import relax
+from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
+from spacy_crf.core.constraints.lagrangian import Steps, project, relax
 from spacy_crf.core.constraints.language import parse, parse_all
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
-from spacy_crf.core.constraints.problem import Problem
-from spacy_crf.core.constraints.product import product_of
-from spacy_crf.core.constraints.steps import Steps, project
+from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.strategy import MethodSettings
 from spacy_crf.core.labels import TagSet
 
 quiet = pytest.mark.filterwarnings("ignore:.*CRFW90")
@@ -38,26 +35,26 @@ quiet = pytest.mark.filterwarnings("ignore:.*CRFW90")
 
 @given(problems(max_length=4))
 def test_charged_arcs_and_values_equal_enumeration(case):
-    for problem, chain, facts in single_problems(case):
-        expected = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        expected = objectives(chain, problem.constraints, problem.fields, predicates)
         local = [one for one in problem.constraints if one.is_local]
-        without = objectives(chain, local, problem.fields, facts)
+        without = objectives(chain, local, problem.fields, predicates)
         for path, objective in expected.items():
             tags = np.array(path, dtype=np.int32)
             assert problem.value(tags).objective == pytest.approx(objective)
             assert problem.charged.score(tags) == pytest.approx(without[path])
             assert objective == -np.inf or objective >= problem.floor - 1e-9
-            assert chain.score(path) == -np.inf or chain.score(path) >= problem.arcs.floor - 1e-9
-        assert problem.arcs.bound == pytest.approx(chain.best_score())
+            assert chain.score(path) == -np.inf or chain.score(path) >= problem.trellis.floor - 1e-9
+        assert problem.trellis.bound == pytest.approx(chain.best_score())
 
 
 @given(problems(max_length=4), st.booleans())
 def test_the_product_is_exact(case, whole):
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         best = max(values.values())
         if whole:
-            product = product_of([problem.constraints[index] for index in problem.left], problem.fields, facts)
+            product = product_of([problem.constraints[index] for index in problem.left], problem.fields, predicates)
             found = best_in_product(problem.charged, product)
         else:
             found = best_labelling(problem)
@@ -70,8 +67,8 @@ def test_the_product_is_exact(case, whole):
 
 @given(problems(max_length=4), st.integers(1, 12))
 def test_a_product_that_is_too_large_still_bounds(case, max_states):
-    for problem, chain, facts in single_problems(case):
-        best = best_objective(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        best = best_objective(chain, problem.constraints, problem.fields, predicates)
         found = best_labelling(problem, max_states=max_states)
         assert found.finished or found.bound >= best - 1e-9
         assert found.objective <= best + 1e-9
@@ -81,8 +78,8 @@ def test_a_product_that_is_too_large_still_bounds(case, max_states):
 @settings(max_examples=40)
 @given(problems(max_length=4))
 def test_dual_optimum_and_primal_are_in_order_at_each_iteration(rule, case):
-    for problem, chain, facts in single_problems(case):
-        values = objectives(chain, problem.constraints, problem.fields, facts)
+    for problem, chain, predicates in single_problems(case):
+        values = objectives(chain, problem.constraints, problem.fields, predicates)
         best = max(values.values())
         if problem.charged.bound == -np.inf:
             assert best == -np.inf
@@ -108,7 +105,12 @@ def test_relaxation_answers_each_problem_as_if_it_were_alone():
     fields = Fields(tags)
     bounds = np.concatenate([[0], np.cumsum(potentials.batch.lengths)])
     own = [
-        Problem(arcs_of(potentials, potentials.batch.rows[low:high]), constraints, fields, UnitFacts(int(high - low)))
+        Problem(
+            Trellis.of(potentials, potentials.batch.rows[low:high]),
+            constraints,
+            fields,
+            UnitPredicates(int(high - low)),
+        )
         for low, high in itertools.pairwise(bounds)
     ]
     together = relax(own, 30)
@@ -121,12 +123,12 @@ def test_relaxation_answers_each_problem_as_if_it_were_alone():
 @settings(max_examples=40)
 @given(problems(max_length=4))
 def test_one_call_equals_enumeration_and_relaxes_as_little_as_it_can(case):
-    potentials, chains, constraints, tags, facts = case
+    potentials, chains, constraints, tags, predicates = case
     fields = Fields(tags)
     for method in ("auto", "automaton"):
-        decisions = decode(potentials, constraints, tags, facts, Settings(method=method))
+        decisions = decode(potentials, constraints, tags, predicates, MethodSettings(method=method))
         assert len(decisions) == len(chains)
-        for decision, chain, own in zip(decisions, chains, sequence_facts(potentials, facts)):
+        for decision, chain, own in zip(decisions, chains, by_sequence(potentials, predicates)):
             assert decision.certified and decision.gap <= 2e-6 * max(1.0, abs(decision.score))
             values = objectives(chain, constraints, fields, own)
             best = max(values.values())
@@ -142,12 +144,12 @@ def test_one_call_equals_enumeration_and_relaxes_as_little_as_it_can(case):
                 assert len(decision.relaxed) == fewest_to_relax(chain, constraints, fields, own)
 
 
-def fewest_to_relax(chain, constraints, fields, facts) -> int:
+def fewest_to_relax(chain, constraints, fields, predicates) -> int:
     hard = [index for index, one in enumerate(constraints) if one.hard]
     for number in range(len(hard) + 1):
         for left_out in itertools.combinations(hard, number):
             kept = [one for index, one in enumerate(constraints) if index not in left_out]
-            if best_objective(chain, kept, fields, facts) > -np.inf:
+            if best_objective(chain, kept, fields, predicates) > -np.inf:
                 return number
     raise AssertionError
 
@@ -155,13 +157,13 @@ def fewest_to_relax(chain, constraints, fields, facts) -> int:
 @quiet
 @given(problems(max_length=4), st.sampled_from(["auto", "lagrangian", "automaton"]))
 def test_cost_0_is_viterbi_and_a_great_cost_is_hard(case, method):
-    potentials, _, constraints, tags, facts = case
-    free = decode(potentials, softened(constraints, 0.0), tags, facts, Settings(method=method))
+    potentials, _, constraints, tags, predicates = case
+    free = decode(potentials, softened(constraints, 0.0), tags, predicates, MethodSettings(method=method))
     paths = viterbi(potentials).labels[potentials.batch.rows]
     assert np.concatenate([one.labels for one in free]).tolist() == paths.tolist()
     assert all(one.method == "viterbi" and one.certified for one in free)
-    hard = decode(potentials, softened(constraints, np.inf), tags, facts, Settings(method="automaton"))
-    dear = decode(potentials, softened(constraints, 1e7), tags, facts, Settings(method="automaton"))
+    hard = decode(potentials, softened(constraints, np.inf), tags, predicates, MethodSettings(method="automaton"))
+    dear = decode(potentials, softened(constraints, 1e7), tags, predicates, MethodSettings(method="automaton"))
     for one, other in zip(hard, dear):
         if not one.relaxed:
             assert other.objective == pytest.approx(one.objective) and not other.violated
@@ -170,9 +172,9 @@ def test_cost_0_is_viterbi_and_a_great_cost_is_hard(case, method):
 @quiet
 @given(problems(max_length=4, costs=False))
 def test_more_constraints_never_score_more(case):
-    potentials, _, constraints, tags, facts = case
-    some = decode(potentials, constraints[:-1], tags, facts)
-    all_of_them = decode(potentials, constraints, tags, facts)
+    potentials, _, constraints, tags, predicates = case
+    some = decode(potentials, constraints[:-1], tags, predicates)
+    all_of_them = decode(potentials, constraints, tags, predicates)
     for fewer, more in zip(some, all_of_them):
         if not more.relaxed and not fewer.relaxed:
             assert more.score <= fewer.score + 1e-9
@@ -218,7 +220,7 @@ LONG = parse_all(
 @pytest.mark.parametrize("method", ["auto", "viterbi", "lagrangian", "automaton"])
 def test_sequences_of_one_unit_of_five_thousand_and_of_none(method):
     potentials = random_chain(np.random.default_rng(2), [1, 5000, 0], 4, span=8.0)
-    chosen = Settings(method, max_iterations=3, max_states=30_000)
+    chosen = MethodSettings(method, max_iterations=3, max_states=30_000)
     found = decode(potentials, LONG, TagSet(("A", "B", "C", "D"), "none"), settings=chosen)
     assert [len(one.labels) for one in found] == [1, 5000, 0]
     assert found[2].certified and found[2].objective == 0.0
@@ -245,12 +247,12 @@ def test_what_cannot_be_certified_is_said_to_be_so():
     potentials = random_chain(np.random.default_rng(1), [30], 4, span=0.5)
     constraints = parse_all("at_least(A, 4)\nat_most(B, 1)\npresence_precedence(A, C)\nrequires(D, C)\nexactly(D, 3)")
     tags = TagSet(("A", "B", "C", "D"), "none")
-    (short,) = decode(potentials, constraints, tags, settings=Settings("automaton", max_states=20))
-    (whole,) = decode(potentials, constraints, tags, settings=Settings("automaton"))
+    (short,) = decode(potentials, constraints, tags, settings=MethodSettings("automaton", max_states=20))
+    (whole,) = decode(potentials, constraints, tags, settings=MethodSettings("automaton"))
     assert whole.certified and not whole.relaxed and not whole.violated
     assert not short.certified and short.gap > 0
     with pytest.warns(UserWarning, match="CRFW902.*sequence 0.*gap"):
-        decode(potentials, constraints, tags, settings=Settings("automaton", max_states=20))
+        decode(potentials, constraints, tags, settings=MethodSettings("automaton", max_states=20))
 
 
 @quiet
@@ -259,24 +261,24 @@ def test_hard_constraints_that_could_not_be_kept_in_time_are_not_called_contradi
     potentials = random_chain(np.random.default_rng(1), [400], 3, span=5.0)
     tags, constraints = TagSet(("A", "B", "C"), "none"), [parse("excludes(A, B)")]
     with pytest.warns(UserWarning, match=r"CRFW904.*sequence 0.*excludes\(A, B\)"):
-        (short,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1, max_states=50))
+        (short,) = decode(potentials, constraints, tags, settings=MethodSettings(max_iterations=1, max_states=50))
     assert short.relaxed == (0,) and not short.certified
-    (whole,) = decode(potentials, constraints, tags, settings=Settings(max_iterations=1))
+    (whole,) = decode(potentials, constraints, tags, settings=MethodSettings(max_iterations=1))
     assert whole.certified and not whole.relaxed and whole.method == "automaton"
 
 
-def test_facts_differ_from_sequence_to_sequence():
+def test_predicates_differ_from_sequence_to_sequence():
     rng = np.random.default_rng(3)
     potentials = random_chain(rng, [5, 5], 3)
     tags = TagSet(("A", "B", "C"), "none")
-    facts = random_facts(rng, 10, 3)
+    predicates = random_predicates(rng, 10, 3)
     fixed = np.full(10, -1, dtype=np.int32)
     fixed[potentials.batch.rows[[1, 8]]] = [2, 0]
-    found = decode(potentials, [parse("fixed()")], tags, replace(facts, fixed=fixed))
+    found = decode(potentials, [parse("fixed()")], tags, replace(predicates, fixed=fixed))
     assert found[0].labels[1] == 2 and found[1].labels[3] == 0
     surfaces = np.empty(10, dtype=np.intp)
     surfaces[potentials.batch.rows] = [1, 2, 1, 3, 1, 5, 5, 5, 5, 5]
-    found = decode(potentials, [parse("same_surface()")], tags, replace(facts, surfaces=surfaces))
+    found = decode(potentials, [parse("same_surface()")], tags, replace(predicates, surfaces=surfaces))
     assert len(set(found[1].labels.tolist())) == 1 and len(set(found[0].labels[[0, 2, 4]].tolist())) == 1
 
 
@@ -292,7 +294,7 @@ def test_facts_differ_from_sequence_to_sequence():
 )
 def test_settings_are_checked(settings_given, message):
     with pytest.raises(ValueError, match=message):
-        Settings(**settings_given)
+        MethodSettings(**settings_given)
 
 
 def test_constraints_are_checked_before_anything_is_decoded():

@@ -8,10 +8,12 @@ from helpers.constrained_chains import constraints
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.constraints.families import FAMILIES, Adjacency, AtMost, Constraint, Order, Predicate, Rule
+from spacy_crf.core.constraints.family import FAMILIES, Constraint, Predicate
+from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse, parse_all
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
-from spacy_crf.core.constraints.spelling import to_json, to_text
+from spacy_crf.core.constraints.relations import Adjacency
+from spacy_crf.core.constraints.segments import AtMost, Order
+from spacy_crf.core.constraints.units import Implication
 from spacy_crf.core.labels import TagSet
 
 NAMES = ("AUTHOR", "BOOK-TITLE", "a label", 'with "quotes"', "x|y", "->", "not", "é,(&)", "#")
@@ -19,15 +21,15 @@ NAMES = ("AUTHOR", "BOOK-TITLE", "a label", 'with "quotes"', "x|y", "->", "not",
 
 @given(constraints(NAMES))
 def test_text_and_json_round_trip(constraint):
-    assert parse(to_text(constraint)) == constraint
-    assert parse(json.loads(json.dumps(to_json(constraint)))) == constraint
+    assert parse(str(constraint)) == constraint
+    assert parse(json.loads(json.dumps(constraint.to_json()))) == constraint
     assert parse(constraint) is constraint
 
 
 @given(constraints(NAMES), st.floats(0, 1e6), st.floats(0.01, 100))
 def test_numbers_round_trip(constraint, cost, priority):
     changed = type(constraint)(**{**vars(constraint), "cost": cost, "priority": priority})
-    assert parse(to_text(changed)) == changed
+    assert parse(str(changed)) == changed
 
 
 def test_readable_texts():
@@ -38,7 +40,7 @@ def test_readable_texts():
     rule = parse("rule(has A & not first B -> last C | has D & has E)")
     assert rule.condition == (Predicate("has", "A"), Predicate("first", "B", True))
     assert rule.then == ((Predicate("last", "C"),), (Predicate("has", "D"), Predicate("has", "E")))
-    assert to_text(rule) == "rule(has A & not first B -> last C | has D & has E)"
+    assert str(rule) == "rule(has A & not first B -> last C | has D & has E)"
 
 
 def test_many_at_once():
@@ -50,7 +52,7 @@ def test_many_at_once():
 def test_json_may_be_short_and_null_is_hard():
     assert parse({"kind": "at_most", "a": "V", "k": 2, "cost": None}) == AtMost(("V",), 2)
     rule = parse({"kind": "rule", "condition": [], "then": [['has "a label"']]})
-    assert rule == Rule((), ((Predicate("has", "a label"),),))
+    assert rule == Implication((), ((Predicate("has", "a label"),),))
 
 
 @pytest.mark.parametrize(
@@ -101,18 +103,19 @@ def test_rules_stay_small():
         parse(f"rule(-> {' | '.join([disjunct] * 5)})")
 
 
-def test_unknown_labels_and_missing_facts():
+def test_unknown_labels_and_missing_predicates():
     fields = Fields(TagSet.of_spans(("TITLE", "AUTHOR"), "BIO"))
     wrong = parse("at_most(TITEL)")
     with pytest.raises(ValueError, match=r"CRF902.*at_most\(TITEL, 1\).*'TITEL'.*TITLE"):
-        fields.check(wrong)
-    facts = UnitFacts(3, {"comma": [True, False, True]})
-    facts.check(parse("boundary(comma)"))
+        wrong.check(fields)
+    predicates = UnitPredicates(3, {"comma": [True, False, True]})
+    fields = Fields(TagSet.of_spans(("TITLE",), "BIO"))
+    parse("boundary(comma)").check(fields, predicates)
     for text, code in [("boundary(dot)", "CRF906.*'dot'.*comma"), ("same_surface()", "CRF907"), ("fixed()", "CRF907")]:
         with pytest.raises(ValueError, match=code):
-            facts.check(parse(text))
+            parse(text).check(fields, predicates)
     with pytest.raises(ValueError, match="CRF927.*comma has 2"):
-        UnitFacts(3, {"comma": [True, False]})
+        UnitPredicates(3, {"comma": [True, False]})
 
 
 def test_families_are_complete_and_hard_by_default():

@@ -8,22 +8,20 @@ import pytest
 from helpers.constrained_chains import CONSTRAINTS, TAGS, part
 
 from spacy_crf.core.chain.nbest import nbest
-from spacy_crf.core.constraints import likelihood
-from spacy_crf.core.constraints.check import Labelling, violations
+from spacy_crf.core.constraints.costs import charged, choices_of, likely_costs, loss_and_gradient
+from spacy_crf.core.constraints.family import violations
+from spacy_crf.core.constraints.labelling import Fields, Labelling
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.learn import charged, right_units
-from spacy_crf.core.constraints.likelihood import Likelihood, likely_costs, loss_and_gradient
-from spacy_crf.core.constraints.predicates import Fields
 
 
 def test_the_loss_is_that_of_the_lists_one_by_one_and_its_gradient_that_of_finite_differences():
     own, costs = part(0, 6), np.array([0.7, 0.2, 0.4, 0.1])
-    choices = likelihood._choices(own, CONSTRAINTS, TAGS, [], 8)
+    choices = choices_of([own], CONSTRAINTS, TAGS, 8, [])
     best, batch, expected = nbest(own.potentials, 8), own.potentials.batch, 0.0
-    for sequence, (gold, facts) in enumerate(own.paths()):
+    for sequence, (gold, predicates) in enumerate(own.paths()):
         rows = np.flatnonzero(batch.row_sequences == sequence)
         paths = best.labels[: best.counts[sequence], rows]
-        broken = [violations(CONSTRAINTS, Labelling(path.tolist(), Fields(TAGS), facts)) for path in paths]
+        broken = [violations(CONSTRAINTS, Labelling(path.tolist(), Fields(TAGS), predicates)) for path in paths]
         scores = np.array([s - sum(costs[r] * n for r, n in b.items()) for s, b in zip(best.scores[sequence], broken)])
         hits = (paths == gold).sum(axis=1)
         right = np.exp(scores[hits == hits.max()]).sum()
@@ -36,9 +34,9 @@ def test_the_loss_is_that_of_the_lists_one_by_one_and_its_gradient_that_of_finit
 
 
 def test_costs_are_a_minimum_under_the_prior_and_none_is_below_0():
-    parts, settings = [part(1), part(2)], Likelihood(strength=0.5, paths=10)
-    costs = likely_costs(parts, CONSTRAINTS, TAGS, settings)
-    choices = likelihood._joined([likelihood._choices(own, CONSTRAINTS, TAGS, [], 10) for own in parts])
+    parts = [part(1), part(2)]
+    costs = likely_costs(parts, CONSTRAINTS, TAGS, strength=0.5, paths=10)
+    choices = choices_of(parts, CONSTRAINTS, TAGS, 10, [])
 
     def objective(values):
         return loss_and_gradient(choices, values)[0] + 0.5 * float(values @ values)
@@ -53,10 +51,9 @@ def test_costs_are_a_minimum_under_the_prior_and_none_is_below_0():
 def test_costs_put_held_out_sequences_right_and_shrink_under_a_strong_prior():
     parts, others = [part(seed) for seed in (2, 3)], part(4, 40)
     costs = likely_costs(parts, CONSTRAINTS, TAGS)
-    assert right_units(others, charged(CONSTRAINTS, costs), TAGS) > right_units(
-        others, charged(CONSTRAINTS, np.zeros(4)), TAGS
-    )
-    assert likely_costs(parts, CONSTRAINTS, TAGS, Likelihood(strength=1e5)).max() < 1e-3
+    free = charged(CONSTRAINTS, np.zeros(4))
+    assert others.right_units(charged(CONSTRAINTS, costs), TAGS) > others.right_units(free, TAGS)
+    assert likely_costs(parts, CONSTRAINTS, TAGS, strength=1e5).max() < 1e-3
 
 
 def test_what_the_chain_keeps_by_itself_costs_nothing():
@@ -68,8 +65,8 @@ def test_given_constraints_are_in_force():
     own, given = part(6), replace(CONSTRAINTS[0], cost=math.inf)
     alone, beside = (likely_costs([own], CONSTRAINTS[:1], TAGS, given=others) for others in ([], [given]))
     assert alone[0] > 0 and beside[0] == 0  # nothing breaks it any more
-    soft = likelihood._choices(own, [], TAGS, [replace(given, cost=0.5)], 5)
-    hard, free = (likelihood._choices(own, [], TAGS, others, 5) for others in ([given], []))
+    soft = choices_of([own], [], TAGS, 5, [replace(given, cost=0.5)])
+    hard, free = (choices_of([own], [], TAGS, 5, others) for others in ([given], []))
     assert len(hard.scores) < len(free.scores) == len(soft.scores)
     assert set(np.round(free.scores - soft.scores, 9)) == {0.0, 0.5}
 
@@ -77,9 +74,3 @@ def test_given_constraints_are_in_force():
 def test_nothing_to_learn_from():
     assert likely_costs([], CONSTRAINTS, TAGS).tolist() == [0, 0, 0, 0]
     assert likely_costs([part(0, 3)], [], TAGS).tolist() == []
-
-
-@pytest.mark.parametrize("settings", [{"strength": 0.0}, {"strength": math.inf}, {"paths": 1}])
-def test_settings_that_make_no_sense(settings):
-    with pytest.raises(ValueError, match="CRF932"):
-        Likelihood(**settings)

@@ -7,34 +7,45 @@ import pytest
 from helpers.constrained_chains import labellings
 from hypothesis import given, settings
 
-from spacy_crf.core.constraints.check import Labelling, broken, occurrences
-from spacy_crf.core.constraints.families import FAMILIES
+from spacy_crf.core.constraints.family import FAMILIES, Constraint
+from spacy_crf.core.constraints.labelling import NOTHING, Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse
-from spacy_crf.core.constraints.monitors import watch
-from spacy_crf.core.constraints.predicates import NOTHING, Fields, UnitFacts
-from spacy_crf.core.constraints.rows import broken_by_rows, rows_of
+from spacy_crf.core.constraints.meaning import Indicators, Inequalities
 from spacy_crf.core.labels import TagSet
 
 PLAIN = TagSet(("A", "B", "C"), "none")
 ENTITIES = TagSet(("O", "B-P", "I-P", "B-L", "I-L"), "BIO")
 
 
-def label(text: str, tags: TagSet = PLAIN, **facts) -> Labelling:
+def label(text: str, tags: TagSet = PLAIN, **given) -> Labelling:
     path = [tags.number[tag] for tag in text.split()]
-    arrays = {name: np.array(values) for name, values in facts.items() if name != "predicates"}
-    predicates = {name: np.array(values, dtype=bool) for name, values in facts.get("predicates", {}).items()}
-    return Labelling(path, Fields(tags), UnitFacts(len(path), predicates, **arrays))
+    arrays = {name: np.array(values) for name, values in given.items() if name != "predicates"}
+    predicates = {name: np.array(values, dtype=bool) for name, values in given.get("predicates", {}).items()}
+    return Labelling(path, Fields(tags), UnitPredicates(len(path), predicates, **arrays))
 
 
 def run(constraint, labelling) -> int:
     """Violations that the automaton reports."""
-    automaton = watch(constraint, labelling.fields, labelling.facts)
+    automaton = constraint.watch(labelling.fields, labelling.predicates)
     state, before, total = automaton.start, NOTHING, 0
     for unit, tag in enumerate(labelling.tags):
         symbol = None if automaton.symbols is None else automaton.symbols[unit]
         state, times = automaton.step(state, symbol, before, tag)
         before, total = tag, total + times
     return total + automaton.finish(state, before)
+
+
+def rows_of(constraint: Constraint, labelling: Labelling) -> list[Inequalities]:
+    return constraint.rows(Indicators(labelling.fields, constraint.level, labelling.predicates))
+
+
+def broken_by_rows(blocks: list[Inequalities], path: np.ndarray) -> int:
+    """Violations of a constraint according to its rows: the greatest value of each group, summed."""
+    greatest: dict[int, int] = {}
+    for block in blocks:
+        for group, value in zip(block.groups.tolist(), block.values(path).tolist()):
+            greatest[group] = max(value, greatest.get(group, 0))
+    return sum(greatest.values())
 
 
 CASES = [
@@ -72,15 +83,15 @@ CASES = [
 @pytest.mark.parametrize(("text", "labels", "expected"), CASES)
 def test_what_each_family_says(text, labels, expected):
     constraint = parse(text)
-    assert occurrences(constraint, label(labels)) == expected
+    assert constraint.occurrences(label(labels)) == expected
 
 
 def test_spans_of_the_same_label_may_touch_and_outside_is_a_label():
     touching = label("B-P B-P I-P O B-P", ENTITIES)
-    assert occurrences(parse("at_most(P, 1)"), touching).broken == 2
-    assert occurrences(parse("at_most(P, 1) unit"), touching).broken == 3
-    assert occurrences(parse("adjacency(P, O)"), touching) == (2, 1)
-    assert occurrences(parse("at_most(O, 0)"), touching).broken == 1
+    assert parse("at_most(P, 1)").occurrences(touching).broken == 2
+    assert parse("at_most(P, 1) unit").occurrences(touching).broken == 3
+    assert parse("adjacency(P, O)").occurrences(touching) == (2, 1)
+    assert parse("at_most(O, 0)").occurrences(touching).broken == 1
 
 
 @pytest.mark.parametrize(
@@ -92,12 +103,12 @@ def test_spans_of_the_same_label_may_touch_and_outside_is_a_label():
 )
 def test_state_change_looks_around_marks(options, labels, expected):
     labelling = label(labels, predicates={"mark": [0, 1, 0]})
-    assert occurrences(parse(f"state_change(mark, A, B) {options}"), labelling) == expected
+    assert parse(f"state_change(mark, A, B) {options}").occurrences(labelling) == expected
 
 
 def test_a_mark_at_either_end_changes_nothing():
     labelling = label("C C", predicates={"mark": [1, 1]})
-    assert occurrences(parse("state_change(mark, A, B)"), labelling) == (0, 0)
+    assert parse("state_change(mark, A, B)").occurrences(labelling) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -106,18 +117,18 @@ def test_a_mark_at_either_end_changes_nothing():
 )
 def test_boundaries_beside_predicates(text, expected):
     labelling = label("A A B C A", predicates={"comma": [0, 0, 1, 0, 0]})
-    assert occurrences(parse(text), labelling) == expected
+    assert parse(text).occurrences(labelling) == expected
 
 
 def test_equal_surfaces_are_compared_with_the_one_before():
     labelling = label("A B A A", surfaces=[7, 7, -1, 7])
-    assert occurrences(parse("same_surface()"), labelling) == (2, 2)
-    assert occurrences(parse("same_surface()"), label("A B", surfaces=[-1, -1])) == (0, 0)
+    assert parse("same_surface()").occurrences(labelling) == (2, 2)
+    assert parse("same_surface()").occurrences(label("A B", surfaces=[-1, -1])) == (0, 0)
 
 
 def test_fixed_tags():
     labelling = label("A B A", fixed=[0, 0, -1])
-    assert occurrences(parse("fixed()"), labelling) == (2, 1)
+    assert parse("fixed()").occurrences(labelling) == (2, 1)
 
 
 @settings(max_examples=300)
@@ -125,22 +136,22 @@ def test_fixed_tags():
 def test_automata_and_rows_agree_with_counting(case):
     constraint, labelling = case
     each = replace(constraint, cost=1.0, count="each")
-    expected = occurrences(constraint, labelling).broken
-    assert run(each, labelling) == broken(each, labelling) == expected
+    expected = constraint.occurrences(labelling).broken
+    assert run(each, labelling) == each.broken(labelling) == expected
     path = np.array(labelling.tags)
-    assert broken_by_rows(rows_of(each, labelling.fields, labelling.facts), path) == expected
+    assert broken_by_rows(rows_of(each, labelling), path) == expected
     # paid once, or hard: whether it is broken at all
     assert run(constraint, labelling) == (
         expected if constraint.count == "each" and not constraint.hard else expected > 0
     )
-    by_rows = broken_by_rows(rows_of(constraint, labelling.fields, labelling.facts), path)
+    by_rows = broken_by_rows(rows_of(constraint, labelling), path)
     assert (by_rows > 0) == (expected > 0)
 
 
 @given(labellings())
 def test_no_row_is_greater_than_it_says(case):
     constraint, labelling = case
-    for block in rows_of(constraint, labelling.fields, labelling.facts):
+    for block in rows_of(constraint, labelling):
         assert block.values(np.array(labelling.tags)).max(initial=0) <= block.largest
 
 

@@ -316,7 +316,7 @@ def test_adagrad_gives_the_gradient_by_the_emissions(make_problem, order) -> Non
     learner.learn(replace(problem.corpus, scores=scores), order, found)
     weights = DenseWeights.zeros(problem.layout, np.float64)
     scatter(problem.layout, problem.flat, weights)
-    units = problem.corpus.units(order)
+    units = problem.corpus.segments.units(order)
     observations = observe(part.lengths, part.features, part.edges, scores[units])
     expected = np.empty((len(units), 3))
     gold, out = part.gold.take(observations.batch.units), DenseWeights.zeros(problem.layout, np.float64)

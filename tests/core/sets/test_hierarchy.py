@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_groups, tree_from_parents, tree_from_separator
-from spacy_crf.core.sets.predict import TIE, utility_optimal_sets
-from spacy_crf.core.sets.utility import make_utility
+from spacy_crf.core.sets.hierarchy import best_nodes, tree_from_parents, tree_from_separator
+from spacy_crf.core.sets.predict import TIE, make_utility, utility_optimal_sets
 
 LABELS = ["NN", "NE", "VVFIN", "VAFIN", "ADV"]
 PARENTS = {"NN": "NOUN", "NE": "NOUN", "VVFIN": "VERB", "VAFIN": "VERB", "ADV": "ADV"} | dict.fromkeys(
@@ -32,11 +31,6 @@ def test_tree_from_parents():
         "ANY": ["NN", "NE", "VVFIN", "VAFIN"],
     }
     assert (np.diff(tree.leaves.sum(axis=1)) >= 0).all()
-
-
-def test_tree_from_groups_is_the_same_tree():
-    groups = {"ANY": ["NOUN", "VERB"], "NOUN": ["NN", "NE"], "VERB": ["VVFIN", "VAFIN"], "ADV": ["ADV"]}
-    assert below(tree_from_groups(LABELS, groups)) == below(tree_from_parents(LABELS, PARENTS))
 
 
 def test_tags_that_the_model_does_not_know_are_left_out():
@@ -99,7 +93,6 @@ def test_a_coarse_tag_is_taken_where_its_fine_tags_cannot_be_told_apart():
     [
         (lambda: tree_from_parents([*LABELS, "KON"], PARENTS), r"CRF808.*\['KON'\]"),
         (lambda: tree_from_parents(["a"], {"a": "b", "b": "c", "c": "b"}), r"CRF809.*'b'.*b < c < b"),
-        (lambda: tree_from_groups(["a"], {"b": ["a"], "c": ["a"]}), "CRF810.*'a'.*'b' and 'c'"),
         (
             lambda: best_nodes(np.ones((1, 1)), tree_from_parents(LABELS, PARENTS), np.ones(1)),
             r"CRF101.*\(1, 5\), got \(1, 1\)",

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.calibration.bins import calibration_error, classwise_errors
-from spacy_crf.core.sets.metrics import covered
-from spacy_crf.core.sets.reliability import (
+from spacy_crf.core.sets.measures import (
     best_label_error,
     best_labels,
     classwise_error,
     coverage_by_group,
     coverage_by_label,
     coverage_by_size,
+    covered,
 )
 
 WEIGHTS = np.array(

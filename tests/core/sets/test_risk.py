@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sets.conformal import calibrate
+from spacy_crf.core.sets.conformal import calibrate, least_count, ranked
 from spacy_crf.core.sets.risk import RiskControl, control_risk, loss_steps
-from spacy_crf.core.sets.scores import least_count, ranked
 
 LOSSES = ["share", "any", "ml-acc"]
 

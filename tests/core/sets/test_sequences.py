@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.sets import sequences
-from spacy_crf.core.sets.sequences import optimal_sequence_sets, optimal_set, smallest_sequence_sets, smallest_set
-from spacy_crf.core.sets.utility import make_utility, table_utility
+from spacy_crf.core.sets.sequences import smallest_sequence_sets, smallest_set
 
 CLOSE = 1e-7
 
@@ -52,40 +51,6 @@ def test_smallest_sets_equal_enumeration(case, level, cap):
             assert chosen.complete
 
 
-SEQUENCE_UTILITIES = [
-    make_utility("g", 1.0, 1.0),
-    make_utility("g", 0.5, 0.2),
-    *(make_utility(name) for name in ("precision", "recall", "f", "u65", "u80")),
-    table_utility(lambda size: 0.1 + 0.9 * (size % 7 == 0), "jagged"),
-]
-
-
-@settings(max_examples=80)
-@given(
-    chain_batches(max_labels=3),
-    st.sampled_from(SEQUENCE_UTILITIES),
-    st.sampled_from([1, 4, 30]),
-    st.sampled_from([0, 260]),
-)
-def test_optimal_sets_equal_enumeration_where_they_say_so(case, utility, cap, more):
-    """At most 3^5 = 243 paths, so that with 260 further values of g all sizes are known."""
-    potentials, chains = case
-    g = utility.values(cap + more)
-    for chain, chosen in zip(chains, optimal_sequence_sets(potentials, g, cap)):
-        paths, probabilities = ranked(chain)
-        assert is_beginning(chosen, paths, probabilities)
-        sizes = min(len(paths), len(g))
-        values = np.cumsum(probabilities)[:sizes] * g[:sizes]
-        mine = values[len(chosen.paths) - 1]
-        assert mine >= values[:cap].max() * (1 - CLOSE)  # of those looked at it is the best in any case
-        if chosen.complete:
-            assert mine >= values.max() * (1 - CLOSE)
-            smallest = np.flatnonzero(values >= values.max() * (1 - CLOSE))[0] + 1
-            assert len(chosen.paths) >= smallest and mine >= values[smallest - 1] * (1 - CLOSE)
-        if cap > len(paths):
-            assert chosen.complete
-
-
 def lists(*probabilities: float) -> tuple[np.ndarray, np.ndarray]:
     paths = np.arange(len(probabilities) * 2, dtype=np.int32).reshape(-1, 2)
     return paths, np.log(probabilities)
@@ -98,22 +63,6 @@ def test_levels_by_hand():
     assert not short.complete and short.mass == pytest.approx(0.8) and len(short.paths) == 3
     assert smallest_set(paths, logs, 0.9, exhausted=True).complete
     assert smallest_set(paths, logs, 0.8).complete
-
-
-def test_certificate_by_hand():
-    """Best of those given: .6 * 1. With g(3) = .8 a third path of at most .3 could reach (.6 + .3 + .1) * .8."""
-    paths, logs = lists(0.6, 0.3)
-    tempting = optimal_set(paths, logs, np.array([1.0, 0.5, 0.8]))
-    assert not tempting.complete and tempting.paths.tolist() == [[0, 1]] and tempting.mass == pytest.approx(0.6)
-    assert optimal_set(paths, logs, np.array([1.0, 0.5, 0.8]), exhausted=True).complete
-    assert optimal_set(paths, logs, np.array([1.0, 0.5, 0.59])).complete
-    # beyond its values g does not rise, but may stay where it is
-    assert optimal_set(paths, logs, np.array([1.0, 0.59])).complete
-    assert not optimal_set(paths, logs, np.array([1.0, 0.65])).complete
-    # the mass alone would allow 1.0 * .7, but a third path has no more than the second: (.6 + .05 + .05) * .7
-    assert optimal_set(*lists(0.6, 0.05), np.array([1.0, 0.5, 0.7, 0.1])).complete
-    # ties go to the smaller set
-    assert len(optimal_set(*lists(0.5, 0.25), np.array([0.9, 0.6, 0.0])).paths) == 1
 
 
 def random_chains(lengths: list[int], n_labels: int = 3, scale: float = 1.0) -> ChainPotentials:
@@ -150,23 +99,11 @@ def test_the_cap_bites_in_long_sequences_and_says_so():
     long, short = smallest_sequence_sets(potentials, 0.9, cap=32)
     assert not long.complete and len(long.paths) == 32 and 0 < long.mass < 0.9
     assert short.complete and short.mass >= 0.9 and long.paths.shape == (32, 345)
-    long, short = optimal_sequence_sets(potentials, make_utility("recall").values(32), cap=32)
-    assert not long.complete and len(long.paths) == 32
-    assert short.complete and short.mass == pytest.approx(1)
-
-
-def test_one_certain_step_is_enough_for_utilities_that_fall_fast():
-    """A set is worth the mean probability of its members: none can be better than the best path."""
-    for chosen in optimal_sequence_sets(random_chains([8, 5, 3]), make_utility("precision").values(2000), cap=4):
-        assert chosen.complete and len(chosen.paths) == 1
 
 
 def test_empty_sequences_and_no_sequences():
-    for chosen in (
-        smallest_sequence_sets(random_chains([0]), 1.0)[0],
-        optimal_sequence_sets(random_chains([0]), make_utility("u65").values(256))[0],
-    ):
-        assert chosen.paths.shape == (1, 0) and chosen.mass == 1 and chosen.complete
+    chosen = smallest_sequence_sets(random_chains([0]), 1.0)[0]
+    assert chosen.paths.shape == (1, 0) and chosen.mass == 1 and chosen.complete
     assert smallest_sequence_sets(random_chains([]), 0.5) == []
 
 
@@ -178,10 +115,7 @@ def test_empty_sequences_and_no_sequences():
         (lambda: smallest_set(lists(0.5)[0][:0], np.zeros(0), 0.5), "CRF811.*0 paths"),
         (lambda: smallest_set(lists(0.5)[0], np.zeros(2), 0.5), "CRF811.*1 paths and 2 log.*as many"),
         (lambda: smallest_set(*lists(0.2, 0.5), 0.5), "CRF811.*descend"),
-        (lambda: optimal_set(lists(0.5)[0], np.array([-np.inf]), np.ones(1)), "CRF811.*finite"),
-        (lambda: optimal_set(*lists(0.5, 0.2), np.ones(1)), "CRF803.*1 values.*2 members"),
-        (lambda: optimal_set(*lists(0.5), np.array([-1.0])), "CRF804"),
-        (lambda: optimal_sequence_sets(random_chains([2]), np.ones(3), cap=4), "CRF803.*3 values.*4 members"),
+        (lambda: smallest_set(lists(0.5)[0], np.array([-np.inf]), 0.5), "CRF811.*finite"),
         (lambda: smallest_sequence_sets(random_chains([2]), 0.5, cap=0), "CRF108.*cap"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sets.utility import make_utility, table_utility
+from spacy_crf.core.sets.predict import make_utility, table_utility
 
 NAMES = ("g", "precision", "recall", "f", "u65", "u80", "reject")
 

@@ -8,11 +8,10 @@ from helpers.constrained_chains import constraints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.constraints.check import Labelling, broken
-from spacy_crf.core.constraints.families import FAMILIES
+from spacy_crf.core.constraints.consistency import contradiction, implies, require_consistent
+from spacy_crf.core.constraints.family import FAMILIES
+from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse, parse_all
-from spacy_crf.core.constraints.logic import contradiction, implies, require_consistent
-from spacy_crf.core.constraints.predicates import Fields, UnitFacts
 from spacy_crf.core.labels import TagSet
 
 TAGS = TagSet(("A", "B", "C"), "none")
@@ -22,7 +21,7 @@ FREE = tuple(kind for kind in FAMILIES if kind not in ("state_change", "boundary
 def labellings(fields, longest=5):
     for length in range(1, longest + 1):
         for path in itertools.product(range(len(fields.tags)), repeat=length):
-            yield Labelling(list(path), fields, UnitFacts(length))
+            yield Labelling(list(path), fields, UnitPredicates(length))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_contradictions_have_no_labelling_and_others_have_one(given_constraints)
     fields = Fields(TAGS)
     found = contradiction(given_constraints, fields)
     kept = [given_constraints[index] for index in found] or given_constraints
-    satisfied = any(not any(broken(one, labelling) for one in kept) for labelling in labellings(fields))
+    satisfied = any(not any(one.broken(labelling) for one in kept) for labelling in labellings(fields))
     if found:
         assert not satisfied
     elif not satisfied:  # only a longer labelling can do it: with at least three segments or units of several labels
@@ -90,4 +89,4 @@ def test_no_labelling_speaks_against_an_implication(premise, conclusion):
     premise, conclusion = (replace(one, count="once") for one in (premise, conclusion))
     if implies([premise], conclusion, fields):
         for labelling in labellings(fields, 4):
-            assert broken(premise, labelling) or not broken(conclusion, labelling)
+            assert premise.broken(labelling) or not conclusion.broken(labelling)

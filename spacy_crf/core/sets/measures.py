@@ -1,0 +1,235 @@
+"""Measures of tags and tag sets where the gold is a weighted set (Heid, sections 2.3.2, 4.3 and 5.3), and of whether
+sets hold gold as often as they should, in each stratum: size, label or group.
+
+Gold is one row of weights per unit. A single 1 is one right tag; several 1s are tags that are all right; fractions
+that sum to 1 are a partial gold, where annotators could not decide. A row of zeros has no gold and is left out: all
+arrays returned here have one entry for each of the N' units with gold, so that their means are means over tokens.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Bools, Doubles, Floats, Indices
+from ..calibration.bins import calibration_error, classwise_errors
+from ..errors import CoreErrors, CRFError
+
+SUM_TOLERANCE = 1e-6
+CUT = 0.01  # weights are written with two decimals, rounded or cut: .33 and .66 stand for thirds
+
+
+def normalise(weights: Floats) -> Doubles:
+    """Check rows of gold weights and make partial gold sum to exactly 1.
+
+    weights ((N, L)): fractions may miss the sum of 1 by what two decimals can lose, .01 for each tag.
+    RETURNS ((N, L)): the same gold; rows of zeros and rows of several ones stay as they are.
+    RAISES (ValueError): for negative or non-finite weights, and for rows that are neither of these kinds.
+    """
+    rows = weights.astype(np.float64)
+    wrong = np.asarray(~(np.isfinite(rows) & (rows >= 0)).all(axis=1), dtype=np.bool_)
+    rows[wrong] = 0.0
+    positive = rows > 0
+    counts, totals = positive.sum(axis=1), rows.sum(axis=1)
+    every = positive.any(axis=1) & (np.isclose(rows, 1.0, rtol=0.0, atol=SUM_TOLERANCE) | ~positive).all(axis=1)
+    partial = (counts > 0) & (np.abs(totals - 1) <= CUT * counts + SUM_TOLERANCE)
+    np.divide(rows, totals[:, None], out=rows, where=(partial & ~every)[:, None])
+    rows[every] = positive[every]
+    wrong |= (counts > 0) & ~every & ~partial
+    if wrong.any():
+        unit = int(np.argmax(wrong))
+        raise CRFError(CoreErrors.CRF812.format(unit=unit, weights=weights[unit][weights[unit] != 0].tolist()))
+    return rows
+
+
+def has_gold(weights: Floats) -> Bools:
+    """((N,)): the units that measures are taken of: those with a positive weight."""
+    return np.asarray((weights > 0).any(axis=1), dtype=np.bool_)
+
+
+def ml_acc(weights: Floats, best: Indices) -> Doubles:
+    """ml-acc of one predicted tag: the share of the gold weight that it has, squared where several tags are right.
+
+    weights ((N, L)): as of `normalise`. best ((N,)): indices of the predicted tags.
+    RETURNS ((N',)): between 0 and 1.
+    """
+    known = np.flatnonzero(has_gold(weights))
+    rows = weights[known].astype(np.float64)
+    return _accuracy(rows, rows[np.arange(len(rows)), np.asarray(best)[known]])
+
+
+def ml_util(weights: Floats, members: Bools, g: Doubles) -> Doubles:
+    """ml-util of predicted sets (eq. 5.1): ml-acc of the set, times g(1 + the number of its tags that are wrong).
+
+    Sets of `utility_optimal_sets` are optimal for it only where gold is a single label.
+
+    weights ((N, L)): as of `normalise`. members ((N, L)): the sets. g ((L,)): g(1) to g(L).
+    RETURNS ((N',)): one value for each unit with gold.
+    """
+    known = has_gold(weights)
+    rows, sets = weights[known].astype(np.float64), members[known]
+    superfluous = (sets & (rows <= 0)).sum(axis=1)
+    values: Doubles = _accuracy(rows, (rows * sets).sum(axis=1)) * g[superfluous]
+    return values
+
+
+def _accuracy(rows: Doubles, found: Doubles) -> Doubles:
+    """ml-acc, where `found` ((N',)) is the weight of the gold that was predicted."""
+    totals = rows.sum(axis=1)
+    shares = np.minimum(found / totals, 1.0)
+    accuracies: Doubles = np.where(totals > 1 + SUM_TOLERANCE, shares**2, shares)
+    return accuracies
+
+
+def best_labels(weights: Floats) -> Bools:
+    """((N, L)): the labels of greatest gold weight of each unit, several if equal; none where there is no gold."""
+    greatest = weights.max(axis=1, keepdims=True)
+    return np.asarray((weights >= greatest - SUM_TOLERANCE) & (weights > 0))
+
+
+def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, ...]) -> None:
+    """Refuse an array of another shape."""
+    if array.shape != expected:
+        raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
+
+
+def covered(weights: Floats, members: Bools) -> Bools:
+    """Whether the best gold tag is in the set; where several have the greatest weight, whether any of them is.
+
+    weights ((N, L)): gold. members ((N, L)): the sets.
+    RETURNS ((N',)): one entry for each unit with gold.
+    """
+    return np.asarray((best_labels(weights) & members).any(axis=1))[has_gold(weights)]
+
+
+@dataclass(frozen=True)
+class SetMeasures:
+    """Means over the units with gold; all 0 where there are none.
+
+    n (int): units with gold.
+    ml_util (float): see `ml_util`.
+    accuracy, precision, recall (float): multi-label measures of the set against the set of gold tags, whatever their
+        weights: |Y and S| / |Y or S|, / |S|, / |Y|. An empty set has precision 0.
+    coverage (float): share of units with `covered`.
+    size (float): members of a set. singletons (float): share of sets with exactly one member.
+    """
+
+    n: int
+    ml_util: float
+    accuracy: float
+    precision: float
+    recall: float
+    coverage: float
+    size: float
+    singletons: float
+
+
+def set_measures(weights: Floats, members: Bools, g: Doubles) -> SetMeasures:
+    """All measures of predicted sets. See `ml_util` for the arguments."""
+    known = has_gold(weights)
+    gold, sets = weights[known] > 0, members[known]
+    both, sizes = (gold & sets).sum(axis=1), sets.sum(axis=1)
+    columns = (
+        ml_util(weights, members, g),
+        both / (gold | sets).sum(axis=1),
+        both / np.maximum(1, sizes),
+        both / gold.sum(axis=1),
+        covered(weights, members),
+        sizes,
+        sizes == 1,
+    )
+    return SetMeasures(len(gold), *(float(np.mean(column)) if len(gold) else 0.0 for column in columns))
+
+
+# -- coverage in strata, and calibration errors ------------------------------------------------------------------------
+#
+# A promise that is kept on average may be broken for large sets (size-stratified coverage, Angelopoulos et al. 2021) or
+# for rare labels (CovGap, Ding et al. 2023).
+
+
+@dataclass(frozen=True)
+class StratifiedCoverage:
+    """Coverage of the strata that occur.
+
+    strata ((S,)): their sizes, labels or groups, ascending.
+    counts ((S,)): units in each. coverages ((S,)): share of them whose set holds a best gold label.
+    """
+
+    strata: Indices
+    counts: Indices
+    coverages: Doubles
+
+    def worst(self) -> float:
+        """The least coverage; NaN without units."""
+        return float(self.coverages.min()) if len(self.coverages) else float("nan")
+
+    def gap(self, level: float) -> float:
+        """Mean distance of a stratum's coverage from 1 - level: CovGap for labels or groups. NaN without units.
+
+        Each stratum counts the same, however small it is: see `at_least`.
+        """
+        return float(np.abs(self.coverages - (1 - level)).mean()) if len(self.coverages) else float("nan")
+
+    def at_least(self, count: int) -> "StratifiedCoverage":
+        """The strata with that many units or more: the coverage of a few units is mostly chance."""
+        kept = self.counts >= count
+        return StratifiedCoverage(self.strata[kept], self.counts[kept], self.coverages[kept])
+
+
+def coverage_by_size(weights: Floats, sets: Bools) -> StratifiedCoverage:
+    """Coverage of sets of each size. O(N L).
+
+    weights ((N, L)): gold; units with a row of zeros are left out. sets ((N, L)): True for labels in the set.
+    """
+    return coverage_by_group(weights, sets, sets.sum(axis=1))
+
+
+def coverage_by_label(weights: Floats, sets: Bools) -> StratifiedCoverage:
+    """Coverage of the units with each gold label. O(N L). See `coverage_by_size`.
+
+    A unit with several best gold labels counts for each of them, as covered if any of them is in its set.
+    """
+    check_shape("sets", sets, weights.shape)
+    units, labels = np.nonzero(best_labels(weights)[has_gold(weights)])
+    return _table(labels, covered(weights, sets)[units])
+
+
+def coverage_by_group(weights: Floats, sets: Bools, groups: Indices) -> StratifiedCoverage:
+    """Coverage of the units of each group, such as unknown words, or a document. O(N L).
+
+    weights ((N, L)), sets ((N, L)): as in `coverage_by_size`. groups ((N,)): a number for each unit.
+    """
+    check_shape("sets", sets, weights.shape)
+    check_shape("groups", groups, weights.shape[:1])
+    return _table(groups[has_gold(weights)], covered(weights, sets))
+
+
+def best_label_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
+    """Expected calibration error of the most probable labels: right if they are among the best gold ones.
+
+    marginals ((N, L)): probabilities. weights ((N, L)): gold; units with a row of zeros are left out.
+    n_bins (int), equal_mass (bool): see `core.calibration.reliability`.
+    """
+    check_shape("marginals", marginals, weights.shape)
+    known = np.flatnonzero(has_gold(weights))
+    right = best_labels(weights)[known, marginals[known].argmax(axis=1)]
+    return calibration_error(marginals[known].max(axis=1), right, n_bins, equal_mass)
+
+
+def classwise_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
+    """Mean calibration error of the probability of each label, whether predicted or not.
+
+    Only units with a single best gold label count: with two, no distribution over labels would be right.
+    See `best_label_error` for the arguments.
+    """
+    check_shape("marginals", marginals, weights.shape)
+    best = best_labels(weights)
+    single = best.sum(axis=1) == 1
+    labels = best[single].argmax(axis=1).astype(np.int32)
+    return float(classwise_errors(marginals[single], labels, n_bins, equal_mass).mean())
+
+
+def _table(strata: Indices, hits: Bools) -> StratifiedCoverage:
+    names, places, counts = np.unique(strata, return_inverse=True, return_counts=True)
+    sums = np.bincount(places, weights=hits, minlength=len(names))
+    return StratifiedCoverage(names, counts, sums / counts)
