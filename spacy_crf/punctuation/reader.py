@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
@@ -17,10 +18,13 @@ from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix, read_blocks
 from ..corpora.text import read_lines
-from .annotation import register_punctuation, write_gold, write_open, write_pauses
+from .annotation import PAUSE, register_punctuation, write_gold, write_open, write_pauses
+from .doc_words import WordView
 from .errors import PunctuationErrors, PunctuationWarnings
-from .marks import ABBREVIATIONS, BY_SIGN, NONE, SIGNS
+from .labels import LabelScheme
+from .marks import ABBREVIATIONS, BY_SIGN, NONE, SIGNS, MarkSet
 from .passages import Anomalies, Passage, labelled_passage, make_passage, spoken_passage, text_of_json, texts_of_lines
+from .restore import restore
 from .subtitles import spoken_cues
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
@@ -145,6 +149,27 @@ class PunctuationCorpus:
                 stacklevel=2,
             )
 
+    def read_texts(self, nlp: Language) -> Iterator[Doc]:
+        """Yield Docs whose texts have the marks, and whose tokens the pauses; the format "spacy" reads the same.
+
+        nlp (Language): whose tokenizer makes them.
+        """
+        scheme = self._scheme()
+        for example in self(nlp):
+            words = WordView.of(example.reference, scheme)
+            doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme.marks))
+            places = WordView.of(doc, scheme).last_tokens.tolist()
+            pauses = [token._.get(PAUSE) for token in example.reference]
+            if len(places) == len(pauses):
+                for place, pause in zip(places, pauses):
+                    if pause is not None:
+                        doc[place]._.set(PAUSE, pause)
+            yield doc
+
+    def _scheme(self) -> LabelScheme:
+        """All that the reader tells of words."""
+        return LabelScheme(MarkSet(tuple(SIGNS), abbreviations=self.abbreviations), pairs=True)
+
     def _parts(self, passage: Passage) -> Iterator[Passage]:
         return passage.sentences() if self.unit == "sentence" else iter([passage])
 
@@ -165,14 +190,21 @@ class PunctuationCorpus:
         if format == "subtitles":
             yield spoken_passage(list(spoken_cues(read_lines(file))), self.abbreviations)
             return
-        for text in self._texts(file, format, vocab):
+        if format == "spacy":
+            yield from map(self._stored_passage, read_docbin(file, vocab))
+            return
+        for text in self._texts(file, format):
             yield make_passage(text, self.abbreviations)
 
-    def _texts(self, file: Path, format: PunctuationFormat, vocab: Vocab) -> Iterator[str]:
+    def _stored_passage(self, doc: Doc) -> Passage:
+        passage, places = make_passage(doc.text, self.abbreviations), WordView.of(doc, self._scheme()).last_tokens
+        pauses = [doc[place]._.get(PAUSE) for place in places.tolist()]
+        is_known = len(pauses) == len(passage.words) and any(pause is not None for pause in pauses)
+        return replace(passage, pauses=pauses) if is_known else passage
+
+    def _texts(self, file: Path, format: PunctuationFormat) -> Iterator[str]:
         if format == "text":
             yield from texts_of_lines(read_lines(file), self.unit)
-        elif format == "spacy":
-            yield from (doc.text for doc in read_docbin(file, vocab))
         else:
             for number, line in enumerate(read_lines(file), 1):
                 if line.strip():

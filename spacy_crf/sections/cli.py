@@ -7,24 +7,20 @@ from typing import Annotated
 
 import spacy
 import typer
-from spacy.language import Language
-from wasabi import Printer, msg
+from wasabi import msg
 
-from ..sections.component import SectionParser
-from ..sections.exports.annotated import write_annotated
-from ..sections.exports.brackets import write_brackets
-from ..sections.exports.docling import write_docling
-from ..sections.exports.markdown import write_markdown
-from ..sections.exports.rechtspraak import write_rechtspraak
-from ..sections.units.layout import Layout, to_doc
-from ..sections.units.read import read_layout
-from ..sections.units.tree import SectionTree, dumps
-from ..sections.view import render_sections
-from .app import app
-from .output import write_result
-from .tag import find_tagger
+from ..cli.options import command, find_component, locate, write_result
+from .component import SectionParser
+from .exports.annotated import write_annotated
+from .exports.brackets import write_brackets
+from .exports.docling import write_docling
+from .exports.markdown import write_markdown
+from .exports.rechtspraak import write_rechtspraak
+from .units.layout import Layout, to_doc
+from .units.read import read_layout
+from .units.tree import SectionTree, dumps
+from .view import render_sections
 
-SILENT = Printer(no_print=True)  # standard output is for the result
 PIPE = "section_parser"
 LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
 
@@ -52,8 +48,8 @@ WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
 }
 
 
-@app.command("sections")
-def sections_cli(
+@command("sections", "Nothing was written", to_stderr=True)
+def sections(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, XML or DoclingDocument JSON")],
     model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
     to: Annotated[Format, typer.Option(help="Format of the result")] = Format.BRACKETS,
@@ -68,38 +64,14 @@ def sections_cli(
     The format of the file is told by its suffix, that of XML by its root. A file that `--to xml` has written can be
     corrected and trained on.
     """
-    try:
-        layout = read_layout(path, paragraphs)
-        tree = parse(load(model), component, layout)
-        write_result(WRITERS[to](layout, tree), output)
-    except (ValueError, OSError) as error:
-        typer.echo(SILENT.fail("Nothing was written", str(error)), err=True)
-        raise typer.Exit(1) from error
+    layout = read_layout(path, paragraphs)
+    nlp = spacy.blank(LANGUAGE) if model is None else spacy.load(locate(model))
+    if model is None:
+        nlp.add_pipe(PIPE)
+    find_component(nlp, component, PIPE, SectionParser)
+    tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+    write_result(WRITERS[to](layout, tree), output)
     if output is not None:
         implied = sum(node.virtual for node in tree.walk())
         count = sum(1 for _ in tree.walk()) - implied
         msg.good(f"Wrote {count} sections to {output}" + (f", and {implied} that are implied" if implied else ""))
-
-
-def load(model: str | None) -> Language:
-    """A pipeline with a section parser.
-
-    model (str | None): folder or package; without one, the parser labels by its rules, which need no training.
-    """
-    if model is not None:
-        return spacy.load(Path(model) if Path(model).exists() else model)
-    nlp = spacy.blank(LANGUAGE)
-    nlp.add_pipe(PIPE)
-    return nlp
-
-
-def parse(nlp: Language, component: str | None, layout: Layout) -> SectionTree:
-    """The section tree of a document.
-
-    nlp (Language): the pipeline. component (str | None): name of its section parser; the first one without.
-    layout (Layout): the document, of any length.
-    RAISES (ValueError): if the pipeline has no such component.
-    """
-    find_tagger(nlp, component, SectionParser)
-    tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
-    return tree
