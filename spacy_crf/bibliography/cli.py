@@ -1,13 +1,12 @@
 """`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from wasabi import Printer, msg
+from wasabi import Printer
 
-from ..cli.options import Loaded, Pipe, command, write_result
+from ..cli.options import Loaded, Pipe, command, tell_written, write_result
 from ..core.errors import CRFError
 from ..tagging.component import CRFTagger
 from .assemble import make_entries
@@ -21,19 +20,11 @@ from .table import write_table
 BYTE_ORDER_MARK = "\ufeff"
 
 
-class Layout(StrEnum):
-    """Choices of `--to`."""
-
-    BIBTEX = "bibtex"
-    CSL = "csl"
-    TSV = "tsv"
-
-
 @command("cite", "Nothing was written", to_stderr=True)
 def cite(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,), "component", model="a pipeline for references")],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
-    to: Annotated[Layout, typer.Option(help="Format of the result")] = Layout.BIBTEX,
+    to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     unicode: Annotated[bool, typer.Option("--unicode", help="Leave accents in BibTeX as they are")] = False,
 ) -> None:
@@ -55,13 +46,12 @@ def cite(
     for number, (reference, entry) in enumerate(zip(references, entries), 1):
         if entry is None:
             tell_missing(number, reference)
-    if to is Layout.BIBTEX:
+    if to == "bibtex":
         text = write_bibtex(known, unicode)
     else:
-        text = write_csl(known) if to is Layout.CSL else write_table(known)
+        text = write_csl(known) if to == "csl" else write_table(known)
     write_result(text, output)
-    if output is not None:
-        msg.good(f"Wrote {len(known)} references to {output}")
+    tell_written(output, f"{len(known)} references")
 
 
 def read_text(path: Path) -> str:

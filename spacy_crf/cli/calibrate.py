@@ -16,7 +16,7 @@ from ..tagging.calibrate import calibrate as fit_temperature
 from ..tagging.component import CRFTagger
 from .data import Data, DataOptions
 from .errors import CommandErrors
-from .options import Loaded, Pipe, bin_rows, command
+from .options import Loaded, Pipe, annotated, bin_rows, command
 
 CALIBRATED = Pipe("crf_tagger or punctuation_restorer", (CRFTagger | PunctuationRestorer,))
 
@@ -47,7 +47,7 @@ def calibrate(
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
     else:
         refuse(loaded.name, "crf_tagger", precision=precision, best_f=best_f)
-    examples = loaded.annotated(data.examples(loaded.nlp, loaded.name))
+    examples = annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp, loaded.name))
     if is_restorer:
         lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
     else:

@@ -23,7 +23,7 @@ from ..sections.units.annotated import ROOT
 from ..sections.units.rechtspraak import ROOTS
 from ..sections.units.xml_source import root_of
 from ..tagging.review.rank import Place
-from .options import parameter, split_names
+from .options import OptionGroup, parameter, split_names
 
 TEXT, SECTIONS = "text", "sections"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
@@ -49,13 +49,25 @@ class Data:
         """Another corpus of the same format."""
         return replace(self, path=path)
 
+    def reader(self, factory: str = "") -> Any:
+        """The reader of the corpus. factory (str): Component that it is for, "" for any."""
+        family = self._family(factory)
+        own = {"columns": self.columns, "input": self.input, **self.settings}
+        if not family.factory:
+            return Corpus(self.path, format=cast(Format, self.format), **{**own, "columns": self.columns or None})
+        for setting, value in own.items():
+            if value:
+                known = self.format or family.formats[0]
+                raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
+        return family.make(self.path, self.format)
+
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
-        return list(self._reader(self._family(nlp.get_pipe_meta(name).factory if name else ""))(nlp))
+        return list(self.reader(nlp.get_pipe_meta(name).factory if name else "")(nlp))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with their gold."""
-        reader = self._reader(self._family())
+        reader = self.reader()
         return reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
@@ -65,7 +77,7 @@ class Data:
                 if line and not line.isspace():
                     yield nlp.make_doc(line), Place("line", number)
             return
-        for number, example in enumerate(self._reader(self._family())(nlp), 1):
+        for number, example in enumerate(self.reader()(nlp), 1):
             yield example.predicted, Place("document", number)
 
     def _is_text(self) -> bool:
@@ -73,7 +85,7 @@ class Data:
         is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
         return is_vague and pick_kind(self.path) == "columns"
 
-    def _family(self, factory: str = "") -> "Family":
+    def _family(self, factory: str) -> "Family":
         for family in FAMILIES:
             if family.factory and family.factory == factory:
                 return family
@@ -83,16 +95,6 @@ class Data:
             return next(family for family in FAMILIES if self.format in family.formats)
         file = None if self.columns else _telling_file(self.path)
         return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
-
-    def _reader(self, family: "Family") -> Any:
-        own = {"columns": self.columns, "input": self.input, **self.settings}
-        if not family.factory:
-            return Corpus(self.path, format=cast(Format, self.format), **{**own, "columns": self.columns or None})
-        for setting, value in own.items():
-            if value:
-                known = self.format or family.formats[0]
-                raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
-        return family.make(self.path, self.format)
 
 
 def _telling_file(path: Path) -> Path | None:
@@ -160,7 +162,7 @@ FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family
 
 
 @dataclass(frozen=True)
-class DataOptions:
+class DataOptions(OptionGroup):
     """Annotates a parameter of type `Data`: makes its path, format, columns and input.
 
     metavar (str), help (str): Of the path. option (str): Name of the option for the format. told (str): Its help.
@@ -185,3 +187,11 @@ class DataOptions:
     def make(self, name: str, values: dict[str, Any]) -> Data:
         columns, input = (split_names(values.pop(key, None)) for key in ("columns", "input"))
         return Data(values.pop(name), values.pop(self.option), columns, input)
+
+
+TO_ANNOTATE = DataOptions(
+    "FILE",
+    "Raw text, a text on each line, or any format that training reads",
+    "source",
+    "Format of FILE: text, or one of training; otherwise picked by file",
+)

@@ -1,19 +1,20 @@
 """What commands share: options, the pipeline with its component, messages of errors, and output."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar, get_args, runtime_checkable
+from typing import Annotated, Any, TypeVar, get_args
 
 import spacy
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from wasabi import Printer
+from wasabi import Printer, msg
 
 from ..core.calibration.bins import Reliability
 from ..core.errors import CRFError
@@ -24,17 +25,16 @@ from .errors import CommandErrors
 Function = TypeVar("Function", bound=Callable[..., None])
 
 
-@runtime_checkable
-class OptionGroup(Protocol):
-    """Annotates a parameter of a command that stands for an argument and several options."""
+class OptionGroup(ABC):
+    """Annotates a parameter of a command that stands for an argument and options."""
 
+    @abstractmethod
     def parameters(self, name: str) -> list[Parameter]:
-        """The argument, called as the parameter if nothing else, and the options."""
-        ...
+        """The argument and the options. name (str): Name of the parameter."""
 
+    @abstractmethod
     def make(self, name: str, values: dict[str, Any]) -> Any:
-        """Value of the parameter; those of its argument and options are taken out of `values`."""
-        ...
+        """Value of the parameter; those of the argument and the options are taken out of `values`."""
 
 
 def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -> Parameter:
@@ -104,13 +104,9 @@ class Loaded:
     def component(self) -> Any:
         return self.nlp.get_pipe(self.name)
 
-    def annotated(self, examples: Sequence[Example]) -> Iterator[Example]:
-        """Examples whose predicted side has gone through the components before this one."""
-        return annotated(self.nlp, self.name, examples)
-
 
 @dataclass(frozen=True)
-class Pipe:
+class Pipe(OptionGroup):
     """Annotates a parameter of type `Loaded`: makes MODEL and the name of a component of it.
 
     factory (str): Name of the kind of component. kinds (tuple): Classes, unions or protocols; a component of the first
@@ -190,6 +186,12 @@ def write_result(text: str, output: Path | None) -> None:
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(text, encoding="utf8", newline="\n")
+
+
+def tell_written(output: Path | None, what: str = "") -> None:
+    """Tell that a file or folder was written, if one was asked for. what (str): What is in it."""
+    if output is not None:
+        msg.good(f"Wrote {what} to {output}" if what else f"Wrote {output}")
 
 
 def percent(share: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import spacy
 import typer
-from wasabi import msg, table
+from wasabi import table
 
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
@@ -22,24 +22,18 @@ from ..pipe.errors import PipeErrors
 from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
 from .data import Data, DataOptions
 from .errors import CommandErrors
-from .options import command, percent
+from .options import command, percent, tell_written
 
 NAME = "crf dictionary"  # in messages
 COUNTS = (1, 2, 5, 10, 20, 50)  # thresholds that are compared
+TOLD = "Format of the documents; otherwise picked by file"
+GOLD = DataOptions("TRAIN", "Gold documents: a file or a folder", told=TOLD, has_input=False)
 GROUPS = 15  # the largest groups of spellings, which are shown
 
 
 @command("dictionary", "No dictionary was made")
 def dictionary(
-    train: Annotated[
-        Data,
-        DataOptions(
-            "TRAIN",
-            "Gold documents: a file or a folder",
-            told="Format of the documents; otherwise picked by file",
-            has_input=False,
-        ),
-    ],
+    train: Annotated[Data, GOLD],
     output: Annotated[Path | None, typer.Option(help="File for the table of words, tags and counts")] = None,
     held_out: Annotated[
         Path | None, typer.Option(help="Other gold documents: shows how often what is right is valid")
@@ -70,7 +64,7 @@ def dictionary(
         typer.echo(format_coverages([(one.min_count, coverage(one, other, tags)) for one in stricter]))
     if output is not None:
         write_table(made, tags.tags, output)
-        msg.good(f"Wrote {output}")
+    tell_written(output)
 
 
 def format_dictionary(dictionary: TagDictionary, tags: tuple[str, ...]) -> str:
@@ -127,8 +121,7 @@ def spelling(
         output.parent.mkdir(parents=True, exist_ok=True)
         found.write(output)
     typer.echo(format_groups(found))
-    if output is not None:
-        msg.good(f"Wrote {output}")
+    tell_written(output)
 
 
 def parse_lengths(text: str) -> list[int]:

@@ -4,9 +4,8 @@ import codecs
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Literal
 
 import typer
 from spacy.language import Language
@@ -32,18 +31,13 @@ THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
 RESTORER = Pipe("punctuation_restorer", (PunctuationRestorer,), first="the first of its kind")
 
 
-class TextUnit(StrEnum):
-    """Choices of `--unit`."""
-
-    DOCUMENT = "document"
-    LINE = "line"
-
-
 @command("punctuate", "Nothing was punctuated", to_stderr=True)
 def punctuate(
     loaded: Annotated[Loaded, RESTORER],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Text, gzipped or not; - for standard input")],
-    unit: Annotated[TextUnit, typer.Option(help="What is one text: the whole input, or each line")] = TextUnit.DOCUMENT,
+    unit: Annotated[
+        Literal["document", "line"], typer.Option(help="What is one text: the whole input, or each line")
+    ] = "document",
     lag: Annotated[int, typer.Option(help="Words that are looked ahead, at least")] = 30,
     keep: Annotated[bool, typer.Option("--keep", help="Leave marks and capitals that are there")] = False,
 ) -> None:
@@ -58,7 +52,7 @@ def punctuate(
     loaded.component.cfg["probabilities"] = False
     if keep:
         loaded.component.cfg["existing"] = "keep"
-    restore = restore_lines if unit is TextUnit.LINE else restore_text
+    restore = restore_lines if unit == "line" else restore_text
     out, size = typer.get_binary_stream("stdout"), 0 if is_piped else data.stat().st_size
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),

@@ -1,9 +1,8 @@
 """`python -m spacy crf sections`: a document in, its section tree out."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import spacy
 import typer
@@ -23,28 +22,15 @@ from .view import render_sections
 
 PIPE = "section_parser"
 LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
-
-
-class Format(StrEnum):
-    """Choices of `--to`."""
-
-    JSON = "json"
-    HTML = "html"
-    MD = "md"
-    XML = "xml"
-    BRACKETS = "brackets"
-    DOCLING = "docling"
-    RECHTSPRAAK = "rechtspraak"
-
-
+Format = Literal["json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
 WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
-    Format.JSON: lambda _, tree: dumps(tree),
-    Format.HTML: lambda layout, tree: "\n".join(render_sections(layout, tree)) + "\n",
-    Format.MD: write_markdown,
-    Format.XML: write_annotated,
-    Format.BRACKETS: write_brackets,
-    Format.DOCLING: write_docling,
-    Format.RECHTSPRAAK: write_rechtspraak,
+    "json": lambda _, tree: dumps(tree),
+    "html": lambda layout, tree: "\n".join(render_sections(layout, tree)) + "\n",
+    "md": write_markdown,
+    "xml": write_annotated,
+    "brackets": write_brackets,
+    "docling": write_docling,
+    "rechtspraak": write_rechtspraak,
 }
 
 
@@ -52,7 +38,7 @@ WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
 def sections(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, XML or DoclingDocument JSON")],
     model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
-    to: Annotated[Format, typer.Option(help="Format of the result")] = Format.BRACKETS,
+    to: Annotated[Format, typer.Option(help="Format of the result")] = "brackets",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
     component: Annotated[
         str | None, typer.Option(help="Name of the component; the first section_parser without")

@@ -1,19 +1,18 @@
 """`python -m spacy crf tag`, `review`: tags with their probabilities, and what a tagger is least certain of."""
 
-from enum import StrEnum
 from itertools import tee
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
 from spacy.tokens import Doc
-from wasabi import msg, table
+from wasabi import table
 
-from ..cli.data import Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, run_before, write_result
+from ..cli.data import TO_ANNOTATE, Data
+from ..cli.options import Loaded, Pipe, command, run_before, tell_written, write_result
 from .component import CRFTagger
-from .review.rank import least_certain
+from .review.rank import Order, least_certain
 from .review.write import target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
@@ -49,37 +48,17 @@ def format_tags(doc: Doc) -> str:
     return str(table(rows, header=("token", "tag", "prob.", "or"), divider=True, aligns=("l", "l", "r", "l")))
 
 
-class Measure(StrEnum):
-    """Choices of `--order`."""
-
-    LEAST_CONFIDENCE = "least-confidence"
-    MARGIN = "margin"
-    ENTROPY = "entropy"
-    TOKEN_ENTROPY = "token-entropy"
-
-
-class Layout(StrEnum):
-    """Choices of `--format`."""
-
-    TSV = "tsv"
-    JSONL = "jsonl"
-
-
-RAW_TEXT = "Raw text, a text on each line, or any format that training reads"
-SOURCE = "Format of FILE: text, or one of training; otherwise picked by file"
-
-
 @command("review", "Nothing was listed")
 def review(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,), "component")],
-    data: Annotated[Data, DataOptions("FILE", RAW_TEXT, "source", SOURCE)],
+    data: Annotated[Data, TO_ANNOTATE],
     limit: Annotated[int | None, typer.Option(min=1, help="How many sequences to list; all without")] = None,
     n_best: Annotated[int, typer.Option("--n-best", min=1, help="How many labellings of each sequence to list")] = 3,
-    order: Annotated[Measure, typer.Option(help="Measure of certainty")] = Measure.LEAST_CONFIDENCE,
+    order: Annotated[Order, typer.Option(help="Measure of certainty")] = "least-confidence",
     per_token: Annotated[
         bool, typer.Option("--per-token", help="Take the length of sequences out of the measure")
     ] = False,
-    format: Annotated[Layout, typer.Option(help="Layout of the list")] = Layout.TSV,
+    format: Annotated[Literal["tsv", "jsonl"], typer.Option(help="Layout of the list")] = "tsv",
     output: Annotated[Path | None, typer.Option(help="File for the list; standard output without")] = None,
     prefill: Annotated[bool, typer.Option("--prefill", help="Put the tagger's own tags into the gold column")] = False,
 ) -> None:
@@ -91,10 +70,9 @@ def review(
     ours, others = tee(data.raw(loaded.nlp))
     docs = run_before(loaded.nlp, loaded.name, (doc for doc, _ in ours))
     places = (place for _, place in others)
-    found = least_certain(loaded.component, zip(docs, places), order.value, per_token, limit, n_best)
+    found = least_certain(loaded.component, zip(docs, places), order, per_token, limit, n_best)
     kind = target_kind(loaded.component)
     inputs = [name for name in data.input if name != kind]
-    write = write_rows if format is Layout.TSV else write_json
-    write_result("".join(f"{line}\n" for line in write(found, kind, order.value, inputs, prefill)), output)
-    if output is not None:
-        msg.good(f"Wrote {len(found)} sequences to {output}")
+    write = write_rows if format == "tsv" else write_json
+    write_result("".join(f"{line}\n" for line in write(found, kind, order, inputs, prefill)), output)
+    tell_written(output, f"{len(found)} sequences")

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,8 +14,8 @@ from spacy.training import Example
 from spacy.util import load_config
 from wasabi import msg, table
 
-from ..cli.data import Data, DataOptions
-from ..cli.options import Loaded, Pipe, command, parse_numbers, percent
+from ..cli.data import TO_ANNOTATE, Data, DataOptions
+from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent
 from ..core.errors import CRFError
 from ..core.sets.conformal import Condition
 from ..core.sets.risk import Loss, Unit
@@ -33,19 +32,14 @@ from .rules import Guarantee, guarantee_data, guarantee_rule
 from .view import render_page
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
+TOLD = "Format of DATA and of --train; otherwise picked by file"
+GOLD = DataOptions("DATA", "Gold documents: a file or a folder", told=TOLD)
 
 
 @command("sets", "Nothing was measured")
 def sets(
     loaded: Annotated[Loaded, SETS],
-    data: Annotated[
-        Data,
-        DataOptions(
-            "DATA",
-            "Gold documents: a file or a folder",
-            told="Format of DATA and of --train; otherwise picked by file",
-        ),
-    ],
+    data: Annotated[Data, GOLD],
     train: Annotated[Path | None, typer.Option(help="Training data: tells known words from unknown ones")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON")] = False,
 ) -> None:
@@ -102,37 +96,24 @@ def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
 # -- annotate ----------------------------------------------------------------------------------------------------
 
 
-class Layout(StrEnum):
-    """Choices of `--layout`."""
-
-    TSV = "tsv"
-    WEBANNO = "webanno"
-    HTML = "html"
+Layout = Literal["tsv", "webanno", "html"]
 
 
 @command("annotate", "Nothing more was written")
 def annotate(
     loaded: Annotated[Loaded, SETS],
-    data: Annotated[
-        Data,
-        DataOptions(
-            "FILE",
-            "Raw text, a text on each line, or any format that training reads",
-            "source",
-            "Format of FILE: text, or one of training; otherwise picked by file",
-        ),
-    ],
+    data: Annotated[Data, TO_ANNOTATE],
     output: Annotated[Path, typer.Option(help="Folder for the files, one for each document")],
     layout: Annotated[
         Layout, typer.Option(help="tsv: form and tags; webanno: WebAnno TSV 3, for INCEpTION; html: to read")
-    ] = Layout.TSV,
+    ] = "tsv",
 ) -> None:
     """Tag documents and write them with their tag sets.
 
     Files of the first two layouts can be corrected and read again as training data, with format "tagsets" or "webanno".
     """
     output.mkdir(parents=True, exist_ok=True)
-    suffix, count = "html" if layout is Layout.HTML else "tsv", 0
+    suffix, count = "html" if layout == "html" else "tsv", 0
     for doc, place in loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True):
         path = output / f"{data.path.stem}-{place.number:04d}.{suffix}"
         text = "".join(f"{line}\n" for line in document_lines(doc, loaded.component, layout))
@@ -144,9 +125,9 @@ def annotate(
 def document_lines(doc: Doc, tagger: GivesSets, layout: Layout) -> Iterator[str]:
     """Lines of a file for a document."""
     tag_set = tagger.cfg["tag_set"]
-    if layout is Layout.WEBANNO:
+    if layout == "webanno":
         return write_webanno(doc, tag_set=tag_set, tag_probs=tagger.tag_probs, target=tagger.target)
-    write = render_page if layout is Layout.HTML else write_predicted_tsv
+    write = render_page if layout == "html" else write_predicted_tsv
     return write(doc, tag_set, tagger.tag_probs)
 
 
@@ -206,7 +187,7 @@ def guarantee(
     for setting, is_wrong, owner in checks:
         if is_wrong:
             raise CRFError(TagSetErrors.CRF639.format(setting=setting, owner=owner))
-    held_out = held_out_tokens(loaded.component, loaded.annotated(data.examples(loaded.nlp)))
+    held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
     promise: Guarantee
     if conformal:
         groups = known_words(data.at(train), min_count) if train else sequence_lengths(edges) if edges else None
