@@ -27,8 +27,8 @@ from .options import OptionGroup, parameter, split_names
 
 TEXT, SECTIONS = "text", "sections"
 TEXT_SUFFIXES = (".txt", ".text", ".md", "")
-# Files of a folder that tell what it holds; a licence or a README does not
-TELLING = (".spacy", ".conllu", ".xml", ".json", ".jsonl", ".srt", ".vtt", *COLUMN_SUFFIXES)
+# Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
+TELLING = (".spacy", ".conllu", *COLUMN_SUFFIXES, ".xml", ".srt", ".vtt", ".jsonl", ".json")
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,12 @@ class Data:
 
 
 def _telling_file(path: Path) -> Path | None:
-    """A file itself; the first one of a folder whose suffix tells its format."""
+    """A file itself; of a folder, the first one that is not hidden of those whose suffix tells most."""
     if not path.is_dir():
         return path if path.exists() else None
-    return min((file for file in path.rglob("*") if file.is_file() and data_suffix(file) in TELLING), default=None)
+    files = [file for file in path.rglob("*") if file.is_file() and data_suffix(file) in TELLING]
+    shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
+    return min(shown, key=lambda file: (TELLING.index(data_suffix(file)), file), default=None)
 
 
 # -- formats -----------------------------------------------------------------------------------------------------

@@ -76,6 +76,19 @@ def test_the_reader_of_a_corpus(path: str, format: str | None, reader: type) -> 
     assert type(Data(CORPUS / path, format).reader()) is reader
 
 
+def test_the_surest_file_of_a_folder_tells(tmp_path: Path) -> None:
+    for name, content, reader in (
+        (".hidden.conllu", "", Corpus),
+        ("a.json", "{}", SectionCorpus),
+        ("b.srt", CUES, PunctuationCorpus),
+        ("c.xml", "<document/>", SectionCorpus),
+        ("d.conllu", "1\tShe\n", Corpus),
+        ("LICENSE.txt", "May be used.", Corpus),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf8")
+        assert type(Data(tmp_path).reader()) is reader
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_punctuated_text_is_converted_with_all_that_is_learned_from(name: str, tmp_path: Path) -> None:
     path, target = tmp_path / name, tmp_path / "out.spacy"
