@@ -85,7 +85,7 @@ class Data:
         is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
         return is_vague and pick_kind(self.path) == "columns"
 
-    def _family(self, factory: str) -> "Family":
+    def _family(self, factory: str) -> "FormatFamily":
         for family in FAMILIES:
             if family.factory and family.factory == factory:
                 return family
@@ -110,7 +110,7 @@ def _telling_file(path: Path) -> Path | None:
 
 
 @dataclass(frozen=True)
-class Family:
+class FormatFamily:
     """The formats that one reader reads.
 
     formats (tuple[str, ...]): Their names. factory (str): The component whose gold they hold, "" for all others.
@@ -153,9 +153,9 @@ def _read_marks(path: Path, format: str | None) -> PunctuationCorpus:
 
 # Where two families have a format of one name, it is that of the first, unless a component asks for its own
 FAMILIES = (
-    Family(get_args(Format), "", lambda _: False, Corpus),
-    Family((SECTIONS,), "section_parser", _has_sections, _read_sections),
-    Family(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, _read_marks),
+    FormatFamily(get_args(Format), "", lambda _: False, Corpus),
+    FormatFamily((SECTIONS,), "section_parser", _has_sections, _read_sections),
+    FormatFamily(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, _read_marks),
 )
 FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family.formats))
 
