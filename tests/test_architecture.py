@@ -27,6 +27,8 @@ BELOW: dict[str, set[str]] = {
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "core"},
     "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "core"},
 }
+# what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
+SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
 CORE_BELOW: dict[str, set[str]] = {
     "chain": set(),
     **{part: {"chain"} for part in ("learn", "calibration", "constraints")},
@@ -66,6 +68,10 @@ def own(module: str) -> set[str]:
 def forbidden(module: str) -> set[str]:
     part, *rest = module.split(".")
     found = {target for target in own(module) if target.split(".")[0] not in BELOW[part] | {part, "__init__"}}
+    if rest == ["cli"]:
+        found -= SHARED_BY_COMMANDS
+    if part != "cli":
+        found |= {target for target in own(module) if target.endswith(".cli")}
     if part == "core":
         folder = rest[0] if rest and (len(rest) > 1 or MODULES[module].name == "__init__.py") else ""
         allowed = CORE_BELOW.get(folder, set()) | {folder}
