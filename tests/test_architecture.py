@@ -27,6 +27,8 @@ BELOW: dict[str, set[str]] = {
     "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "core"},
     "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "core"},
 }
+# what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
+SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
 CORE_BELOW: dict[str, set[str]] = {
     "chain": set(),
     **{part: {"chain"} for part in ("learn", "calibration", "constraints")},
@@ -66,6 +68,10 @@ def own(module: str) -> set[str]:
 def forbidden(module: str) -> set[str]:
     part, *rest = module.split(".")
     found = {target for target in own(module) if target.split(".")[0] not in BELOW[part] | {part, "__init__"}}
+    if rest == ["cli"]:
+        found -= SHARED_BY_COMMANDS
+    if part != "cli":
+        found |= {target for target in own(module) if target.endswith(".cli")}
     if part == "core":
         folder = rest[0] if rest and (len(rest) > 1 or MODULES[module].name == "__init__.py") else ""
         allowed = CORE_BELOW.get(folder, set()) | {folder}
@@ -108,11 +114,12 @@ def test_one_module_knows_solvers_and_nothing_heavy_is_imported_at_the_top(modul
     top = ast.parse(MODULES[module].read_text(encoding="utf8")).body
     names = [alias.name for node in top if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in top if isinstance(node, ast.ImportFrom) and not node.level]
-    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex", "lxml", "markdown_it"}
+    heavy = {"scipy", "sklearn", "threadpoolctl", "matplotlib", "optuna", "pulp", "pybtex"}
+    heavy |= {"pylatexenc", "lxml", "markdown_it"}
     assert not {name.split(".")[0] for name in names} & heavy
 
 
-@pytest.mark.parametrize("library", ["optuna", "pybtex", "lxml", "matplotlib"])
+@pytest.mark.parametrize("library", ["optuna", "pybtex", "pylatexenc", "lxml", "matplotlib"])
 def test_one_module_knows_an_optional_library(library: str) -> None:
     assert len([module for module in MODULES if library in {name.split(".")[0] for name in imports(module)}]) == 1
 

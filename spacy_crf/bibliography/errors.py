@@ -6,6 +6,16 @@ from ..core.errors import Messages
 class BibliographyErrors(metaclass=Messages):
     """Messages of exceptions."""
 
+    CRF640 = "{path} is not UTF-8: byte {value:#04x} at position {position}. Convert it, e.g. with iconv -t UTF-8."
+    CRF641 = "{path} has no reference: it is empty, or has headings only. Give a file with a bibliography."
     CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF643 = "The text is not BibTeX: {error}"
     CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
+    CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
+    CRF645 = (
+        "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, and was "
+        "the model trained on such ones?"
+    )
+    CRF646 = (
+        "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."
+    )

@@ -1,27 +1,67 @@
-"""`python -m spacy crf ...`: importing this module adds the commands to spaCy's own command line."""
+"""`python -m spacy crf ...`: importing this package adds the commands to spaCy's own command line.
 
+The module of a command is imported when it is asked for: spaCy's own commands do not wait for ours.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import typer
 from spacy.cli._util import app as spacy_app
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from . import annotate as annotate
-from . import calibrate as calibrate
-from . import cite as cite
-from . import constraints as constraints
-from . import convert as convert
-from . import dictionary as dictionary
-from . import experiment as experiment
-from . import explain as explain
-from . import guarantee as guarantee
-from . import inspect as inspect
-from . import pool as pool
-from . import punctuate as punctuate
-from . import review as review
-from . import score as score
-from . import search as search
-from . import sections as sections
-from . import sets as sets
-from . import spelling as spelling
-from . import tag as tag
-from . import tune as tune
-from .app import app as app
+COMMANDS = {
+    "annotate": "tagsets.cli",
+    "calibrate": "cli.calibrate",
+    "cite": "bibliography.cli",
+    "constraints": "constraints.cli",
+    "convert": "cli.convert",
+    "dictionary": "cli.resources",
+    "experiment": "cli.experiment",
+    "explain": "cli.models",
+    "guarantee": "tagsets.cli",
+    "inspect": "cli.models",
+    "pool": "cli.models",
+    "punctuate": "punctuation.cli",
+    "review": "tagging.cli",
+    "score": "cli.score",
+    "search": "cli.search",
+    "sections": "sections.cli",
+    "sets": "tagsets.cli",
+    "spelling": "cli.resources",
+    "tag": "tagging.cli",
+    "tune": "cli.tune",
+}
+
+
+class Commands(TyperGroup):
+    """The group of `COMMANDS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        modules = [COMMANDS[cmd_name]] if cmd_name in COMMANDS else COMMANDS.values()  # for names that are near
+        for module in modules:
+            import_module(f"..{module}", __package__)
+        self.commands = get_group(app).commands
+        return self.commands.get(cmd_name)
+
+
+app = typer.Typer(
+    name="crf",
+    cls=Commands,
+    help="Commands for structured prediction with spacy_crf.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def crf() -> None:
+    # With a callback, a single command still has to be called by its name.
+    pass
+
 
 spacy_app.add_typer(app, name="crf")

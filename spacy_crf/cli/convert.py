@@ -1,7 +1,7 @@
-"""`python -m spacy crf convert`: corpora in text formats to spaCy's binary format."""
+"""`python -m spacy crf convert`: corpora in any format that a component reads to spaCy's binary format."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -12,23 +12,48 @@ from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
 from ..core.errors import CRFError
-from ..corpora.reader import Corpus, Format
-from ..corpora.sentence import Group
-from .app import app
+from .data import FORMATS, Data
 from .errors import CommandErrors
+from .options import command, split_names
 
 SHOWN_LABELS = 10
 
 
+@command("convert", "Nothing was converted")
+def convert_files(
+    input_path: Annotated[Path, typer.Argument(metavar="IN", help="File or folder to read, gzip or plain")],
+    output_path: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, ending in .spacy")],
+    format: Annotated[str | None, typer.Option(help=f"One of: {', '.join(FORMATS)}; otherwise picked by file")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Names of the columns of column files, e.g. word,tag,chunk")
+    ] = None,
+    group: Annotated[
+        str, typer.Option(help="What becomes a document: auto, document, sentence or a number of sentences")
+    ] = "auto",
+    separator: Annotated[
+        str | None, typer.Option(help="What separates columns, \\t for a tab; otherwise picked by file")
+    ] = None,
+    lang: Annotated[str, typer.Option(help="Language code of the documents")] = "en",
+) -> None:
+    """Convert a corpus to a .spacy file, with its gold.
+
+    The readers of the components also read the formats themselves. spaCy's own reader and "spacy evaluate" read .spacy
+    files only, and tokenize the text anew unless they are given --gold-preproc. Of punctuated text and subtitles, words
+    and marks are written, with white space made even.
+    """
+    settings = {
+        **({} if group == "auto" else {"group": int(group) if group.isdecimal() else group}),
+        **({"separator": separator.replace("\\t", "\t")} if separator else {}),
+    }
+    summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
+    msg.good(f"Wrote {output_path}")
+    for line in summary.lines():
+        msg.text(line)
+
+
 @dataclass
 class Summary:
-    """What was converted.
-
-    docs (int): Number of documents.
-    sentences (int): Number of sentences.
-    tokens (int): Number of tokens.
-    labels (dict[str, Counter[str]]): How often each label occurs, by kind ("tag", "ner", "spans:KEY" ...).
-    """
+    """Counts of what was converted. labels (dict[str, Counter[str]]): By kind ("tag", "ner", "spans:KEY" ...)."""
 
     docs: int = 0
     sentences: int = 0
@@ -36,10 +61,7 @@ class Summary:
     labels: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, doc: Doc) -> None:
-        """Count in one document.
-
-        doc (Doc): The document.
-        """
+        """Count in one document."""
         self.docs += 1
         self.sentences += int((doc.to_array("SENT_START") == 1).sum())
         self.tokens += len(doc)
@@ -54,93 +76,31 @@ class Summary:
         if counts:
             self.labels.setdefault(kind, Counter()).update(counts)
 
+    def lines(self) -> Iterator[str]:
+        """The counts in words."""
+        yield f"{self.docs:,} documents, {self.sentences:,} sentences, {self.tokens:,} tokens"
+        for kind, counts in self.labels.items():
+            shown = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(SHOWN_LABELS))
+            more = f" and {len(counts) - SHOWN_LABELS} more" if len(counts) > SHOWN_LABELS else ""
+            yield f"{kind}: {counts.total():,} with {len(counts)} labels: {shown}{more}"
 
-@app.command("convert")
-def convert_cli(
-    input_path: Annotated[Path, typer.Argument(metavar="IN", help="File or folder to read, gzip or plain")],
-    output_path: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, ending in .spacy")],
-    format: Annotated[
-        str | None,
-        typer.Option(help="spacy, conllu, columns, conll2000, conll2002 or conll2003; otherwise picked by file"),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Names of the columns of column files, e.g. word,tag,chunk")
-    ] = None,
-    group: Annotated[
-        str, typer.Option(help="What becomes a document: auto, document, sentence or a number of sentences")
-    ] = "auto",
-    separator: Annotated[
-        str | None, typer.Option(help="What separates columns, \\t for a tab; otherwise picked by file")
-    ] = None,
-    lang: Annotated[str, typer.Option(help="Language code of the documents")] = "en",
-) -> None:
-    """Convert CoNLL-U or column files to a .spacy file.
 
-    The reader spacy_crf.Corpus.v1 also reads the text formats themselves. spaCy's own reader and "spacy evaluate"
-    read .spacy files only, and tokenize the text anew unless they are given --gold-preproc.
+def convert(data: Data, path: Path, lang: str = "en") -> Summary:
+    """Write a corpus to one `.spacy` file. If anything goes wrong, the file is left as it was.
+
+    data (Data): The corpus. path (Path): The file; its folder is made if necessary. lang (str): Of its documents.
     """
-    try:
-        summary = convert(
-            input_path,
-            output_path,
-            format=format,  # type: ignore[arg-type]
-            columns=[name.strip() for name in columns.split(",")] if columns else None,
-            group=int(group) if group.isdecimal() else group,  # type: ignore[arg-type]
-            separator=separator.replace("\\t", "\t") if separator else None,
-            lang=lang,
-        )
-    # spaCy raises ImportError for an unknown language.
-    except (ValueError, OSError, ImportError) as err:
-        msg.fail("Nothing was converted", str(err), exits=1)
-    msg.good(f"Wrote {output_path}")
-    for line in _describe(summary):
-        msg.text(line)
-
-
-def convert(
-    input_path: Path | str,
-    output_path: Path | str,
-    *,
-    format: Format | None = None,
-    columns: Sequence[str] | None = None,
-    group: Group = "auto",
-    separator: str | None = None,
-    lang: str = "en",
-) -> Summary:
-    """Convert files to one `.spacy` file. If anything goes wrong, the output is left as it was.
-
-    input_path (Path | str): A file or a folder. For the other settings see `spacy_crf.corpora.Corpus`.
-    output_path (Path | str): The file to write; its folder is made if necessary.
-    lang (str): The language of the vocab the documents are read with.
-    RETURNS (Summary): What was converted.
-    """
-    output_path = Path(output_path)
-    if output_path.suffix != ".spacy":
-        raise CRFError(CommandErrors.CRF601.format(path=output_path))
-    corpus = Corpus(input_path, format=format, columns=columns, group=group, separator=separator)
-    summary = Summary()
-    doc_bin = DocBin(store_user_data=True)
-    for doc in corpus.read_docs(spacy.blank(lang).vocab):
+    if path.suffix != ".spacy":
+        raise CRFError(CommandErrors.CRF601.format(path=path))
+    summary, doc_bin = Summary(), DocBin(store_user_data=True)
+    for doc in data.docs(spacy.blank(lang)):
         doc_bin.add(doc)
         summary.add(doc)
-    _write(output_path, doc_bin.to_bytes())
-    return summary
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file in one go: under another name first, so that a full disk leaves no half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
+    partial = path.with_name(f".{path.name}.partial")  # so that a full disk leaves no half of it
     try:
-        partial.write_bytes(data)
+        partial.write_bytes(doc_bin.to_bytes())
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _describe(summary: Summary) -> Iterator[str]:
-    yield f"{summary.docs:,} documents, {summary.sentences:,} sentences, {summary.tokens:,} tokens"
-    for kind, counts in summary.labels.items():
-        shown = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(SHOWN_LABELS))
-        more = f" and {len(counts) - SHOWN_LABELS} more" if len(counts) > SHOWN_LABELS else ""
-        yield f"{kind}: {counts.total():,} with {len(counts)} labels: {shown}{more}"
+    return summary

@@ -15,9 +15,9 @@ from ..lab.curves import check_plotting, draw_curves
 from ..lab.experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
 from ..lab.experiments.report import find_curves, to_data
 from ..lab.experiments.splits import FRACTIONS
-from .app import app
+from . import app
 from .experiment_tables import format_experiment
-from .tune import parse_numbers
+from .options import parse_numbers
 
 
 class Kinds(StrEnum):

@@ -13,7 +13,7 @@ from ..lab.search.candidates import Candidates
 from ..lab.search.search import Search, SearchSettings
 from ..lab.search.search_results import SearchResult, TrialResult
 from ..lab.search.space import Value, read_space
-from .app import app
+from . import app
 
 
 @app.command("search", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -16,13 +16,11 @@ from thinc.api import Config
 from wasabi import Printer, msg, table
 
 from ..core.errors import CRFError
-from ..lab.errors import LabErrors
 from ..lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
 from ..tagging.component import CRFTagger
-from .app import app
-from .calibrate import annotated
+from . import app
 from .errors import CommandErrors
-from .tag import find_tagger
+from .options import annotated, find_component, parse_numbers
 
 TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
 
@@ -67,7 +65,7 @@ def tune_cli(
         with show_validation_error(config_path):
             config = load_config(config_path, overrides=overrides, interpolate=False)
             nlp = init_nlp(config)
-        name = find_tagger(nlp, component)
+        name = find_component(nlp, component, "crf_tagger", CRFTagger)
         pipe = nlp.get_pipe(name)
         assert isinstance(pipe, CRFTagger)
         examples = training_examples(nlp, name)
@@ -84,18 +82,6 @@ def tune_cli(
     if write is not None:
         with_penalties(config, name, found.chosen).to_disk(write, interpolate=False)
         msg.good(f"Wrote {write}")
-
-
-def parse_numbers(name: str, text: str) -> list[float]:
-    """Numbers that are separated by commas.
-
-    name (str): of the option. text (str): its value.
-    RAISES (ValueError): for anything else.
-    """
-    try:
-        return [float(number) for number in text.split(",")]
-    except ValueError as error:
-        raise CRFError(LabErrors.CRF605.format(name=name, value=text)) from error
 
 
 def training_examples(nlp: Language, name: str) -> list[Example]:

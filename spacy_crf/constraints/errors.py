@@ -27,6 +27,7 @@ class ConstraintErrors(metaclass=Messages):
         "A predicate of constraints reads the custom token attribute {extension!r}, which is not registered. Call "
         "Token.set_extension({extension!r}, default=False) before."
     )
+    CRF446 = "Component {name!r} of the pipeline {path} has no constraints. Components that do: {known}."
     CRF447 = (
         "Component {name!r}: none of the training documents has labels for all of its tokens, so that nothing can be "
         "mined. Complete the annotation, or set mine = null."

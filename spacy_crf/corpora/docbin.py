@@ -15,10 +15,10 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
+from .docs import read_doc_name, write_doc_name
 from .errors import CorpusErrors
-from .names import number_name, read_doc_name, write_doc_name
+from .files import number_name, open_binary
 from .sentence import Group
-from .text import open_binary
 
 # How spaCy numbers the values of ENT_IOB.
 INSIDE, BEGIN = 1, 3
@@ -27,14 +27,11 @@ ENT_IOB_COLUMN = ATTRIBUTES.index("ENT_IOB")
 
 
 def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "") -> Iterator[Doc]:
-    """Yield the documents of a `.spacy` file.
+    """Yield the documents of a `.spacy` file, or parts of them with their name; those without tokens are left out.
 
-    path (Path): The file.
-    vocab (Vocab): The shared vocab.
-    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split
-        them after that many sentences. Stored documents are never joined.
+    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split them
+        after that many sentences. Stored documents are never joined.
     name (str): Of the file, for documents that were stored without a name.
-    YIELDS (Doc): One document, or a part of one with its name; those without tokens are left out.
     """
     for number, doc in enumerate(_read_stored(path, vocab), 1):
         if len(doc) == 0:
@@ -62,22 +59,16 @@ def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 
 def split_doc(doc: Doc, size: int) -> Iterator[Doc]:
-    """Cut a document after every so many sentences.
-
-    doc (Doc): A document with sentence starts.
-    size (int): Number of sentences per part.
-    YIELDS (Doc): One part, see `cut_doc`.
-    """
+    """Yield the parts of a document with sentence starts, cut after every so many sentences (size); see `cut_doc`."""
     yield from cut_doc(doc, [sentence.start for sentence in doc.sents][::size])
 
 
 def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
     """Cut a document before given tokens.
 
-    doc (Doc): The document.
     starts (list[int]): Where parts begin, ascending, from 0 on; at beginnings of sentences, if it has any.
-    YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group
-        that lies in more than one part is in none.
+    YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group that lies in
+        more than one part is in none.
     """
     array = np.asarray(doc.to_array(ATTRIBUTES), dtype=np.uint64)
     # An entity that reaches into the next part is cut in two.

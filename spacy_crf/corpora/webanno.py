@@ -17,13 +17,13 @@ from ..annotation.extensions import read_values
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .files import WEBANNO_MARK, read_blocks
+from .files import read_blocks, read_lines
 from .sentence import Sentence
-from .tagsets import format_tags, parse_tags
-from .tokens_tsv import check_word, find_segments, make_sentence
+from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 
 TAG_SET, TAG_PROBS = "tag_set", "tag_probs"
-FORMAT = f"{WEBANNO_MARK}3"
+MARK = "#FORMAT=WebAnno TSV 3."
+FORMAT = f"{MARK}3"
 SPAN_LAYER, LAYER, TEXT = "#T_SP=", "#T_", "#Text="
 NO_ANNOTATION, NO_VALUE = "_", "*"
 FIXED = 3  # the columns before those of the layers: number, offsets, word
@@ -69,17 +69,13 @@ def write_webanno(
     tag_probs: str = TAG_PROBS,
     target: str = "tag",
 ) -> Iterator[str]:
-    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
+    """Write a document with its predicted tag sets (lines): one annotation for each token that has a tag.
 
     Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
     INCEpTION must have the layer before it can import the file.
 
-    doc (Doc): The document, with `token.tag`.
-    layer (WebannoLayer): The layer and its features.
-    tag_set (str): The custom token attribute with the predicted set, a list of tags.
-    tag_probs (str): The custom token attribute with probabilities, a dict from tag to number; it may hold all tags.
-    target (str): Where the best tag is, "tag" or "pos".
-    YIELDS (str): Lines without line ends; each file holds one document.
+    tag_set (str): The custom token attribute with the predicted set, a list of tags. tag_probs (str): That with
+        probabilities, a dict from tag to number; it may hold all tags. target (str): Of the best tag, "tag" or "pos".
     RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
     """
     yield FORMAT
@@ -122,22 +118,24 @@ class _Row(NamedTuple):
     line: int
 
 
+def is_webanno(path: Path) -> bool:
+    """Whether the first line of a file says that it is WebAnno TSV 3."""
+    return next(read_lines(path), "").startswith(MARK)
+
+
 def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
-    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers,
-    and annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
+    annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
 
-    path (Path): The file.
-    layer (WebannoLayer): Gives the names of the layer and of its feature `tag`.
-    name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One sentence: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
     RAISES (ValueError): For another format, a layer or feature that is not there, and malformed rows or tags.
     """
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
-    if not header[0].startswith(WEBANNO_MARK):
+    if not header[0].startswith(MARK):
         raise CRFError(CorpusErrors.CRF538.format(path=path))
     column, width = _find_column(path, header, layer)
     sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]

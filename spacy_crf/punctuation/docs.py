@@ -47,16 +47,16 @@ def register_punctuation() -> None:
     """Make the custom attributes available where nobody else has."""
     for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
         register(Doc, name)
-    marks, case = _TokenValue(MARKS), _TokenValue(CASE)
-    register(Token, "punct_after", getter=marks.get, setter=marks.set)
-    register(Token, "case", getter=case.get, setter=case.set)
+    for name, part in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
+        register(Token, name, getter=part.get, setter=part.set)
     register(Token, "punct_probs", getter=_probabilities)
     register(Token, PAUSE)
 
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
     """Return what a Doc has of punctuation; None for nothing, whether or not the attribute is registered."""
-    return cast(dict[str, Any] | None, read_value(doc, PUNCTUATION))
+    stored: dict[str, Any] | None = read_value(doc, PUNCTUATION)
+    return stored
 
 
 def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ class PunctuationErrors(metaclass=Messages):
     )
     CRF984 = "{path}, line {line}: {label!r} is no mark. Write word<TAB>O or word<TAB>MARK, with a mark of: {known}."
     CRF985 = "The setting {name} of the stream is {value!r}; it must be {least} or above."
+    CRF989 = "Thresholds are chosen for a precision or for the best F, not for both. Leave out one of {options}."
     CRF990 = (
         "There is nothing to calibrate {name!r} by: fewer than two words have a mark or its absence as gold. Give "
         "punctuated text with the marks of the component."

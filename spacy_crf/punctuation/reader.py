@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
@@ -16,10 +16,9 @@ from spacy.vocab import Vocab
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix, read_blocks
-from ..corpora.text import read_lines
-from .block import NONE
-from .docs import register_punctuation, write_gold, write_pauses, write_truncated
+from ..corpora.files import data_suffix, read_blocks, read_lines
+from .block import NONE, LabelScheme
+from .docs import PAUSE, WordView, register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings
 from .passages import (
     Anomalies,
@@ -31,7 +30,8 @@ from .passages import (
     text_of_json,
     texts_of_lines,
 )
-from .words import ABBREVIATIONS, BY_SIGN, SIGNS
+from .restore import restore
+from .words import BY_SIGN, SIGNS
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
@@ -121,6 +121,27 @@ class PunctuationCorpus:
         if self.anomalies.dropped:
             warnings.warn(PunctuationWarnings.CRFW971.format(**found), CRFWarning, stacklevel=2)
 
+    def read_texts(self, nlp: Language) -> Iterator[Doc]:
+        """Yield Docs whose texts have the marks, and whose tokens the pauses; the format "spacy" reads the same.
+
+        nlp (Language): whose tokenizer makes them.
+        """
+        scheme = self._scheme()
+        for example in self(nlp):
+            words = WordView.of(example.reference, scheme)
+            doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme))
+            places = WordView.of(doc, scheme).last_tokens.tolist()
+            pauses = [token._.get(PAUSE) for token in example.reference]
+            if len(places) == len(pauses):
+                for place, pause in zip(places, pauses):
+                    if pause is not None:
+                        doc[place]._.set(PAUSE, pause)
+            yield doc
+
+    def _scheme(self) -> LabelScheme:
+        """Return all that the reader tells of words."""
+        return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
+
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
         for path in self.paths:
             for file in _find(path):
@@ -132,21 +153,29 @@ class PunctuationCorpus:
         format = self.format or SUFFIXES.get(data_suffix(file))
         if format is None:
             raise CRFError(PunctuationErrors.CRF982.format(path=file, known=", ".join(SUFFIXES)))
-        abbreviations = frozenset(ABBREVIATIONS if self.abbreviations is None else self.abbreviations)
+        abbreviations = self._scheme().abbreviated
         if format == "labels":
             yield from self._read_labels(file)
             return
         if format == "subtitles":
             yield spoken_passage(list(spoken_cues(read_lines(file))), abbreviations)
             return
-        for text in self._texts(file, format, vocab):
+        if format == "spacy":
+            yield from map(self._stored_passage, read_docbin(file, vocab))
+            return
+        for text in self._texts(file, format):
             yield make_passage(text, abbreviations)
 
-    def _texts(self, file: Path, format: PunctuationFormat, vocab: Vocab) -> Iterator[str]:
+    def _stored_passage(self, doc: Doc) -> Passage:
+        scheme = self._scheme()
+        passage, places = make_passage(doc.text, scheme.abbreviated), WordView.of(doc, scheme).last_tokens
+        pauses = [doc[place]._.get(PAUSE) for place in places.tolist()]
+        is_known = len(pauses) == len(passage.words) and any(pause is not None for pause in pauses)
+        return replace(passage, pauses=pauses) if is_known else passage
+
+    def _texts(self, file: Path, format: PunctuationFormat) -> Iterator[str]:
         if format == "text":
             yield from texts_of_lines(read_lines(file), self.unit)
-        elif format == "spacy":
-            yield from (doc.text for doc in read_docbin(file, vocab))
         else:
             for number, line in enumerate(read_lines(file), 1):
                 if line.strip():

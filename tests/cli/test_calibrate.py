@@ -9,7 +9,7 @@ from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.calibrate import annotated
+from spacy_crf.cli.options import annotated
 from spacy_crf.tagging.calibrate import calibrate
 
 TAGS = ("A", "B", "C")

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.convert import convert
+from spacy_crf.cli.data import Data
 from spacy_crf.corpora import Corpus
 
 CHUNKED = "The DT B-NP\nferry NN I-NP\nleft VBD B-VP\n\nIt PRP B-NP\nsank _ B-VP\n"
@@ -26,6 +27,10 @@ TREE = """\
 def run(*arguments: str | Path) -> tuple[int, str]:
     result = CliRunner().invoke(spacy_app, ["crf", *map(str, arguments)])
     return result.exit_code, result.output
+
+
+def data(path: Path, format: str | None = None, columns: tuple[str, ...] = (), **settings: object) -> Data:
+    return Data(path, format, list(columns), settings=settings)
 
 
 def describe(docs: list[Doc], extensions: list[str]) -> list[dict[str, object]]:
@@ -57,7 +62,7 @@ def test_what_is_read_back_is_what_the_reader_gives(
 ) -> None:
     source, target = tmp_path / name, tmp_path / "new" / "out.spacy"
     source.write_text(content, encoding="utf-8")
-    summary = convert(source, target, **settings)  # type: ignore[arg-type]
+    summary = convert(data(source, **settings), target)  # type: ignore[arg-type]
     vocab = spacy.blank("en").vocab
     direct = list(Corpus(source, **settings).read_docs(vocab))  # type: ignore[arg-type]
     stored = list(Corpus(target).read_docs(vocab))
@@ -72,7 +77,7 @@ def test_what_is_read_back_is_what_the_reader_gives(
 
 def test_summary_counts_labels(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(CHUNKED)
-    summary = convert(tmp_path / "a.txt", tmp_path / "a.spacy", format="conll2000", group="document")
+    summary = convert(data(tmp_path / "a.txt", "conll2000", group="document"), tmp_path / "a.spacy")
     assert (summary.docs, summary.sentences, summary.tokens) == (1, 2, 5)
     assert summary.labels["spans:chunks"] == {"NP": 2, "VP": 2}
     assert summary.labels["tag"].total() == 4

@@ -104,7 +104,8 @@ def test_entry_points(snapshots: Snapshots) -> None:
 
 def test_commands(snapshots: Snapshots) -> None:
     registry.cli.get_all()
-    commands = typer.main.get_command(app).commands["crf"].commands  # type: ignore[attr-defined]
+    group: Any = typer.main.get_command(app).commands["crf"]  # type: ignore[attr-defined]
+    commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
     snapshots.check("commands", {name: describe_command(command) for name, command in commands.items()})
 
 

@@ -183,13 +183,12 @@ def ruzicka(words: CountTable) -> Doubles:
 
     RETURNS ((L, L)): symmetric, in [0, 1]; 1 on the diagonal, and 0 for labels that were not seen.
     """
-    n, sizes = words.n_labels, np.diff(words.ends)
-    owners = np.repeat(np.arange(len(sizes)), sizes)
+    n, entries = words.n_labels, Segments(np.diff(words.ends))
+    owners = entries.owners
     counts = np.where(np.isfinite(words.totals())[owners], words.counts, 0.0)
     # each pair of entries of the same word, both ways
-    widths = sizes[owners]
-    first = np.repeat(np.arange(len(owners)), widths)
-    second = np.arange(len(first)) + np.repeat(words.ends[owners] - np.cumsum(widths) + widths, widths)
+    pairs = Segments(entries.lengths[owners])
+    first, second = pairs.owners, pairs.at(words.ends[owners])
     cells = words.labels[first] * n + words.labels[second]
     shared = np.bincount(cells, np.minimum(counts[first], counts[second]), n * n).reshape(n, n)
     totals = np.diag(shared)

@@ -1,0 +1,71 @@
+"""`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from wasabi import Printer
+
+from ..cli.options import Loaded, Pipe, command, tell_written, write_result
+from ..core.errors import CRFError
+from ..tagging.component import CRFTagger
+from .assemble import make_entries, read_segments
+from .bibtex import write_bibtex
+from .csl import write_csl
+from .errors import BibliographyErrors
+from .split import Reference, split_references
+from .table import write_table
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@command("cite", "Nothing was written", to_stderr=True)
+def cite(
+    loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,), "component", model="a pipeline for references")],
+    data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
+    to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
+    output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
+    unicode: Annotated[bool, typer.Option("--unicode", help="Leave accents in BibTeX as they are")] = False,
+) -> None:
+    """Turn a pasted bibliography into BibTeX, CSL-JSON or a table.
+
+    References are told apart by their numbers, indentation or blank lines. What has no field of its own goes to the
+    note; a reference in which the model finds no field is named on standard error and left out.
+    """
+    references = split_references(read_text(data))
+    if not references:
+        raise CRFError(BibliographyErrors.CRF641.format(path=data))
+    tagger = loaded.component
+    docs = loaded.nlp.pipe(reference.text for reference in references)
+    entries = make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
+    known = [entry for entry in entries if entry is not None]
+    if not known:
+        labels = ", ".join(tagger.labels)
+        raise CRFError(BibliographyErrors.CRF646.format(count=len(entries), model=loaded.source, labels=labels))
+    for number, (reference, entry) in enumerate(zip(references, entries), 1):
+        if entry is None:
+            tell_missing(number, reference)
+    if to == "bibtex":
+        text = write_bibtex(known, unicode)
+    else:
+        text = write_csl(known) if to == "csl" else write_table(known)
+    write_result(text, output)
+    tell_written(output, f"{len(known)} references")
+
+
+def read_text(path: Path) -> str:
+    """Text of a file in UTF-8, or of standard input for "-"."""
+    data = typer.get_binary_stream("stdin").read() if str(path) == "-" else path.read_bytes()
+    try:
+        return data.decode("utf8").removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        message = BibliographyErrors.CRF640.format(path=path, value=data[error.start], position=error.start)
+        raise CRFError(message) from error
+
+
+def tell_missing(number: int, reference: Reference) -> None:
+    """Name a reference that was left out on standard error."""
+    first, last = reference.first_line, reference.last_line
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    text = BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
+    typer.echo(Printer(no_print=True).warn(text), err=True)

@@ -1,0 +1,200 @@
+"""Corpora that commands read: one table of all formats, over the readers of all components."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import Parameter
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..core.errors import CRFError
+from ..corpora.errors import CorpusErrors
+from ..corpora.files import data_suffix, read_lines
+from ..corpora.formats import COLUMNS, pick_format
+from ..corpora.reader import Corpus, Format
+from ..corpora.review import is_review
+from ..punctuation.passages import text_of_json
+from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..sections.reader import SectionCorpus
+from ..sections.units.annotated import ROOT
+from ..sections.units.rechtspraak import ROOTS
+from ..sections.units.xml_source import root_of
+from ..tagging.review.rank import Place
+from .options import OptionGroup, parameter, split_names
+
+TEXT, SECTIONS = "text", "sections"
+TEXT_SUFFIXES = (".txt", ".text", ".md", "")
+# Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
+TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".json")
+
+
+@dataclass(frozen=True)
+class Data:
+    """A corpus that a command reads.
+
+    path (Path): A file or a folder. format (str | None): One of `FORMATS`; None to have it told.
+    columns (list[str]), input (list[str]), settings (Mapping): Settings of `Corpus`, which other readers refuse.
+    """
+
+    path: Path
+    format: str | None = None
+    columns: list[str] = field(default_factory=list)
+    input: list[str] = field(default_factory=list)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def at(self, path: Path) -> "Data":
+        """Another corpus of the same format."""
+        return replace(self, path=path)
+
+    def reader(self, factory: str = "") -> Any:
+        """The reader of the corpus. factory (str): Component that it is for, "" for any."""
+        family = self._family(factory)
+        own = {"columns": self.columns, "input": self.input, **self.settings}
+        if not family.factory:
+            return Corpus(self.path, format=cast(Format, self.format), **{**own, "columns": self.columns or None})
+        for setting, value in own.items():
+            if value:
+                known = self.format or family.formats[0]
+                raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
+        return family.make(self.path, self.format)
+
+    def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
+        """All examples. name (str | None): Component that they are for: what only it reads comes first."""
+        return list(self.reader(nlp.get_pipe_meta(name).factory if name else "")(nlp))
+
+    def docs(self, nlp: Language) -> Iterator[Doc]:
+        """Documents with their gold."""
+        reader = self.reader()
+        return reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
+
+    def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
+        """Documents without gold, with their places; in raw text, each line is a document."""
+        if self.format == TEXT or (self.format is None and not self.columns and self._is_text()):
+            for number, line in enumerate(read_lines(self.path), 1):
+                if line and not line.isspace():
+                    yield nlp.make_doc(line), Place("line", number)
+            return
+        for number, example in enumerate(self.reader()(nlp), 1):
+            yield example.predicted, Place("document", number)
+
+    def _is_text(self) -> bool:
+        """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
+        is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
+        return is_vague and pick_format(self.path) == "columns"
+
+    def _family(self, factory: str) -> "FormatFamily":
+        for family in FAMILIES:
+            if family.factory and family.factory == factory:
+                return family
+        if self.format is not None:
+            if self.format not in FORMATS:
+                raise CRFError(CorpusErrors.CRF523.format(format=self.format, known=", ".join(FORMATS)))
+            return next(family for family in FAMILIES if self.format in family.formats)
+        file = None if self.columns else _telling_file(self.path)
+        return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
+
+
+def _telling_file(path: Path) -> Path | None:
+    """A file itself; of a folder, the first one that is not hidden of those whose suffix tells most."""
+    if not path.is_dir():
+        return path if path.exists() else None
+    files = [file for file in path.rglob("*") if file.is_file() and data_suffix(file) in TELLING]
+    shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
+    return min(shown, key=lambda file: (TELLING.index(data_suffix(file)), file), default=None)
+
+
+# -- formats -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FormatFamily:
+    """The formats that one reader reads.
+
+    formats (tuple[str, ...]): Their names. factory (str): The component whose gold they hold, "" for all others.
+    recognises (Callable): Whether a file is one of theirs, and of no other family. make (Callable): The reader.
+    """
+
+    formats: tuple[str, ...]
+    factory: str
+    recognises: Callable[[Path], bool]
+    make: Callable[..., Any]
+
+
+def _has_sections(file: Path) -> bool:
+    suffix = data_suffix(file)
+    if suffix == ".xml":
+        return root_of(file) in (ROOT, *ROOTS)
+    return suffix == ".json" or (suffix == ".jsonl" and _has_key(file, "tree"))
+
+
+def _has_marks(file: Path) -> bool:
+    suffix = data_suffix(file)
+    is_text = suffix == ".jsonl" and not is_review(file) and _has_key(file, "text")
+    return suffix in (".srt", ".vtt", ".md") or is_text
+
+
+def _has_key(file: Path, key: str) -> bool:
+    """Whether the first line is a JSON object with a key."""
+    return text_of_json(next(filter(str.strip, read_lines(file)), ""), key) is not None
+
+
+def _read_sections(path: Path, format: str | None) -> SectionCorpus:
+    if format not in (None, "spacy", SECTIONS):
+        raise CRFError(CorpusErrors.CRF523.format(format=format, known=SECTIONS))
+    return SectionCorpus(path)
+
+
+def _read_marks(path: Path, format: str | None) -> PunctuationCorpus:
+    return PunctuationCorpus(path, format=cast(PunctuationFormat, format))
+
+
+# Where two families have a format of one name, it is that of the first, unless a component asks for its own
+FAMILIES = (
+    FormatFamily(get_args(Format), "", lambda _: False, Corpus),
+    FormatFamily((SECTIONS,), "section_parser", _has_sections, _read_sections),
+    FormatFamily(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, _read_marks),
+)
+FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family.formats))
+
+
+# -- options -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DataOptions(OptionGroup):
+    """Annotates a parameter of type `Data`: makes its path, format, columns and input.
+
+    metavar (str), help (str): Of the path. option (str): Name of the option for the format. told (str): Its help.
+    has_input (bool): Whether there is a pipeline that columns could be input for.
+    """
+
+    metavar: str
+    help: str
+    option: str = "format"
+    told: str = ""
+    has_input: bool = True
+
+    def parameters(self, name: str) -> list[Parameter]:
+        told = self.told or f"Format of {self.metavar}; otherwise picked by file"
+        columns = "Names of the columns of column files, e.g. word,tag"
+        texts = {self.option: told, "columns": columns}
+        if self.has_input:
+            texts["input"] = "Columns that are input, not gold, e.g. tag"
+        options = [parameter(key, str | None, typer.Option(help=text), None) for key, text in texts.items()]
+        return [parameter(name, Path, typer.Argument(metavar=self.metavar, help=self.help)), *options]
+
+    def make(self, name: str, values: dict[str, Any]) -> Data:
+        columns, input = (split_names(values.pop(key, None)) for key in ("columns", "input"))
+        return Data(values.pop(name), values.pop(self.option), columns, input)
+
+
+TO_ANNOTATE = DataOptions(
+    "FILE",
+    "Raw text, a text on each line, or any format that training reads",
+    "source",
+    "Format of FILE: text, or one of training; otherwise picked by file",
+)

@@ -1,0 +1,63 @@
+"""`python -m spacy crf sections`: a document in, its section tree out."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import spacy
+import typer
+from wasabi import msg
+
+from ..cli.options import command, find_component, locate, write_result
+from .component import SectionParser
+from .exports.annotated import write_annotated
+from .exports.brackets import write_brackets
+from .exports.docling import write_docling
+from .exports.markdown import write_markdown
+from .exports.rechtspraak import write_rechtspraak
+from .units.layout import Layout, to_doc
+from .units.read import read_layout
+from .units.tree import SectionTree, dumps
+from .view import render_sections
+
+PIPE = "section_parser"
+LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
+Format = Literal["json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
+WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
+    "json": lambda _, tree: dumps(tree),
+    "html": lambda layout, tree: "\n".join(render_sections(layout, tree)) + "\n",
+    "md": write_markdown,
+    "xml": write_annotated,
+    "brackets": write_brackets,
+    "docling": write_docling,
+    "rechtspraak": write_rechtspraak,
+}
+
+
+@command("sections", "Nothing was written", to_stderr=True)
+def sections(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, XML or DoclingDocument JSON")],
+    model: Annotated[str | None, typer.Option(help="Folder or package of a pipeline; rules without")] = None,
+    to: Annotated[Format, typer.Option(help="Format of the result")] = "brackets",
+    output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,
+    component: Annotated[
+        str | None, typer.Option(help="Name of the component; the first section_parser without")
+    ] = None,
+    paragraphs: Annotated[bool, typer.Option("--paragraphs", help="Plain text has hard line breaks")] = False,
+) -> None:
+    """Find the sections of a document, and write it with them.
+
+    The format of the file is told by its suffix, that of XML by its root. A file that `--to xml` has written can be
+    corrected and trained on.
+    """
+    layout = read_layout(path, paragraphs)
+    nlp = spacy.blank(LANGUAGE) if model is None else spacy.load(locate(model))
+    if model is None:
+        nlp.add_pipe(PIPE)
+    find_component(nlp, component, PIPE, SectionParser)
+    tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
+    write_result(WRITERS[to](layout, tree), output)
+    if output is not None:
+        implied = sum(node.virtual for node in tree.walk())
+        count = sum(1 for _ in tree.walk()) - implied
+        msg.good(f"Wrote {count} sections to {output}" + (f", and {implied} that are implied" if implied else ""))

@@ -1,0 +1,231 @@
+"""`python -m spacy crf sets`, `annotate`, `guarantee`: sets of tags measured, written, and with a promise."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import spacy
+import typer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_config
+from wasabi import msg, table
+
+from ..cli.data import TO_ANNOTATE, Data, DataOptions
+from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent
+from ..core.errors import CRFError
+from ..core.sets.conformal import Condition, Kind, Score
+from ..core.sets.risk import Loss, Unit
+from ..corpora.tagsets import write_predicted_tsv
+from ..corpora.webanno import write_webanno
+from ..pipe.probabilities import GivesSets
+from ..pipe.strata import SequenceLength, Strata, UnknownWords
+from .errors import TagSetErrors
+from .guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
+from .promise import ConformalPromise
+from .report import SetReport, report_sets
+from .rules import Guarantee, guarantee_data, guarantee_rule
+from .view import render_page
+
+SETS = Pipe("set_valued_tagger", (GivesSets,))
+TOLD = "Format of DATA and of --train; otherwise picked by file"
+GOLD = DataOptions("DATA", "Gold documents: a file or a folder", told=TOLD)
+
+
+@command("sets", "Nothing was measured")
+def sets(
+    loaded: Annotated[Loaded, SETS],
+    data: Annotated[Data, GOLD],
+    train: Annotated[Path | None, typer.Option(help="Training data: tells known words from unknown ones")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON")] = False,
+) -> None:
+    """Measure tag sets on gold documents, and the tokens that need not be looked at."""
+    examples = data.examples(loaded.nlp)
+    words = set() if train is None else set(word_counts(data.at(train)))
+    done = loaded.nlp.pipe(example.predicted for example in examples)
+    found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words)
+    typer.echo(json.dumps(report_data(found), indent=2) if as_json else format_report(found))
+
+
+def word_counts(data: Data) -> Counter[str]:
+    """How often a corpus has each form."""
+    return Counter(token.text for doc in data.docs(spacy.blank("xx")) for token in doc)
+
+
+def format_report(found: SetReport) -> str:
+    """Two tables: the measures, and the sets by size."""
+    rows = [
+        ("tokens with gold", f"{found.tokens:,}"),
+        ("tags known to the tagger", f"{found.labels}"),
+        ("unknown words", percent(found.unknown_words)),
+        ("ml-acc of the best tag", percent(found.ml_acc)),
+        ("  known words", percent(found.ml_acc_known)),
+        ("  unknown words", percent(found.ml_acc_unknown)),
+        ("ml-util of the sets", percent(found.ml_util)),
+        ("coverage", percent(found.coverage)),
+        ("mean size", f"{found.size:.2f}"),
+        ("tokens with one tag", percent(found.singletons)),
+        ("  ml-acc of these", percent(found.singletons_right)),
+        (f"CovGap of tags, from {percent(found.target)}", percent(found.gap_tags)),
+        ("CovGap of documents", percent(found.gap_documents)),
+        ("calibration error (ECE)", percent(found.ece)),
+        ("  classwise", percent(found.classwise_ece)),
+    ]
+    measures = table([row for row in rows if row[1]], aligns=("l", "r"))
+    by_size = [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in sizes(found)]
+    header = ("tags", "tokens", "covered")
+    return f"{measures}\n{table(by_size, header=header, divider=True, aligns=('r', 'r', 'r'))}"
+
+
+def report_data(found: SetReport) -> dict[str, object]:
+    """The same for JSON."""
+    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
+    return {**asdict(found), "by_size": rows}
+
+
+def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
+    """Sizes of sets, with numbers of tokens and coverages."""
+    by_size = found.by_size
+    return zip(by_size.strata.tolist(), by_size.counts.tolist(), by_size.coverages.tolist())
+
+
+# -- annotate ----------------------------------------------------------------------------------------------------
+
+
+Layout = Literal["tsv", "webanno", "html"]
+
+
+@command("annotate", "Nothing more was written")
+def annotate(
+    loaded: Annotated[Loaded, SETS],
+    data: Annotated[Data, TO_ANNOTATE],
+    output: Annotated[Path, typer.Option(help="Folder for the files, one for each document")],
+    layout: Annotated[
+        Layout, typer.Option(help="tsv: form and tags; webanno: WebAnno TSV 3, for INCEpTION; html: to read")
+    ] = "tsv",
+) -> None:
+    """Tag documents and write them with their tag sets.
+
+    Files of the first two layouts can be corrected and read again as training data, with format "tagsets" or "webanno".
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    suffix, count = "html" if layout == "html" else "tsv", 0
+    for doc, place in loaded.nlp.pipe(data.raw(loaded.nlp), as_tuples=True):
+        path = output / f"{data.path.stem}-{place.number:04d}.{suffix}"
+        text = "".join(f"{line}\n" for line in document_lines(doc, loaded.component, layout))
+        path.write_text(text, encoding="utf8", newline="\n")
+        count += 1
+    msg.good(f"Wrote {count} documents to {output}")
+
+
+def document_lines(doc: Doc, tagger: GivesSets, layout: Layout) -> Iterator[str]:
+    """Lines of a file for a document."""
+    tag_set = tagger.cfg["tag_set"]
+    if layout == "webanno":
+        return write_webanno(doc, tag_set=tag_set, tag_probs=tagger.tag_probs, target=tagger.target)
+    write = render_page if layout == "html" else write_predicted_tsv
+    return write(doc, tag_set, tagger.tag_probs)
+
+
+# -- guarantee ---------------------------------------------------------------------------------------------------
+
+By = Literal["unknown", "length"]
+
+
+@command("guarantee", "Nothing was promised")
+def guarantee(
+    loaded: Annotated[Loaded, SETS],
+    data: Annotated[Data, DataOptions("FILE", "Data that neither training nor its settings have seen")],
+    output: Annotated[Path | None, typer.Option(help="Folder for the pipeline with the promise in its config")] = None,
+    level: Annotated[float, typer.Option(help="Share that may miss the gold tag")] = 0.05,
+    unit: Annotated[
+        Unit, typer.Option(help="What is exchangeable: documents, sentences, or tokens one by one")
+    ] = "document",
+    loss: Annotated[Loss, typer.Option(help="What is bounded for a document or sentence")] = "share",
+    conformal: Annotated[bool, typer.Option("--conformal", help="Split conformal sets of tokens, not risk")] = False,
+    score: Annotated[Kind, typer.Option(help="How tags are compared, with --conformal")] = "lac",
+    penalty: Annotated[float, typer.Option(help="Of the score raps")] = 0.0,
+    k_reg: Annotated[int, typer.Option(help="Of the score raps")] = 0,
+    by_tag: Annotated[bool, typer.Option("--by-tag", help="With --conformal: a promise for each gold tag")] = False,
+    by: Annotated[
+        By | None, typer.Option(help="With --conformal: a promise for known and unknown words, or by sequence length")
+    ] = None,
+    train: Annotated[Path | None, typer.Option(help="Training data, whose words are known, with --by unknown")] = None,
+    min_count: Annotated[int, typer.Option(min=1, help="How often a known word occurs in it, at least")] = 1,
+    edges: Annotated[
+        str | None, typer.Option(help="Greatest lengths but the last, e.g. 10,20, with --by length")
+    ] = None,
+    randomised: Annotated[
+        bool, typer.Option("--randomised", help="With --score aps or raps: smaller sets; same text, same sets")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of --randomised, kept with the promise")] = 0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Rare tags or groups get all tags, with --by-tag or --by")
+    ] = False,
+) -> None:
+    """Make the smallest sets that keep a promise, and say what is promised.
+
+    By default the expected share of a document's tokens whose gold tag is not in their set is bounded. Tokens of one
+    document are alike, so that a promise about tokens holds only for tokens of the same documents. There is no --by
+    document: a document that the promise has not seen would have no quantile.
+    """
+    checks = [
+        ("--by", by is not None and not conformal, "--conformal"),
+        ("--by-tag", by_tag and not conformal, "--conformal"),
+        ("--randomised", randomised and not conformal, "--conformal"),
+        ("--by", by is not None and by_tag, "promises for all tags together, without --by-tag,"),
+        ("--by unknown", by == "unknown" and train is None, "--train"),
+        ("--train", train is not None and by != "unknown", "--by unknown"),
+        ("--min-count", min_count > 1 and by != "unknown", "--by unknown"),
+        ("--by length", by == "length" and edges is None, "--edges"),
+        ("--edges", edges is not None and by != "length", "--by length"),
+    ]
+    for setting, is_wrong, owner in checks:
+        if is_wrong:
+            raise CRFError(TagSetErrors.CRF639.format(setting=setting, owner=owner))
+    held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
+    promise: Guarantee
+    if conformal:
+        groups = known_words(data.at(train), min_count) if train else sequence_lengths(edges) if edges else None
+        condition: Condition = "group" if groups else "label" if by_tag else "marginal"
+        chosen = Score(score, randomised=randomised, penalty=penalty, k_reg=k_reg)
+        promise = conformal_sets(held_out, level, chosen, condition, "full" if full else "pooled", groups, seed)
+    else:
+        promise = risk_control(held_out, level, unit, loss)
+    tell_promise(promise, held_out, loaded.component.labels)
+    if output is not None:
+        loaded.nlp.to_disk(output)
+        config = load_config(output / "config.cfg")
+        config["components"][loaded.name].update(method="guarantee", guarantee=guarantee_data(promise))
+        config.to_disk(output / "config.cfg")
+        msg.good(f"Wrote {output}")
+
+
+def known_words(data: Data, min_count: int) -> Strata:
+    """Groups of known and unknown words."""
+    counts = word_counts(data)
+    # a word with ${ would be taken for a variable of the config
+    return UnknownWords(tuple(sorted(word for word, n in counts.items() if n >= min_count and "${" not in word)))
+
+
+def sequence_lengths(edges: str) -> Strata:
+    """Groups of tokens by the length of their sequence."""
+    return SequenceLength(tuple(int(edge) for edge in parse_numbers("edges", edges)))
+
+
+def tell_promise(promise: Guarantee, held_out: HeldOutTokens, labels: tuple[str, ...]) -> None:
+    """Tell a promise, the size of the sets that it takes, and what it does not cover."""
+    typer.echo(promise.promise)
+    sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)
+    typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
+    if held_out.unknown:
+        msg.warn(f"{held_out.unknown} tokens were left out: the tagger knows none of their gold tags")
+    if isinstance(promise, ConformalPromise) and promise.sets.small:
+        small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
+        rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())
+        fate = "share the quantile of all tokens, without a promise" if is_pooled else "get all tags"
+        kind = "tags" if promise.by is None else "groups"
+        msg.warn(f"Too few tokens for a promise of their own; these {kind} {fate}: {rare}")

@@ -1,0 +1,138 @@
+"""Formats of all components: told from files, scored with their components, converted and read back."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from contract.models import MODELS
+from contract.snapshots import DATA
+from helpers.paths import ROOT
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.cli.data import Data
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.punctuation.reader import PunctuationCorpus
+from spacy_crf.sections.reader import SectionCorpus
+
+CORPUS = ROOT / "corpus"
+CUES = (
+    "1\n00:00:01,000 --> 00:00:02,000\nWell, who's there?\n\n2\n00:00:03,500 --> 00:00:05,000\nIt's Ada, Mr. Finch.\n"
+)
+FILES = {
+    "a.srt": CUES,
+    "b.md": "Who is it? It is Ada.\n",
+    "c.jsonl": '{"text": "Who is it? It is Ada."}\n',
+    "d.txt": "\ufeff“Who,” she said, “is it?” It is Ada – of (old) Port Wick…\n",
+    "e.tsv": "who\tO\nis\tO\nit\t?\nit\tO\nis\tO\nada\tPERIOD\n",
+}
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result.output
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp(request.param)
+    with zipfile.ZipFile(DATA / "models" / f"{request.param}.zip") as archive:
+        archive.extractall(folder)
+    return request.param, folder
+
+
+def test_every_component_is_scored_with_its_scorer(saved: tuple[str, Path]) -> None:
+    name, folder = saved
+    gold: dict[str, Any] = MODELS[name].gold
+    options = ("--format", gold["format"]) if "format" in gold else ()
+    output = run("score", folder, DATA / "gold" / gold["path"], *options)
+    shown = dict(re.findall(r"^(\w+) +([\d.]+) *$", output, re.M))
+    expected = json.loads((DATA / "scores" / f"{name}.json").read_text(encoding="utf8"))
+    assert shown and shown.keys() <= set(expected["names"])
+    for key, value in shown.items() if "window" not in gold else ():  # which is no option
+        factor = 1 if key in ("set_size", "violations", "violations_before") else 100
+        assert float(value) == pytest.approx(factor * expected["scores"].get(key, 0.0), abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "path, format, reader",
+    [
+        ("section_parser/dev", None, SectionCorpus),
+        ("section_parser/dev/judgment_timmerman.xml", None, SectionCorpus),
+        ("crf_tagger/dev.conllu", None, Corpus),
+        ("constrained_ner/dev", None, Corpus),
+        ("punctuation_restorer/dev/chat_garden.txt", "text", PunctuationCorpus),
+    ],
+)
+def test_the_reader_of_a_corpus(path: str, format: str | None, reader: type) -> None:
+    assert type(Data(CORPUS / path, format).reader()) is reader
+
+
+def test_the_surest_file_of_a_folder_tells(tmp_path: Path) -> None:
+    for name, content, reader in (
+        (".hidden.conllu", "", Corpus),
+        ("a.json", "{}", SectionCorpus),
+        ("b.srt", CUES, PunctuationCorpus),
+        ("c.xml", "<document/>", SectionCorpus),
+        ("d.conllu", "1\tShe\n", Corpus),
+        ("LICENSE.txt", "May be used.", Corpus),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf8")
+        assert type(Data(tmp_path).reader()) is reader
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_punctuated_text_is_converted_with_all_that_is_learned_from(name: str, tmp_path: Path) -> None:
+    path, target = tmp_path / name, tmp_path / "out.spacy"
+    path.write_text(FILES[name], encoding="utf8")
+    format = {".txt": "text", ".tsv": "labels"}.get(path.suffix)
+    run("convert", path, target, *(("--format", format) if format else ()))
+    nlp = spacy.blank("en")
+    first, second = (learned(list(PunctuationCorpus(one)(nlp))) for one in (path, target))
+    assert first == second and any(marks for _, marks, _ in first)
+    assert (path.suffix == ".srt") == any(pause for *_, pauses in first for pause in pauses)
+
+
+def learned(examples: list[Example]) -> list[tuple[list[str], Any, list[float | None]]]:
+    """Words, marks and pauses."""
+    docs = [example.reference for example in examples]
+    return [([token.text for token in doc], doc._.punctuation, [token._.pause for token in doc]) for doc in docs]
+
+
+def test_sections_are_converted(tmp_path: Path) -> None:
+    output = run("convert", CORPUS / "section_parser" / "dev", tmp_path / "out.spacy")
+    assert "10 documents" in output and "spans:sections: 240" in output
+    assert sectioned(CORPUS / "section_parser" / "dev") == sectioned(tmp_path / "out.spacy")
+
+
+def sectioned(path: Path) -> list[tuple[str, list[tuple[int, int, str]]]]:
+    """Texts with their elements and sections."""
+    docs = SectionCorpus(path).read_docs(spacy.blank("nl").vocab)
+    spans = ((doc.text, [*doc.spans["elements"], *doc.spans["sections"]]) for doc in docs)
+    return [(text, [(span.start, span.end, span.label_) for span in own]) for text, own in spans]
+
+
+def test_what_does_not_go_together_is_named(tmp_path: Path) -> None:
+    annotated = CORPUS / "section_parser" / "dev"
+    for options, code in ((["--columns", "word,tag"], "CRF5"), (["--group", "sentence"], "CRF510")):
+        assert code in run("convert", annotated, tmp_path / "out.spacy", *options, code=1)
+    assert "CRF523" in run("convert", annotated, tmp_path / "out.spacy", "--format", "tables", code=1)
+    nlp = spacy.blank("nl")
+    nlp.add_pipe("section_parser")
+    nlp.to_disk(tmp_path / "model")
+    assert "CRF523" in run("score", tmp_path / "model", annotated, "--format", "conllu", code=1)
+    assert "CRF510" in run("score", tmp_path / "model", annotated, "--columns", "word,tag", code=1)
+
+
+def test_commands_wait_for_no_other() -> None:
+    code = "import spacy.cli, sys; from spacy.util import registry; registry.cli.get_all(); print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert [name for name in found if name.startswith("spacy_crf")] == ["spacy_crf", "spacy_crf.cli"]
