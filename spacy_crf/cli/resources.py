@@ -18,7 +18,7 @@ from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
-from ..tagsets.dictionary_report import Coverage, TaggedWords, coverage
+from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
 from .data import Data, DataOptions
 from .errors import CommandErrors
 from .options import command, percent, tell_written
@@ -60,7 +60,7 @@ def dictionary(
     if held_out is not None:
         other = TaggedWords.of(train.at(held_out).docs(nlp), target, gold_tags)
         stricter = [make_dictionary(counts, replace(config, min_count=n), tags, NAME) for n in COUNTS]
-        typer.echo(format_coverages([(one.min_count, coverage(one, other, tags)) for one in stricter]))
+        typer.echo(format_coverages([(one.min_count, dictionary_coverage(one, other, tags)) for one in stricter]))
     if output is not None:
         write_table(made, tags.tags, output)
     tell_written(output)

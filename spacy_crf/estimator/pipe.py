@@ -15,7 +15,8 @@ from ..core.weights import ChainWeights
 from ..features.features import Features
 from ..learning.model import get_weights, set_weights
 from ..pipe.storage import Parts
-from ..tagging.component import SPAN_TARGETS, CRFTagger
+from ..pipe.block import SPAN_TARGETS
+from ..tagging.component import CRFTagger
 from .crfsuite import CRFsuiteModel
 from .errors import EstimatorErrors
 from .spelling import Spelling, parse_spellings

@@ -24,10 +24,17 @@ from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
 from ..pipe.strata import SequenceLength, Strata, UnknownWords
 from .errors import TagSetErrors
-from .guarantee import HeldOutTokens, conformal_sets, held_out_tokens, risk_control
-from .promise import ConformalPromise
+from .guarantee import (
+    ConformalPromise,
+    Guarantee,
+    HeldOutTokens,
+    conformal_sets,
+    guarantee_data,
+    held_out_tokens,
+    risk_control,
+)
 from .report import SetReport, report_sets
-from .rules import Guarantee, guarantee_data, guarantee_rule
+from .rules import guarantee_rule
 from .view import render_page
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))

@@ -11,8 +11,8 @@ from ...core.sets.measures import best_label_error, coverage_by_label, has_gold,
 from ...core.sets.predict import make_utility, utility_optimal_sets
 from ...pipe.decoding import Decoder
 from ...tagsets.component import SetValuedTagger, SourcedSetTagger
-from ...tagsets.rules import utility_values
 from ...tagsets.gold import SetTable, set_table
+from ...tagsets.rules import utility_values
 from .base import Findings, Scored, measure
 from .tokens import count_tags
 
