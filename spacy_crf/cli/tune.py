@@ -18,7 +18,6 @@ from wasabi import Printer, msg, table
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from ..lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
-from ..tagging.component import CRFTagger
 from .app import app
 from .calibrate import annotated
 from .errors import CommandErrors
@@ -68,12 +67,10 @@ def tune_cli(
             config = load_config(config_path, overrides=overrides, interpolate=False)
             nlp = init_nlp(config)
         name = find_tagger(nlp, component)
-        pipe = nlp.get_pipe(name)
-        assert isinstance(pipe, CRFTagger)
         examples = training_examples(nlp, name)
         settings: dict[str, Any] = {"folds": folds, "seed": seed, "iterations": iterations}
         settings |= {"unit": unit.value, "rule": rule.value}
-        found = cross_validate(pipe, examples, *penalties, **settings, on_result=lambda result: _show(result, folds))
+        found = cross_validate(nlp, name, examples, *penalties, **settings, on_result=lambda one: _show(one, folds))
     except (ValueError, OSError) as error:
         msg.fail("Nothing was tuned", str(error), exits=1)
     typer.echo(format_table(found))

@@ -15,6 +15,11 @@ from .layout import By, Layout
 Rng = np.random.Generator
 
 
+def deal(count: int, folds: int, rng: Rng) -> Indices:
+    """Return the fold ((count,)) of each of some units, dealt out at random."""
+    return np.argsort(rng.permutation(count)) % folds
+
+
 def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
     """The fold of each sentence.
 
@@ -29,10 +34,9 @@ def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
     if not 2 <= folds <= found:
         raise CRFError(LabErrors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
     if by == "document":
-        numbers = np.argsort(rng.permutation(found)) % folds
-        return numbers[layout.documents]
-    deal = _deal_sentences if by == "sentence" else _deal_chunks
-    dealt = [deal(layout.lengths[layout.sentences(document)], folds, rng) for document in range(len(layout.names))]
+        return deal(found, folds, rng)[layout.documents]
+    divide = _deal_sentences if by == "sentence" else _deal_chunks
+    dealt = [divide(layout.lengths[layout.sentences(document)], folds, rng) for document in range(len(layout.names))]
     numbers = np.concatenate(dealt)
     if len(np.unique(numbers)) < folds:
         raise CRFError(LabErrors.CRF610.format(folds=folds, found=found, kind=_kind(by)))
@@ -41,7 +45,7 @@ def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
 
 def _deal_sentences(lengths: Indices, folds: int, rng: Rng) -> Indices:
     """((n,)): from a random fold on, so that short documents do not all begin with the same one."""
-    return (np.argsort(rng.permutation(len(lengths))) + rng.integers(folds)) % folds
+    return (deal(len(lengths), folds, rng) + rng.integers(folds)) % folds
 
 
 def _deal_chunks(lengths: Indices, folds: int, rng: Rng) -> Indices:
