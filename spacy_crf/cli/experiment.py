@@ -11,10 +11,10 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
 
-from ..lab.curves import check_plotting, draw_curves
-from ..lab.experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
-from ..lab.experiments.report import find_curves, to_data
-from ..lab.experiments.splits import FRACTIONS
+from ..lab.experiment import RunSettings, run_experiment
+from ..lab.report import check_plotting, draw_curves, find_curves, to_data
+from ..lab.results import Experiment, PartResult
+from ..lab.splits import FRACTIONS, SplitSettings
 from .app import app
 from .experiment_tables import format_experiment
 from .tune import parse_numbers

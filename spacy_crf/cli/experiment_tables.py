@@ -5,12 +5,13 @@ from statistics import fmean
 
 from wasabi import table
 
-from ..lab.experiments.comparison import Difference, compare_all
-from ..lab.experiments.report import find_curves
-from ..lab.experiments.results import Experiment, PartResult, SystemResult
-from ..lab.experiments.summary import (
+from ..lab.report import find_curves
+from ..lab.results import Experiment, PartResult, SystemResult
+from ..lab.summary import (
     POOLED,
+    Difference,
     Spread,
+    compare_all,
     frequency_correlation,
     pooled_by_draw,
     sum_confusions,

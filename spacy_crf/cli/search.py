@@ -9,10 +9,9 @@ from spacy.cli._util import import_code, parse_config_overrides, show_validation
 from spacy.util import load_config
 from wasabi import msg, table
 
-from ..lab.search.candidates import Candidates
-from ..lab.search.search import Search, SearchSettings
-from ..lab.search.search_results import SearchResult, TrialResult
-from ..lab.search.space import Value, read_space
+from ..lab.candidates import Candidates
+from ..lab.search import Search, SearchResult, SearchSettings, TrialResult
+from ..lab.space import Value, read_space
 from .app import app
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from math import isfinite, sqrt
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from spacy.language import Language
@@ -23,7 +23,7 @@ from ..pipe.errors import PipeErrors
 from ..pipe.orders import require_first_order
 from ..tagging.component import CRFTagger
 from .errors import LabErrors
-from .experiments.draw import deal
+from .sampling import deal
 
 Rule = Literal["best", "one-se"]
 Unit = Literal["auto", "doc", "sequence"]
@@ -264,8 +264,8 @@ class Fold:
         self._nlp = type(nlp)(vocab=nlp.vocab)  # keeps configs of the components that it makes
         self._name, self._config = name, nlp.config.interpolate()["components"][name]
         self._train, self._held_out = train, held_out
-        pipe: Any = self._make()
-        pipe.initialize(lambda: train, nlp=nlp, labels=nlp.get_pipe(name).label_data)
+        pipe, given = self._make(), cast(CRFTagger, nlp.get_pipe(name))
+        pipe.initialize(lambda: train, nlp=nlp, labels=given.label_data)
         self._begun = pipe.to_bytes()  # what is fitted to the training part: word classes, a tag dictionary
         self._n_known = sum(count_known(pipe, held_out))
         self._samples: list[Sample] = []
@@ -328,5 +328,5 @@ class _Recall:
 
 def count_weights(pipe: CRFTagger) -> int:
     """Count the weights that are not 0."""
-    model = pipe.model
+    model: Any = pipe.model
     return sum(int(np.count_nonzero(model.get_param(name))) for name in model.param_names if model.has_param(name))

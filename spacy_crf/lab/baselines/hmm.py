@@ -24,10 +24,8 @@ from ...core.errors import CRFError
 from ...core.gold import Gold
 from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
 from ..errors import LabErrors
-from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
-from .ngrams import LabelGrams, count_grams, interpolation_weights
-from .states import StateSpace, state_space
-from .suffixes import log_likelihoods
+from .grams import LabelGrams, StateSpace, count_grams, interpolation_weights, state_space
+from .lexicon import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon, log_likelihoods
 
 CELLS_PER_BLOCK = 1 << 21  # (units, states) floats of 16 MiB for each array of the forward-backward pass
 

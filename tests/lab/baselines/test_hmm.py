@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.lab.baselines.baseline import LexiconSettings
 from spacy_crf.lab.baselines.hmm import HMMCounts, HMMSettings, estimate_hmm, fit_hmm
+from spacy_crf.lab.baselines.lexicon import LexiconSettings
 
 PLAIN = HMMSettings(lexicon=LexiconSettings(smoothing=0))
 ORDERS = st.sampled_from([2, 3])
