@@ -42,7 +42,7 @@ class Pool:
     starts: tuple[list[int], ...]
 
     def take(self, sentences: Indices) -> list[tuple[int, Example]]:
-        """Some sentences, as few examples as possible: whole ones as they are, runs of sentences cut out.
+        """Return some sentences as few examples: whole ones as they are, runs of sentences cut out.
 
         sentences: their numbers, ascending.
         RETURNS (list): number of the document and example, in order.
@@ -73,13 +73,12 @@ class Pool:
 
 
 def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
-    """Read corpora.
+    """Read corpora, in the order in which their documents come.
 
     Docs of one corpus that have the same name (`doc._.doc_name`) are parts of one document; one without a name is a
     document of its own. A Doc without sentence boundaries is one sentence.
 
     nlp (Language): the pipeline that is to see the examples. readers (Sequence): the corpora, as in a config.
-    RETURNS (Pool): documents in the order in which they come.
     RAISES (ValueError): where there is no example with a token.
     """
     numbers: dict[tuple[int, str], int] = {}
@@ -105,16 +104,13 @@ def _find_starts(doc: Doc) -> list[int]:
 
 
 def _distinct(keys: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Names, with the number of the corpus where two corpora have the same."""
+    """Return names, with the number of the corpus where two corpora have the same."""
     names = [name for _, name in keys]
     return tuple(name if names.count(name) == 1 else f"{name} (corpus {source + 1})" for source, name in keys)
 
 
 def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example]]:
-    """Group examples by document.
-
-    pieces (Sequence): numbers of documents, ascending, and examples.
-    """
+    """Group examples by document."""
     return {number: [example for _, example in own] for number, own in groupby(pieces, key=lambda piece: piece[0])}
 
 
@@ -158,7 +154,7 @@ def selected(source: Source, sentences: Indices) -> Iterator[dict[str, str]]:
 
 
 def count_grams(words: Iterable[str], grams: Grams = "characters", size: int = 3) -> Counter[str]:
-    """N-grams of a document, in lower case.
+    """Count n-grams of a document, in lower case.
 
     words (Iterable[str]): its tokens. grams (str): "characters" of each word between blanks, which mark its ends, so
         that spellings of one word share most of theirs; or whole "words", of which `size` is not asked.
@@ -174,13 +170,12 @@ def count_grams(words: Iterable[str], grams: Grams = "characters", size: int = 3
 
 
 def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
-    """Distances of all pairs of documents. O(D^2 V) for V n-grams.
+    """Return distances ((D, D)) of all pairs of documents. O(D^2 V) for V n-grams.
 
     The square root of the Jensen-Shannon divergence to base 2, a metric (Endres and Schindelin 2003): 0 for equal
     distributions, 1 for documents that share nothing.
 
     counts (Sequence[Counter]): of the D documents; one without n-grams is at distance 1 from all others.
-    RETURNS ((D, D)): distances.
     """
     number = {gram: column for column, gram in enumerate(sorted({gram for each in counts for gram in each}))}
     shares = np.zeros((len(counts), len(number)))
@@ -200,6 +195,6 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
 
 
 def _entropy(shares: Doubles) -> Doubles:
-    """((D,)): of each row, in bits."""
+    """Return the entropy of each row, in bits."""
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     return np.asarray(-(shares * logs).sum(axis=1))

@@ -61,8 +61,8 @@ class RunSettings:
 class System:
     """What is trained, again and again.
 
-    name (str): for tables. config (Config): as for `spacy train`, with variables as they are.
-    component (str): whose scores count. source (Source): its documents. layout (Layout): of these.
+    config (Config): as for `spacy train`, with variables as they are. component (str): whose scores count.
+    source (Source): its documents. layout (Layout): of these.
     """
 
     name: str

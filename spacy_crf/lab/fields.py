@@ -29,7 +29,7 @@ class LabelSequences:
     lengths: Indices
 
     def keep_units(self, chosen: Bools) -> "LabelSequences":
-        """The sequences without some of their units, such as punctuation, or units without gold.
+        """Leave out some units, such as punctuation, or units without gold.
 
         What stood on both sides of a unit that is left out becomes neighbours; so two segments of one label may become
         one.
@@ -41,12 +41,12 @@ class LabelSequences:
         return LabelSequences(self.gold[chosen], self.predicted[chosen], lengths)
 
     def tokens(self, n_labels: int) -> LabelCounts:
-        """Counts of tokens by label. O(N + L)."""
+        """Count tokens by label. O(N + L)."""
         right = self.gold[self.gold == self.predicted]
         return count_labels(right, self.predicted, self.gold, n_labels)
 
     def segments(self, n_labels: int) -> LabelCounts:
-        """Counts of segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
+        """Count segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
         gold_starts, predicted_starts = self._starts(self.gold), self._starts(self.predicted)
         shared = np.flatnonzero(gold_starts & predicted_starts & (self.gold == self.predicted))
         ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
@@ -54,14 +54,14 @@ class LabelSequences:
         return count_labels(right, self.predicted[predicted_starts], self.gold[gold_starts], n_labels)
 
     def whole(self) -> tuple[int, int]:
-        """How many sequences have every unit right, and how many have a unit at all. O(N)."""
+        """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
         sequences = np.repeat(np.arange(len(self.lengths)), self.lengths)
         wrong = np.bincount(sequences[self.gold != self.predicted], minlength=len(self.lengths))
         present = self.lengths > 0
         return int((present & (wrong == 0)).sum()), int(present.sum())
 
     def _starts(self, labels: Labels) -> Bools:
-        """((N,)): units that begin a segment."""
+        """Tell ((N,)) which units begin a segment."""
         starts = np.ones(len(labels), dtype=np.bool_)
         starts[1:] = labels[1:] != labels[:-1]
         first_units = (np.cumsum(self.lengths) - self.lengths)[self.lengths > 0]
@@ -70,7 +70,7 @@ class LabelSequences:
 
 
 def _ends(starts: Bools) -> Indices:
-    """((N,)): the unit behind the segment of each unit."""
+    """Return ((N,)) the unit behind the segment of each unit."""
     borders = np.flatnonzero(np.append(starts, True))
     ends: Indices = np.repeat(borders[1:], np.diff(borders))
     return ends
@@ -85,9 +85,9 @@ class LabelledToken(NamedTuple):
 
 
 def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> dict[str, float]:
-    """Measures of all tokens, and of those that are not punctuation marks; tokens without gold count for nothing.
+    """Measure all tokens, and those that are not punctuation marks; tokens without gold count for nothing.
 
-    documents (Iterable[Sequence[LabelledToken]]): the tokens of each document. prefix (str): of the names.
+    prefix (str): of the names.
     RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_f` over the labels that occur,
         `_macro_f_without_NOTE` if this is one of them, `_weighted_f` by support, `_segment_f` (micro, segments are
         runs of one label) and `_whole` (share of documents with every token right), and the same with "_words". Empty

@@ -63,7 +63,7 @@ class Findings:
     frequencies: Counter[str] = field(default_factory=Counter)
 
     def joined(self, other: "Findings") -> "Findings":
-        """The measures of both, which have different names."""
+        """Join measures that have different names."""
         return Findings(
             self.scores | other.scores,
             self.curves | other.curves,
@@ -74,10 +74,7 @@ class Findings:
 
 @singledispatch
 def measure(pipe: Pipe, tested: Scored) -> Findings:
-    """Measures that a kind of component adds; none unless it has registered some.
-
-    pipe (Pipe): the component. tested (Scored): what it has annotated.
-    """
+    """Return measures that a kind of component adds; none unless it has registered some."""
     return Findings()
 
 
@@ -86,10 +83,7 @@ def measure(pipe: Pipe, tested: Scored) -> Findings:
 
 @measure.register
 def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
-    """Accuracy of known and unknown words, confusions, how frequent tags were in training, and measures of fields.
-
-    pipe (CRFTagger): one with spans as its target adds nothing to its scores.
-    """
+    """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
     documents = [_label(example, pipe.target) for example in tested.examples]
@@ -104,7 +98,7 @@ def _label(example: Example, target: str) -> list[LabelledToken]:
 
 
 def count_tags(tested: Scored, target: str) -> Findings:
-    """The same for any component that writes a tag of tokens.
+    """Measure known and unknown words, confusions and frequencies for any component that writes a tag of tokens.
 
     target (str): "tag", "pos", or a custom attribute. Tokens without gold count for nothing; of gold with several
         tags, the best one counts.
@@ -124,7 +118,7 @@ def count_tags(tested: Scored, target: str) -> Findings:
 
 
 def read_tag(token: Token, target: str) -> str:
-    """The tag of a token; "" if it has none."""
+    """Return the tag of a token; "" if it has none."""
     return str(getattr(token, f"{target}_") if target in TOKEN_TARGETS else token._.get(target) or "")
 
 
@@ -135,10 +129,7 @@ def _count(docs: Sequence[Doc], target: str) -> Counter[str]:
 
 @measure.register
 def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
-    """Elements by gold and predicted label.
-
-    pipe (SectionParser): whose annotation it is.
-    """
+    """Count elements by gold and predicted label."""
     key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
     confusions: Counter[tuple[str, str]] = Counter()
     for example in tested.examples:
@@ -151,7 +142,7 @@ def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
 
 @measure.register(SetValuedTagger)
 def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
-    """All measures of sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
+    """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = _measure(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
     single_best = pipe.infer(docs, replace(pipe.inference(), posterior=False, sets=None, sequences=None))
@@ -165,7 +156,7 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
 
 @measure.register(SourcedSetTagger)
 def measure_sourced_sets(pipe: SourcedSetTagger, tested: Scored) -> Findings:
-    """Measures of sets that come from the probabilities of another component."""
+    """Measure sets that come from the probabilities of another component."""
     return _measure(pipe, tested)
 
 
@@ -190,13 +181,13 @@ def _stored_labels(examples: Sequence[Example], name: str) -> list[str]:
 
 
 def _padded(values: Doubles, table: SetTable) -> Doubles:
-    """((..., L')): 0 for tags that only the gold has."""
+    """Return values ((..., L')) with 0 for tags that only the gold has."""
     width = table.weights.shape[1] - values.shape[-1]
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, width)])
 
 
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
-    """Measures of known and of unknown words (Heid, Table 6.7)."""
+    """Measure known and unknown words (Heid, Table 6.7)."""
     with_gold = has_gold(table.weights)
     weights, members, best = table.weights[with_gold], table.members[with_gold], table.best[with_gold]
     columns = {
@@ -214,7 +205,7 @@ def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
 
 
 def _by_beta(marginals: Doubles, table: SetTable) -> dict[str, dict[float, float]]:
-    """Sets chosen anew by g with alpha = 1 and each beta, from the probabilities at hand (Heid, Table 6.6)."""
+    """Choose sets anew by g with alpha = 1 and each beta, from the probabilities at hand (Heid, Table 6.6)."""
     with_gold = has_gold(table.weights)
     utilities: dict[float, float] = {}
     sizes: dict[float, float] = {}

@@ -26,10 +26,7 @@ Points = list[tuple[float, Spread]]
 
 
 class Curve(NamedTuple):
-    """Lines of systems in one picture.
-
-    name (str): of the file. x (str), y (str): of the axes. lines (dict): points of each line, by its name.
-    """
+    """Lines of systems in one picture: the name of its file, of its axes, and the points of each line by its name."""
 
     name: str
     x: str
@@ -38,7 +35,7 @@ class Curve(NamedTuple):
 
 
 def to_data(experiment: Experiment) -> dict[str, Any]:
-    """Settings, results of all test parts, their summaries, and comparisons of systems."""
+    """Return settings, results of all test parts, their summaries, and comparisons of systems."""
     return {
         "settings": {**asdict(experiment.settings), "by": experiment.settings.unit},
         "documents": list(experiment.documents),
@@ -75,7 +72,7 @@ def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
 
 
 def find_curves(experiment: Experiment) -> list[Curve]:
-    """Curves of measures by a setting, and, where fractions of the training data were taken, of all scores by these.
+    """Return curves of measures by a setting, and, where fractions of the training data were taken, of scores by these.
 
     RETURNS (list[Curve]): each with a line for each system, and for each series if there are several.
     """
@@ -109,7 +106,7 @@ def draw_curves(
 ) -> None:
     """Draw lines with a band of one standard deviation.
 
-    path (Path): of the PNG file. x (str), y (str): what the axes are called.
+    path (Path): of the PNG file. x_name (str), y_name (str): what the axes are called.
     lines (Mapping): by name for the legend: x, y and standard deviation of each point, by ascending x.
     log_x (bool): a logarithmic axis of x.
     """

@@ -10,10 +10,7 @@ from .splits import SplitSettings
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """One document of a test part.
-
-    name (str): its name. tokens (int): of it that were tested. scores (dict[str, float]): of the component's scorer.
-    """
+    """One document of a test part, of which so many tokens were tested, and the scores of the component's scorer."""
 
     name: str
     tokens: int
@@ -24,12 +21,12 @@ class DocumentScores:
 class PartResult:
     """One test part of one split.
 
-    split (str), test (str), series (str), fraction (float): see `splits.Split`.
-    train_tokens (int), test_tokens (int): sizes of the parts. labels (int): K, that the component knows.
+    split (str), test (str), series (str), fraction (float), draw (int): see `splits.Split`.
+    labels (int): K, that the component knows.
     unknown_words (float): share of the tested tokens whose form is not in the training part.
     scores (dict[str, float]): of the component's scorer, of the whole part at once.
     documents (list[DocumentScores]): the same for each document. found (Findings): further measures.
-    seconds (float): that training took, shared by all test parts of a split. draw (int): see `splits.Split`.
+    seconds (float): that training took, shared by all test parts of a split.
     """
 
     split: str
@@ -47,7 +44,7 @@ class PartResult:
     draw: int = 0
 
     def to_data(self) -> dict[str, Any]:
-        """As data that JSON can hold."""
+        """Return data that JSON can hold."""
         confusions = [[gold, found, count] for (gold, found), count in self.found.confusions.most_common()]
         curves = {name: [list(point) for point in points.items()] for name, points in self.found.curves.items()}
         plain = {name: value for name, value in vars(self).items() if name not in ("documents", "found")}
@@ -58,10 +55,7 @@ class PartResult:
 
 @dataclass(frozen=True)
 class SystemResult:
-    """All test parts of one system.
-
-    name (str): of the system. component (str): that was scored. tests (list[PartResult]): in the order of splits.
-    """
+    """All test parts of one system, in the order of splits, and the component that was scored."""
 
     name: str
     component: str
@@ -78,11 +72,7 @@ class SystemResult:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The outcome.
-
-    settings (SplitSettings): how the corpus was split. documents (Sequence[str]): their names.
-    systems (Sequence[SystemResult]): one or more, all on the same splits.
-    """
+    """The outcome: how the corpus was split, the names of its documents, and one or more systems on these splits."""
 
     settings: SplitSettings
     documents: Sequence[str]

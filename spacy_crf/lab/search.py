@@ -31,11 +31,10 @@ STATES: dict[str, State] = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": 
 class TrialResult:
     """One trial.
 
-    number (int): from 0. state (str): "pruned" trials were given up as hopeless, "failed" ones ended in an error.
-    values (dict[str, Value]): of the parameters.
+    state (str): "pruned" trials were given up as hopeless, "failed" ones ended in an error.
     score (float | None): what is searched by, the mean of the folds if there are any; None unless complete.
-    folds (list[float]): of each fold. scores (dict[str, float]): all scores; means of the folds if there are any.
-    steps (int): evaluations of the training loop. seconds (float): that training took. error (str): of a failed trial.
+    scores (dict[str, float]): all scores; means of the folds if there are any.
+    steps (int): evaluations of the training loop.
     """
 
     number: int
@@ -54,7 +53,6 @@ class SearchResult:
     """The outcome of a search.
 
     score (str | None): what is searched by; None for the weighted score. minimise (bool): whether less is better.
-    trials (list[TrialResult]): in their order.
     importances (dict[str, float]): share of each parameter in what sets good trials apart, the greatest first; empty
         where there are too few trials.
     """
@@ -73,7 +71,7 @@ class SearchResult:
 
     @property
     def best(self) -> TrialResult:
-        """The best trial. RAISES (IndexError): where none is complete."""
+        """The best trial."""
         return self.ranked[0]
 
     def to_data(self) -> dict[str, Any]:
@@ -130,16 +128,12 @@ class Search:
         self._study = self._open(storage, {**settings._asdict(), **(identity or {})})
 
     def run(
-        self,
-        trials: int,
-        timeout: float | None = None,
-        on_result: Callable[[TrialResult], None] | None = None,
+        self, trials: int, timeout: float | None = None, on_result: Callable[[TrialResult], None] | None = None
     ) -> SearchResult:
         """Try until there are so many trials, those of an earlier run counted.
 
         trials (int): complete, pruned and failed ones. timeout (float | None): seconds after which no trial begins.
         on_result (Callable | None): told of each trial when it is done.
-        RETURNS (SearchResult): all trials.
         RAISES (ValueError): where a trial fails before any has succeeded: all would.
         """
         if trials < 1:

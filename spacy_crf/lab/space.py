@@ -68,16 +68,16 @@ class Number:
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     def ends(self) -> tuple[Value, ...]:
-        """The least and the greatest value."""
+        """Return the least and the greatest value."""
         return self.low, self.high
 
     def holds(self, value: Any) -> bool:
-        """Whether a value is one of its own."""
+        """Tell whether a value is one of its own."""
         is_number = isinstance(value, int if self.is_whole else int | float) and not isinstance(value, bool)
         return is_number and self.low <= value <= self.high
 
     def change(self, value: Value) -> Change:
-        """What a value does."""
+        """Return what a value does."""
         return Change({self.name: value})
 
 
@@ -93,15 +93,15 @@ class Choice:
     options: Mapping[str, Change]
 
     def ends(self) -> tuple[Value, ...]:
-        """All options."""
+        """Return all options."""
         return tuple(self.options)
 
     def holds(self, value: Any) -> bool:
-        """Whether a value is the name of an option."""
+        """Tell whether a value is the name of an option."""
         return isinstance(value, str) and value in self.options
 
     def change(self, value: Value) -> Change:
-        """What an option does."""
+        """Return what an option does."""
         return self.options[str(value)]
 
 
@@ -124,13 +124,13 @@ class SearchSpace:
     start: Mapping[str, Value]
 
     def changes(self, values: Mapping[str, Value]) -> Change:
-        """What values of all parameters, by name, do together; of two that set one key, the later one counts."""
+        """Return what values of all parameters, by name, do together; of two that set one key, the later one counts."""
         changes = [self.parameters[name].change(value) for name, value in values.items()]
         settings = {key: value for change in changes for key, value in change.settings.items()}
         return Change(settings, tuple(dict.fromkeys(text for change in changes for text in change.templates)))
 
     def corners(self) -> Iterator[dict[str, Value]]:
-        """Few points that between them have all options and all ends of ranges: to check a space before it is used."""
+        """Yield few points that between them have all options and ends of ranges, to check a space with."""
         ends = {name: parameter.ends() for name, parameter in self.parameters.items()}
         for number in range(max(map(len, ends.values()))):
             yield {name: values[min(number, len(values) - 1)] for name, values in ends.items()}
@@ -145,11 +145,7 @@ def read_space(path: Path) -> SearchSpace:
     try:
         data = tomllib.loads(path.read_text(encoding="utf8"))
         return parse_space(data)
-    except UnicodeDecodeError as error:
-        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
-    except _Malformed as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, _Malformed) as error:
         raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
 
 
@@ -158,7 +154,7 @@ class _Malformed(Exception):
 
 
 def parse_space(data: Mapping[str, Any]) -> SearchSpace:
-    """A space from the content of a TOML file."""
+    """Make a space from the content of a TOML file."""
     for name, table in data.items():
         if name not in TABLES or not isinstance(table, dict):
             _refuse(name, f"is not one of the tables {', '.join(TABLES)}")

@@ -38,10 +38,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class TagRow:
-    """One tag.
-
-    gold (int), predicted (int), right (int): tokens. precision, recall, f (float): 0 where they are undefined.
-    """
+    """Tokens of one tag; measures are 0 where they are undefined."""
 
     tag: str
     gold: int
@@ -71,16 +68,15 @@ class TagRow:
 
 
 def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
-    """The spread of a measure. values (Sequence[float]): at least one."""
+    """Return the spread of a measure, of at least one value."""
     deviation = stdev(values) if len(values) > 1 else None
     return Spread(fmean(values), deviation, min(values), max(values), len(values), interval)
 
 
 def summarise(tests: Sequence[PartResult], seed: int = 0) -> dict[str, Spread]:
-    """All measures of test parts that may be averaged, each part counting the same.
+    """Return all measures of the test parts of a group by name, scores first, each part that has one counting the same.
 
-    tests (Sequence[PartResult]): of one group. seed (int): of the bootstrap.
-    RETURNS (dict[str, Spread]): by name, scores first; a measure is averaged over the parts that have it.
+    seed (int): of the bootstrap.
     """
     found: dict[str, Spread] = {}
     for name in dict.fromkeys(name for test in tests for name in test.scores):
@@ -100,7 +96,7 @@ def _interval(tests: Sequence[PartResult], name: str, seed: int) -> Interval | N
 
 
 def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
-    """A score of each document, and its mean number of tokens; documents tested several times count once."""
+    """Return a score of each document, and its mean number of tokens; documents tested several times count once."""
     found: dict[str, list[tuple[float, int]]] = {}
     for test in tests:
         for document in test.documents:
@@ -113,22 +109,19 @@ def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[fl
 
 
 def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]]:
-    """The curves of test parts, averaged point by point."""
+    """Average the curves of test parts point by point."""
     names = dict.fromkeys(name for test in tests for name in test.found.curves)
     curves = {name: [test.found.curves[name] for test in tests if name in test.found.curves] for name in names}
     return {name: {x: spread([curve[x] for curve in own]) for x in own[0]} for name, own in curves.items()}
 
 
 def sum_confusions(tests: Sequence[PartResult]) -> Counter[tuple[str, str]]:
-    """Tokens by gold tag and predicted tag, over all test parts."""
+    """Count tokens by gold tag and predicted tag, over all test parts."""
     return sum((test.found.confusions for test in tests), Counter())
 
 
 def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
-    """Counts of each tag, the most frequent gold tag first.
-
-    confusions (Counter): tokens by gold tag and predicted tag.
-    """
+    """Return counts of each tag, the most frequent gold tag first."""
     gold: Counter[str] = Counter()
     predicted: Counter[str] = Counter()
     for (right, found), count in confusions.items():
@@ -139,7 +132,7 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
 
 
 def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
-    """Precision, recall, F and F0.5 of each tag, counted over the test parts of a draw together, and their spread.
+    """Count precision, recall, F and F0.5 of each tag over the test parts of a draw together, and return their spread.
 
     RETURNS (dict): by tag and measure, the most frequent gold tag first; {} without confusions.
     """
@@ -155,7 +148,7 @@ def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
 
 
 def frequency_correlation(tests: Sequence[PartResult]) -> float | None:
-    """Pearson's correlation of the frequency of a tag in training and its accuracy, over tags with LEAST test tokens.
+    """Correlate the frequency of tags in training with their accuracy, over tags with LEAST test tokens.
 
     RETURNS (float | None): None where there are too few such tags.
     """
@@ -172,7 +165,6 @@ def frequency_correlation(tests: Sequence[PartResult]) -> float | None:
 class Difference:
     """One score of two systems on the test parts of one group.
 
-    first (str), second (str): the systems. score (str): its name. series (str), fraction (float): of the group.
     first_mean (float), second_mean (float): over test parts; differences are first minus second.
     ranks (SignedRanks): over test parts; those of the same name, such as a document, are averaged before.
     resampled (ResampledT | None): over splits, where these are drawn.
@@ -192,28 +184,23 @@ class Difference:
 
     @property
     def mean(self) -> float:
-        """Of the differences."""
+        """Mean difference."""
         return self.first_mean - self.second_mean
 
     def to_data(self) -> dict[str, Any]:
-        """As data that JSON can hold."""
+        """Return data that JSON can hold."""
         return {**asdict(self), "mean": self.mean}
 
 
 def compare_all(experiment: Experiment) -> list[Difference]:
-    """The first system against each of the others, in all scores that both have."""
+    """Compare the first system with each of the others, in all scores that both have."""
     first, *others = experiment.systems
     settings = experiment.settings
     return [found for other in others for found in compare(first, other, settings.kind, settings.seed)]
 
 
 def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0) -> list[Difference]:
-    """Compare two systems.
-
-    first (SystemResult), second (SystemResult): results on the same splits. kind (str): of these.
-    seed (int): of the bootstrap.
-    RETURNS (list[Difference]): one for each score and group.
-    """
+    """Compare two systems on the same splits of a kind, in each score and group. seed (int): of the bootstrap."""
     found = []
     for (series, fraction), ours in first.groups.items():
         theirs = second.groups[series, fraction]
@@ -234,7 +221,7 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
 
 
 def _by_test(tests: Sequence[PartResult], differences: Doubles) -> Doubles:
-    """Differences, averaged over test parts of the same name."""
+    """Average differences over test parts of the same name."""
     found: dict[str, list[float]] = {}
     for test, difference in zip(tests, differences.tolist()):
         found.setdefault(test.test, []).append(difference)

@@ -35,9 +35,8 @@ BATCH_SIZE = 256  # documents that are scored at once
 class FoldResult:
     """One fold under one pair of penalties.
 
-    fold (int): its number. c1, c2 (float): penalties. score (float), loss (float): of what was held out: the score of
-        the component's scorer, and -log p(gold) for each token with gold, in nats.
-    n_active (int): weights that are not 0. iterations (int), seconds (float): that training took.
+    score (float), loss (float): of what was held out: the score of the component's scorer, and -log p(gold) for each
+        token with gold, in nats. n_active (int): weights that are not 0.
     """
 
     fold: int
@@ -104,10 +103,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """The outcome for a component.
-
-    score (str): name of the score. rule (str): how one is chosen. settings (list[Setting]): in the order of penalties.
-    """
+    """The outcome for a component, with the name of the score and the rule by which one setting is chosen."""
 
     component: str
     score: str
@@ -154,8 +150,8 @@ def cross_validate(
 ) -> CrossValidation:
     """Score all pairs of penalties on held-out parts of a corpus. The pipeline stays as it is.
 
-    Every fit begins at 0, so that results depend neither on the order nor on the company of the penalties; apart from
-    the seconds they are the same in every run. Nothing of what is held out shows in a model but the labels.
+    Every fit begins at 0, so that results depend neither on the order nor on the company of the penalties. Nothing of
+    what is held out shows in a model but the labels.
 
     nlp (Language): initialised. name (str): of a component with the trainer spacy_crf.LBFGS.v1, whose settings hold.
     examples (Sequence[Example]): the training corpus, with what the component needs to see on the predicted side.
@@ -165,7 +161,6 @@ def cross_validate(
     iterations (int): of L-BFGS, at most, for each fit.
     rule (str): see `CrossValidation.chosen`.
     on_result (Callable | None): told of each fit when it is done.
-    RETURNS (CrossValidation): all results, and the choice.
     RAISES (ValueError): for another trainer, a model of order 2, penalties that are not numbers of at least 0, too few
         documents.
     """
@@ -254,11 +249,7 @@ def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
 
 
 class Fold:
-    """Trains a component on one part of a corpus, under one pair of penalties after the other, and scores the rest.
-
-    nlp (Language), name (str): the pipeline and its component, which stay as they are.
-    train, held_out (list[Example]): the parts.
-    """
+    """Trains a component on one part of a corpus, under one pair of penalties after the other, and scores the rest."""
 
     def __init__(self, nlp: Language, name: str, train: list[Example], held_out: list[Example]):
         self._nlp = type(nlp)(vocab=nlp.vocab)  # keeps configs of the components that it makes
@@ -275,10 +266,7 @@ class Fold:
         return self._nlp.create_pipe(config.pop("factory"), self._name, config=config)
 
     def fit(self, c1: float, c2: float, iterations: int) -> tuple[CRFTagger, int]:
-        """Train from the beginning.
-
-        RETURNS (tuple): the component, and the number of iterations.
-        """
+        """Train from the beginning, and return the component and the number of iterations."""
         pipe = self._make(c1=c1, c2=c2).from_bytes(self._begun)
         trainer: LBFGSTrainer = pipe.trainer
         pipe.trainer = _Recall(trainer, self._samples)
@@ -308,7 +296,7 @@ class Fold:
 class _Recall:
     """Gives a trainer the sample of a fold, which is the same under all penalties and made once.
 
-    trainer (LBFGSTrainer): that trains. samples (list[Sample]): keeps the sample.
+    samples (list[Sample]): keeps it.
     """
 
     def __init__(self, trainer: LBFGSTrainer, samples: list[Sample]):

@@ -3,7 +3,7 @@
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -71,16 +71,12 @@ class Estimator(ABC, Generic[Model]):
     def to_data(self) -> Data:
         """Return arrays, lists and numbers that can be stored; empty where nothing was learned."""
 
-    @abstractmethod
     def check(self, data: Data, name: str) -> None:
-        """Raise a coded error where data, not empty, does not fit the settings of the component."""
+        """Raise a coded error where data, not empty, does not fit the settings of the component; counts always do."""
 
     @abstractmethod
     def from_data(self, data: Data) -> int | None:
-        """Take over what `to_data` gave.
-
-        RETURNS (int | None): the number of labels; None where nothing was learned.
-        """
+        """Take over what `to_data` gave, and return the number of labels; None where nothing was learned."""
 
     @property
     def model(self) -> Model:
@@ -97,26 +93,8 @@ class Estimator(ABC, Generic[Model]):
 
 # -- counts ------------------------------------------------------------------------------------------------------
 
-
-class Additive(Protocol):
-    """Counts of texts, which add up."""
-
-    @classmethod
-    def merged(cls, parts: Sequence[Self]) -> Self: ...
-
-    def to_data(self) -> Data: ...
-
-
-class Sequential(Protocol):
-    """A model of words in sequences."""
-
-    def marginals(self, sequences: Words) -> Floats: ...
-
-    def decode(self, sequences: Words) -> Ints: ...
-
-
-Counts = TypeVar("Counts", bound=Additive)
-Counted = TypeVar("Counted", bound=Sequential)
+Counts = TypeVar("Counts", CountTable, HMMCounts)
+Counted = TypeVar("Counted", FrequencyTagger, HMM)
 
 
 class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
@@ -124,6 +102,8 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
 
     sequence (str): "auto", "doc" or "sents".
     """
+
+    counts: type[Counts]
 
     def __init__(self, sequence: SequenceMode):
         super().__init__(FeatureExtractor([], Resources(), sequence, True))
@@ -137,10 +117,6 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
     def estimate(self, counts: Counts) -> Counted:
         """Return the model that counts make."""
 
-    @abstractmethod
-    def read_counts(self, data: Data) -> tuple[Counts, int]:
-        """Return counts from what `to_data` gave, and the number of their labels."""
-
     @property
     def has_learned(self) -> bool:
         return bool(self._counts)
@@ -153,8 +129,7 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
         self._model = None
 
     def fit(self) -> Counted:
-        self._add_up()
-        return self.estimate(self._counts[0])
+        return self.estimate(self._total())
 
     def marginals(self, columns: Columns, vocab: Vocab) -> Floats:
         return self.model.marginals(words_of(columns, vocab))
@@ -163,23 +138,16 @@ class CountingEstimator(Estimator[Counted], Generic[Counts, Counted]):
         return self.model.decode(words_of(columns, vocab))
 
     def to_data(self) -> Data:
-        self._add_up()
-        return self._counts[0].to_data() if self._counts else {}
-
-    def check(self, data: Data, name: str) -> None:
-        """Counts fit all settings."""
+        return self._total().to_data() if self._counts else {}
 
     def from_data(self, data: Data) -> int | None:
-        self._counts, self._model = [], None
-        if not data:
-            return None
-        counts, n_labels = self.read_counts(data)
-        self._counts.append(counts)
-        return n_labels
+        self._counts, self._model = [self.counts.from_data(data)] if data else [], None
+        return self._counts[0].n_labels if data else None
 
-    def _add_up(self) -> None:
+    def _total(self) -> Counts:
         if len(self._counts) > 1:
-            self._counts = [type(self._counts[0]).merged(self._counts)]
+            self._counts = [self.counts.merged(self._counts)]
+        return self._counts[0]
 
 
 def words_of(columns: Columns, vocab: Vocab) -> Words:
@@ -193,6 +161,8 @@ def words_of(columns: Columns, vocab: Vocab) -> Words:
 class FrequencyEstimator(CountingEstimator[CountTable, FrequencyTagger]):
     """Counts words with their labels; neighbours count for nothing. settings (LexiconSettings): of probabilities."""
 
+    counts = CountTable
+
     def __init__(self, settings: LexiconSettings):
         super().__init__("doc")
         self.settings = settings
@@ -203,13 +173,11 @@ class FrequencyEstimator(CountingEstimator[CountTable, FrequencyTagger]):
     def estimate(self, counts: CountTable) -> FrequencyTagger:
         return estimate_lexicon(counts, self.settings)
 
-    def read_counts(self, data: Data) -> tuple[CountTable, int]:
-        counts = CountTable.from_data(data)
-        return counts, counts.n_labels
-
 
 class HMMEstimator(CountingEstimator[HMMCounts, HMM]):
     """Counts words and n-grams of labels, those of both orders. settings (HMMSettings): of probabilities."""
+
+    counts = HMMCounts
 
     def __init__(self, sequence: SequenceMode, settings: HMMSettings):
         super().__init__(sequence)
@@ -221,10 +189,6 @@ class HMMEstimator(CountingEstimator[HMMCounts, HMM]):
     def estimate(self, counts: HMMCounts) -> HMM:
         return estimate_hmm(counts, self.settings)
 
-    def read_counts(self, data: Data) -> tuple[HMMCounts, int]:
-        counts = HMMCounts.from_data(data)
-        return counts, counts.words.n_labels
-
 
 # -- regression --------------------------------------------------------------------------------------------------
 
@@ -234,10 +198,7 @@ class MEMMEstimator(Estimator[MEMM]):
 
     A fit begins with the weights there are. They are but a start: the optimum is that of the examples collected since
     the component was initialised or loaded, so that a model which learns on forgets, as a CRF under L-BFGS does, what
-    these do not show.
-
-    config (FeatureConfig): templates. sequence (str): "auto", "doc" or "sents".
-    c2 (float): L2 penalty. max_iterations (int): of L-BFGS.
+    these do not show. See `block.MEMMSettings`.
     """
 
     def __init__(self, config: FeatureConfig, sequence: SequenceMode, c2: float, max_iterations: int):
@@ -278,14 +239,8 @@ class MEMMEstimator(Estimator[MEMM]):
     def fit(self) -> MEMM:
         parts = [Corpus(s.columns.lengths, self._features.state.encode(s.state), s.gold) for s in self._samples]
         corpus = join(parts)
-        self._weights = fit_memm(
-            corpus.lengths,
-            corpus.features,
-            corpus.gold,
-            c2=self.c2,
-            max_iterations=self.max_iterations,
-            start=self._weights,
-        )
+        training = corpus.lengths, corpus.features, corpus.gold
+        self._weights = fit_memm(*training, c2=self.c2, max_iterations=self.max_iterations, start=self._weights)
         return self._weights
 
     def marginals(self, columns: Columns, vocab: Vocab) -> Floats:

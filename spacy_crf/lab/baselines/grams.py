@@ -9,7 +9,7 @@ is one path of states, so that the chain is exact with far fewer than L^2 states
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
@@ -37,25 +37,20 @@ class LabelGrams:
 
     @classmethod
     def merged(cls, parts: Sequence[Self]) -> Self:
-        """The sum of counts of the same labels. O(n log n)."""
+        """Add counts of the same labels up. O(n log n)."""
         cells = np.concatenate([part.trigrams for part in parts])
         counts = np.concatenate([part.trigram_counts for part in parts])
         unigrams = np.sum([part.unigrams for part in parts], axis=0)
         return cls(unigrams, np.sum([part.bigrams for part in parts], axis=0), *sum_by_cell(cells, counts))
 
     def to_data(self) -> Data:
-        """Arrays that can be stored."""
-        return {
-            "unigrams": self.unigrams,
-            "bigrams": self.bigrams,
-            "trigrams": self.trigrams,
-            "trigram_counts": self.trigram_counts,
-        }
+        """Return arrays that can be stored."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
-        return cls(data["unigrams"], data["bigrams"], data["trigrams"], data["trigram_counts"])
+        """Restore from `to_data`."""
+        return cls(**data)
 
 
 def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:
@@ -64,7 +59,6 @@ def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:
     An n-gram counts by the product of its labels' shares; with a unit that is unknown it does not count at all.
 
     shares (Shares): gold of all units. lengths ((B,)): of the sequences; empty ones do not count. n_labels (int): L.
-    RETURNS (LabelGrams): the counts.
     """
     size = n_labels + 1
     padded, is_outcome = _pad(shares, lengths[lengths > 0], n_labels)
@@ -77,7 +71,7 @@ def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:
 
 
 def join(contexts: Shares, outcomes: Shares, n_outcomes: int) -> Shares:
-    """Every context of a unit with every outcome there: cells `context * n_outcomes + outcome`. O(result).
+    """Pair every context of a unit with every outcome there: cells `context * n_outcomes + outcome`. O(result).
 
     contexts (Shares): what is before each unit, as numbers. outcomes (Shares): what the unit is.
     """
@@ -93,7 +87,7 @@ def join(contexts: Shares, outcomes: Shares, n_outcomes: int) -> Shares:
 
 
 def interpolation_weights(grams: LabelGrams, order: int) -> Doubles:
-    """Weights of unigrams, bigrams and trigrams by deleted interpolation (Brants 2000, figure 1). O(n).
+    """Return weights of unigrams, bigrams and trigrams by deleted interpolation (Brants 2000, figure 1). O(n).
 
     Each n-gram votes, as often as it occurs, for the length of context that would have foretold it best had it itself
     not been seen; among equals for the shorter one. The unigrams have a vote in any case, so that no label that
@@ -122,13 +116,13 @@ def interpolation_weights(grams: LabelGrams, order: int) -> Doubles:
 
 
 def _without_one(counts: Doubles, totals: Doubles) -> Doubles:
-    """Relative frequencies but for one occurrence; 0 where nothing is left."""
+    """Return relative frequencies but for one occurrence; 0 where nothing is left."""
     totals = np.broadcast_to(totals, counts.shape)
     return np.divide(np.maximum(counts - 1, 0), totals - 1, out=np.zeros(counts.shape), where=totals > 1)
 
 
 def _pad(shares: Shares, lengths: Indices, boundary: int) -> tuple[Shares, Bools]:
-    """Gold with two boundaries before each sequence and one behind, and which positions are outcomes."""
+    """Put two boundaries before each sequence and one behind, and tell which positions are outcomes."""
     n_sequences = len(lengths)
     padded_lengths = lengths + 3
     firsts = np.cumsum(padded_lengths) - padded_lengths
@@ -150,9 +144,8 @@ def _pad(shares: Shares, lengths: Indices, boundary: int) -> tuple[Shares, Bools
 class StateSpace:
     """A chain of C states over L labels.
 
-    labels ((C,)): the label of each state, ascending.
+    labels ((C,)): the label of each state, ascending. n_labels (int): L.
     transitions ((C, C)), start ((C,)), end ((C,)): log probabilities.
-    n_labels (int): L.
     """
 
     labels: Indices
@@ -162,7 +155,7 @@ class StateSpace:
     n_labels: int
 
     def to_labels(self, states: Ints) -> Ints:
-        """Labels of states, in any shape; negative numbers, which stand for no state, stay."""
+        """Return labels of states, in any shape; negative numbers, which stand for no state, stay."""
         return np.where(states < 0, states, self.labels[states]).astype(np.int32)
 
     def label_marginals(self, marginals: Floats) -> Floats:
@@ -171,7 +164,7 @@ class StateSpace:
 
 
 def state_space(grams: LabelGrams, weights: Doubles, min_count: float = 1.0) -> StateSpace:
-    """The chain of an interpolated n-gram model. O(C^2).
+    """Return the chain of an interpolated n-gram model. O(C^2).
 
     p(t | a, b) = weights @ (relative frequencies of t, of t after b, of t after a and b). A context that was not seen
     has the frequencies of the next shorter one. With no weight on trigrams the states are the labels themselves.
@@ -200,7 +193,7 @@ def state_space(grams: LabelGrams, weights: Doubles, min_count: float = 1.0) -> 
 
 
 def _pairs(grams: LabelGrams, min_count: float) -> tuple[Indices, Indices]:
-    """Contexts of two that end in a label and occur often enough."""
+    """Return contexts of two that end in a label and occur often enough."""
     size = len(grams.unigrams)
     totals = np.bincount(grams.trigrams // size, weights=grams.trigram_counts, minlength=size * size)
     often = (totals > 0) & (totals >= min_count)
@@ -209,7 +202,7 @@ def _pairs(grams: LabelGrams, min_count: float) -> tuple[Indices, Indices]:
 
 
 def _probabilities(grams: LabelGrams, weights: Doubles, firsts: Indices, seconds: Indices) -> tuple[Doubles, Doubles]:
-    """Probabilities of outcomes after one label or the boundary (M, M), and after each pair (n, M)."""
+    """Return probabilities of outcomes after one label or the boundary (M, M), and after each pair (n, M)."""
     size = len(grams.unigrams)
     unigrams = grams.unigrams / grams.unigrams.sum()
     totals = grams.bigrams.sum(axis=1, keepdims=True)

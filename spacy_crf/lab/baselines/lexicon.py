@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Ints
+from ...core.arrays import Doubles, Ints
 from ...core.errors import CoreErrors, CRFError
 from ...core.gold import Gold
 from ...pipe.dictionary.counts import CountTable, check_amount, distinct, flatten, gold_shares
@@ -21,13 +21,10 @@ CAPITALISED, OTHER = "A", "a"
 
 @dataclass(frozen=True)
 class LexiconSettings:
-    """How counts of words become probabilities of labels.
+    """How counts of words become probabilities of labels: see `block.FrequencySettings`.
 
-    smoothing (float): the suffixes of a known word weigh as much as so many occurrences of it; 0 takes known words as
-        they were seen, as TnT does.
-    suffix_length (int), cutoff (float), theta (float | None): see `fit_suffixes`; cutoff = 0 gives all unknown words
-        the prior, as in the thesis.
-    RAISES (ValueError): for a setting out of its range.
+    smoothing = 0 takes known words as they were seen, as TnT does; cutoff = 0 gives all unknown words the prior, as in
+    the thesis.
     """
 
     smoothing: float = 1.0
@@ -122,11 +119,9 @@ def _count_suffixes(words: CountTable, length: int, cutoff: float) -> CountTable
 
 @dataclass(frozen=True)
 class FrequencyTagger:
-    """p(label | word): relative frequencies of known words, suffixes of unknown ones.
+    """p(label | word): relative frequencies of known words, smoothed by their suffixes, which unknown ones go by.
 
     words (CountTable): how often each word was seen with each label.
-    suffixes (SuffixModel): what is thought of a word that was never seen.
-    smoothing (float): the suffixes of a known word weigh as much as so many occurrences of it.
     """
 
     words: CountTable
@@ -141,10 +136,6 @@ class FrequencyTagger:
     def prior(self) -> Doubles:
         """((L,)): relative frequencies of the labels; 0 for those without an example, which are never given."""
         return self.suffixes.prior
-
-    def known(self, words: Sequence[str]) -> Bools:
-        """Tell ((n,)) whether each word was seen with a gold label."""
-        return self.words.find(words) >= 0
 
     def posteriors(self, words: Sequence[str]) -> Doubles:
         """Return p(label | word) = (f(w, t) + smoothing p(t | suffix)) / (f(w) + smoothing). O(n L).
@@ -173,21 +164,13 @@ class FrequencyTagger:
         return np.asarray(self.marginals(sequences).argmax(axis=1), dtype=np.int32)
 
 
-def fit_baseline(
-    sequences: Sequence[Sequence[str]], gold: Gold, settings: LexiconSettings | None = None
-) -> FrequencyTagger:
-    """Count words and suffixes.
+def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
+    """Count how often each word has each label.
 
     sequences (Sequence[Sequence[str]]): the words of each sequence.
     gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
-    settings (LexiconSettings | None): how counts become probabilities; None: as usual.
     RAISES (ValueError): for gold that does not fit the words, or no known gold.
     """
-    return estimate_lexicon(count_words(sequences, gold), settings or LexiconSettings())
-
-
-def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
-    """Count how often each word has each label; as for `fit_baseline`. `CountTable.merged` adds counts up."""
     words, _ = flatten(sequences, gold)
     shares = gold_shares(gold)
     keys = [words[unit] for unit in shares.units]
