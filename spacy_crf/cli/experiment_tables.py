@@ -6,11 +6,13 @@ from statistics import fmean
 from wasabi import table
 
 from ..lab.report import find_curves
-from ..lab.results import Experiment, PartResult, SystemResult
-from ..lab.summary import (
+from ..lab.results import (
     POOLED,
     Difference,
+    Experiment,
+    PartResult,
     Spread,
+    SystemResult,
     compare_all,
     frequency_correlation,
     pooled_by_draw,

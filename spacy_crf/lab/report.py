@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 from ..core.errors import CRFError
 from .errors import LabErrors
-from .results import Experiment, PartResult, SystemResult
-from .summary import (
+from .results import (
     POOLED,
+    Experiment,
+    PartResult,
     Spread,
+    SystemResult,
     average_curves,
     compare_all,
     frequency_correlation,

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from spacy_crf.lab.measures import Findings
-from spacy_crf.lab.results import DocumentScores, PartResult, SystemResult
-from spacy_crf.lab.statistics import bootstrap, resampled_t_test, wilcoxon
-from spacy_crf.lab.summary import (
+from spacy_crf.lab.results import (
+    DocumentScores,
+    PartResult,
+    SystemResult,
     average_curves,
     compare,
     document_means,
@@ -20,6 +21,7 @@ from spacy_crf.lab.summary import (
     summarise,
     tag_rows,
 )
+from spacy_crf.lab.statistics import bootstrap, resampled_t_test, wilcoxon
 
 CONFUSIONS = Counter({("A", "A"): 8, ("A", "B"): 2, ("B", "B"): 3, ("B", "C"): 1})
 
