@@ -8,10 +8,10 @@ from wasabi import table
 from ..lab.report import find_curves
 from ..lab.results import (
     POOLED,
-    Difference,
     Experiment,
     PartResult,
     Spread,
+    SystemDifference,
     SystemResult,
     compare_all,
     frequency_correlation,
@@ -156,7 +156,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
         yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * len(xs))))
 
 
-def _differences(differences: Sequence[Difference], context: str) -> Iterator[str]:
+def _differences(differences: Sequence[SystemDifference], context: str) -> Iterator[str]:
     rows = []
     for found in differences:
         of = ", ".join(filter(None, [found.series, f"{found.fraction:g}" if found.fraction < 1 else ""]))

@@ -42,7 +42,7 @@ def search_cli(
     train, e.g. --paths.train FILE. With --folds, the dev corpus is not used.
     """
     from ..lab.candidates import Candidates
-    from ..lab.search import Search, SearchSettings
+    from ..lab.search import ConfigSearch, SearchSettings
     from ..lab.space import read_space
 
     overrides = parse_config_overrides(context.args)
@@ -57,7 +57,7 @@ def search_cli(
             candidates = Candidates(config, space, component)
             candidates.check(folds)
         identity = {"config": config, "space": space, "component": candidates.component}
-        found = Search(candidates, space, settings, storage, identity).run(trials, timeout, _show)
+        found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, _show)
     except (ValueError, OSError) as error:
         msg.fail("The search failed", str(error), exits=1)
     typer.echo(format_table(found, top))

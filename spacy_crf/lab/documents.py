@@ -22,7 +22,7 @@ from ..corpora.docbin import cut_doc
 from ..corpora.names import read_doc_name
 from .block import SELECTIONS, Reader
 from .errors import LabErrors
-from .sampling import Layout
+from .sampling import CorpusLayout
 
 Grams = Literal["characters", "words"]
 
@@ -31,12 +31,12 @@ Grams = Literal["characters", "words"]
 class Pool:
     """Examples in the order of their documents.
 
-    layout (Layout): their sentences. examples (tuple[Example, ...]): E of them, none empty.
+    layout (CorpusLayout): their sentences. examples (tuple[Example, ...]): E of them, none empty.
     owners (tuple[int, ...]): the document of each. starts (tuple[list[int], ...]): tokens at which the sentences of
         each begin.
     """
 
-    layout: Layout
+    layout: CorpusLayout
     examples: tuple[Example, ...]
     owners: tuple[int, ...]
     starts: tuple[list[int], ...]
@@ -95,7 +95,7 @@ def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
     starts = tuple(_find_starts(example.reference) for example in examples)
     lengths = [np.diff([*own, len(example.reference)]) for own, example in zip(starts, examples)]
     documents = np.repeat(owners, [len(own) for own in starts])
-    layout = Layout(_distinct(list(numbers)), documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
+    layout = CorpusLayout(_distinct(list(numbers)), documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
     return Pool(layout, examples, owners, starts)
 
 

@@ -23,7 +23,7 @@ from .documents import Grams, Source, by_document, count_grams, jensen_shannon, 
 from .errors import LabErrors
 from .measures import Scored, measure
 from .results import DocumentScores, Experiment, PartResult, SystemResult
-from .sampling import By, Layout, draw_test
+from .sampling import By, CorpusLayout, draw_test
 from .splits import Split, SplitSettings, make_splits
 from .training import train_config
 
@@ -62,14 +62,14 @@ class System:
     """What is trained, again and again.
 
     config (Config): as for `spacy train`, with variables as they are. component (str): whose scores count.
-    source (Source): its documents. layout (Layout): of these.
+    source (Source): its documents. layout (CorpusLayout): of these.
     """
 
     name: str
     config: Config
     component: str
     source: Source
-    layout: Layout
+    layout: CorpusLayout
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _run_split(system: System, task: _Task) -> list[PartResult]:
         raise CRFError(LabErrors.CRF622.format(config=system.name, split=split.name, reason=error)) from error
 
 
-def hold_out(layout: Layout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:
+def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:
     """Set a part of the training part aside, which takes the place of the dev corpus.
 
     by (str): what is drawn, see `draw_test`. share (float): how much.
@@ -204,7 +204,7 @@ def hold_out(layout: Layout, split: Split, by: By, share: float, seed: int) -> t
     names = tuple(layout.names[number] for number in present.tolist())
     unit: By = "sentence" if len(present) < 2 else by  # of one document, only a part can be set aside
     rng = np.random.default_rng([seed, len(split.train)])
-    is_held = draw_test(Layout(names, numbers, layout.lengths[split.train]), unit, share, rng)
+    is_held = draw_test(CorpusLayout(names, numbers, layout.lengths[split.train]), unit, share, rng)
     return split.train[~is_held], split.train[is_held]
 
 

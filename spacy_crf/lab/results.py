@@ -236,7 +236,7 @@ def frequency_correlation(tests: Sequence[PartResult]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Difference:
+class SystemDifference:
     """One score of two systems on the test parts of one group.
 
     first_mean (float), second_mean (float): over test parts; differences are first minus second.
@@ -266,14 +266,14 @@ class Difference:
         return {**asdict(self), "mean": self.mean}
 
 
-def compare_all(experiment: Experiment) -> list[Difference]:
+def compare_all(experiment: Experiment) -> list[SystemDifference]:
     """Compare the first system with each of the others, in all scores that both have."""
     first, *others = experiment.systems
     settings = experiment.settings
     return [found for other in others for found in compare(first, other, settings.kind, settings.seed)]
 
 
-def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0) -> list[Difference]:
+def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0) -> list[SystemDifference]:
     """Compare two systems on the same splits of a kind, in each score and group. seed (int): of the bootstrap."""
     found = []
     for (series, fraction), ours in first.groups.items():
@@ -284,7 +284,7 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
             means = [fmean(side) for side in zip(*pairs)]
             differences = np.array([a - b for a, b in pairs])
             found.append(
-                Difference(
+                SystemDifference(
                     *(first.name, second.name, name, series, fraction, means[0], means[1]),
                     ranks=wilcoxon(_by_test(ours, differences)),
                     resampled=_resampled(ours, differences) if kind in RESAMPLED else None,

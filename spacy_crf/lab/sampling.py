@@ -17,7 +17,7 @@ Rng = np.random.Generator
 
 
 @dataclass(frozen=True)
-class Layout:
+class CorpusLayout:
     """Documents, and the sentences that they consist of. A document without sentence boundaries is one sentence.
 
     names (tuple[str, ...]): of the D documents. documents ((S,)): of which document each sentence is, ascending.
@@ -51,7 +51,7 @@ def deal(count: int, folds: int, rng: Rng) -> Indices:
     return np.argsort(rng.permutation(count)) % folds
 
 
-def draw_folds(layout: Layout, by: By, folds: int, rng: Rng) -> Indices:
+def draw_folds(layout: CorpusLayout, by: By, folds: int, rng: Rng) -> Indices:
     """Draw the fold of each sentence.
 
     Documents and sentences are dealt out at random. Chunks are cut so that they have about the same number of tokens,
@@ -84,7 +84,7 @@ def _deal_chunks(lengths: Indices, folds: int, rng: Rng) -> Indices:
     return rng.permutation(folds)[chunks]
 
 
-def draw_test(layout: Layout, by: By, share: float, rng: Rng) -> Bools:
+def draw_test(layout: CorpusLayout, by: By, share: float, rng: Rng) -> Bools:
     """Draw the sentences of a test part. Of each document, or of all documents, one unit at least is for training.
 
     by (str): "document" for whole documents; "sentence" for random sentences of each document, "chunk" for a run of

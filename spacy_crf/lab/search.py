@@ -99,7 +99,7 @@ class SearchSettings(NamedTuple):
     warmup: int = 0
 
 
-class Search:
+class ConfigSearch:
     """Searches a space, and goes on with a search that was broken off.
 
     The values of a trial follow from the seed and the trials before it, so that a search that is taken up again finds

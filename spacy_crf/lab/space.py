@@ -39,7 +39,7 @@ Value: TypeAlias = str | int | float
 
 
 @dataclass(frozen=True)
-class Change:
+class ConfigChange:
     """What one value of a parameter does to a config.
 
     settings (dict[str, Any]): values by dotted key. templates (tuple[str, ...]): that are added.
@@ -76,9 +76,9 @@ class Number:
         is_number = isinstance(value, int if self.is_whole else int | float) and not isinstance(value, bool)
         return is_number and self.low <= value <= self.high
 
-    def change(self, value: Value) -> Change:
+    def change(self, value: Value) -> ConfigChange:
         """Return what a value does."""
-        return Change({self.name: value})
+        return ConfigChange({self.name: value})
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Choice:
     """One of several things.
 
     name (str): a dotted key, or the name of alternatives or of a group of templates.
-    options (dict[str, Change]): by the name that tables show.
+    options (dict[str, ConfigChange]): by the name that tables show.
     """
 
     name: str
-    options: Mapping[str, Change]
+    options: Mapping[str, ConfigChange]
 
     def ends(self) -> tuple[Value, ...]:
         """Return all options."""
@@ -100,7 +100,7 @@ class Choice:
         """Tell whether a value is the name of an option."""
         return isinstance(value, str) and value in self.options
 
-    def change(self, value: Value) -> Change:
+    def change(self, value: Value) -> ConfigChange:
         """Return what an option does."""
         return self.options[str(value)]
 
@@ -123,11 +123,11 @@ class SearchSpace:
     always: tuple[str, ...] | None
     start: Mapping[str, Value]
 
-    def changes(self, values: Mapping[str, Value]) -> Change:
+    def changes(self, values: Mapping[str, Value]) -> ConfigChange:
         """Return what values of all parameters, by name, do together; of two that set one key, the later one counts."""
         changes = [self.parameters[name].change(value) for name, value in values.items()]
         settings = {key: value for change in changes for key, value in change.settings.items()}
-        return Change(settings, tuple(dict.fromkeys(text for change in changes for text in change.templates)))
+        return ConfigChange(settings, tuple(dict.fromkeys(text for change in changes for text in change.templates)))
 
     def corners(self) -> Iterator[dict[str, Value]]:
         """Yield few points that between them have all options and ends of ranges, to check a space with."""
@@ -178,7 +178,7 @@ def parse_space(data: Mapping[str, Any]) -> SearchSpace:
 
 def _setting(key: str, value: Any) -> Parameter:
     if isinstance(value, list):
-        return Choice(key, _options(key, ((_shown(one), Change({key: one})) for one in value)))
+        return Choice(key, _options(key, ((_shown(one), ConfigChange({key: one})) for one in value)))
     if not isinstance(value, dict) or not {"low", "high"} <= set(value) <= {"low", "high", "log"}:
         _refuse(key, "must be a list of values, or have low, high and perhaps log")
     low, high, log = value["low"], value["high"], value.get("log", False)
@@ -193,7 +193,7 @@ def _setting(key: str, value: Any) -> Parameter:
 def _alternatives(name: str, table: Any) -> Parameter:
     if not isinstance(table, dict) or not all(isinstance(settings, dict) for settings in table.values()):
         _refuse(f"alternatives.{name}", "must be a table of options, each a table of dotted keys and values")
-    return Choice(name, _options(name, ((option, Change(settings)) for option, settings in table.items())))
+    return Choice(name, _options(name, ((option, ConfigChange(settings)) for option, settings in table.items())))
 
 
 def _group(name: str, group: Any) -> Parameter:
@@ -201,11 +201,11 @@ def _group(name: str, group: Any) -> Parameter:
     table = {OFF: [], ON: group} if isinstance(group, list) else group
     if not isinstance(table, dict):
         _refuse(where, "must be a list of templates, or a table of such lists")
-    options = ((option, Change(templates=_strings(where, templates))) for option, templates in table.items())
+    options = ((option, ConfigChange(templates=_strings(where, templates))) for option, templates in table.items())
     return Choice(name, _options(where, options))
 
 
-def _options(where: str, pairs: Iterable[tuple[str, Change]]) -> dict[str, Change]:
+def _options(where: str, pairs: Iterable[tuple[str, ConfigChange]]) -> dict[str, ConfigChange]:
     listed = list(pairs)
     options = dict(listed)
     if len(options) < len(listed) or len(options) < 2:

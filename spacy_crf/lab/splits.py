@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Bools, Doubles, Indices
 from ..core.errors import CoreErrors, CRFError
 from .errors import LabErrors
-from .sampling import By, Layout, Rng, draw_folds, draw_test
+from .sampling import By, CorpusLayout, Rng, draw_folds, draw_test
 
 Kind = Literal[
     "kfold",
@@ -105,7 +105,7 @@ def split_by(name: str, is_test: Bools, series: str = "") -> Split:
     return Split(name, np.flatnonzero(~is_test), (Part(name, np.flatnonzero(is_test)),), series)
 
 
-def make_splits(layout: Layout, settings: SplitSettings, distances: Doubles | None = None) -> list[Split]:
+def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Doubles | None = None) -> list[Split]:
     """Return the splits of an experiment.
 
     distances ((D, D)): of documents, for "pruning"; see `documents.jensen_shannon`.
@@ -133,7 +133,7 @@ def _rng(settings: SplitSettings, repeat: int) -> Rng:
     return np.random.default_rng([settings.seed, repeat])
 
 
-def _test_part(layout: Layout, settings: SplitSettings, repeat: int) -> Bools:
+def _test_part(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Bools:
     return draw_test(layout, settings.unit, settings.test_share, _rng(settings, repeat))
 
 
@@ -142,24 +142,24 @@ def _name(settings: SplitSettings, repeat: int, name: str = "") -> str:
     return ", ".join(filter(None, [f"draw {repeat + 1}" if settings.repeats > 1 or not name else "", name]))
 
 
-def _kfold(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _kfold(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     numbers = draw_folds(layout, settings.unit, settings.folds, _rng(settings, repeat))
     for fold in range(settings.folds):
         yield split_by(_name(settings, repeat, f"fold {fold + 1}"), numbers == fold)
 
 
-def _monte_carlo(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _monte_carlo(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     yield split_by(_name(settings, repeat), _test_part(layout, settings, repeat))
 
 
-def _shuffling(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _shuffling(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     units: tuple[By, By] = ("chunk", "sentence")
     for unit in units:
         is_test = draw_test(layout, unit, settings.test_share, _rng(settings, repeat))
         yield split_by(_name(settings, repeat, unit), is_test, unit)
 
 
-def _tested_alone(layout: Layout, settings: SplitSettings, is_test: Bools) -> Iterator[tuple[int, Part]]:
+def _tested_alone(layout: CorpusLayout, settings: SplitSettings, is_test: Bools) -> Iterator[tuple[int, Part]]:
     """The documents that are large enough, with what of them is tested."""
     large = np.flatnonzero(layout.sizes >= settings.least_tokens)
     parts = [(d, Part(layout.names[d], np.flatnonzero(is_test & (layout.documents == d)))) for d in large.tolist()]
@@ -169,14 +169,14 @@ def _tested_alone(layout: Layout, settings: SplitSettings, is_test: Bools) -> It
     yield from found
 
 
-def _in_domain(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _in_domain(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     is_test = _test_part(layout, settings, repeat)
     for document, part in _tested_alone(layout, settings, is_test):
         train = np.flatnonzero(~is_test & (layout.documents == document))
         yield Split(_name(settings, repeat, part.name), train, (part,))
 
 
-def _cross_domain(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _cross_domain(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     """Without a draw if documents are tested as a whole."""
     whole = settings.unit == "document"
     is_test = np.ones(len(layout.lengths), dtype=bool) if whole else _test_part(layout, settings, repeat)
@@ -185,19 +185,19 @@ def _cross_domain(layout: Layout, settings: SplitSettings, repeat: int) -> Itera
         yield Split(_name(settings, repeat, part.name), np.flatnonzero(is_train), (part,))
 
 
-def _robustness(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _robustness(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     is_test = _test_part(layout, settings, repeat)
     tests = tuple(part for _, part in _tested_alone(layout, settings, is_test))
     yield Split(_name(settings, repeat), np.flatnonzero(~is_test), tests)
 
 
-def _size(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _size(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     is_large = (layout.sizes >= settings.least_tokens)[layout.documents]
     tests = tuple(part for _, part in _tested_alone(layout, settings, np.ones(len(is_large), dtype=bool)))
     yield Split(f"below {settings.least_tokens} tokens", np.flatnonzero(~is_large), tests)
 
 
-def _curve(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
+def _curve(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
     """Training parts are nested: the smaller ones are contained in the greater ones."""
     rng = _rng(settings, repeat)
     is_test = draw_test(layout, settings.unit, settings.test_share, rng)
@@ -208,7 +208,7 @@ def _curve(layout: Layout, settings: SplitSettings, repeat: int) -> Iterator[Spl
         yield Split(name, train[ranks < fraction], (test,), fraction=fraction)
 
 
-def _ranks(layout: Layout, unit: By, train: Indices, rng: Rng) -> Doubles:
+def _ranks(layout: CorpusLayout, unit: By, train: Indices, rng: Rng) -> Doubles:
     """((n,)): from which fraction on each training sentence is used; the first unit, or that of each document, is 0."""
     owners = layout.documents[train]
     if unit == "document":
@@ -223,7 +223,7 @@ def _ranks(layout: Layout, unit: By, train: Indices, rng: Rng) -> Doubles:
     return np.asarray((before - before[first]) / sizes[owners])
 
 
-def _prune(layout: Layout, settings: SplitSettings, distances: Doubles) -> Iterator[Split]:
+def _prune(layout: CorpusLayout, settings: SplitSettings, distances: Doubles) -> Iterator[Split]:
     everything = np.ones(len(layout.lengths), dtype=bool)
     for document, part in _tested_alone(layout, settings, everything):
         nearest = np.argsort(distances[document], kind="stable")
@@ -234,7 +234,7 @@ def _prune(layout: Layout, settings: SplitSettings, distances: Doubles) -> Itera
             yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
 
 
-KINDS: dict[str, Callable[[Layout, SplitSettings, int], Iterator[Split]]] = {
+KINDS: dict[str, Callable[[CorpusLayout, SplitSettings, int], Iterator[Split]]] = {
     "kfold": _kfold,
     "monte-carlo": _monte_carlo,
     "in-domain": _in_domain,

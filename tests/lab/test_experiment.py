@@ -18,7 +18,7 @@ from spacy_crf.lab.block import SELECTIONS
 from spacy_crf.lab.experiment import RunSettings, hold_out, make_system, run_experiment, train_on
 from spacy_crf.lab.report import find_curves, to_data
 from spacy_crf.lab.results import Experiment, PartResult
-from spacy_crf.lab.sampling import Layout
+from spacy_crf.lab.sampling import CorpusLayout
 from spacy_crf.lab.splits import SplitSettings, split_by
 from spacy_crf.tagsets.report import report_sets
 
@@ -162,7 +162,7 @@ def test_a_part_of_the_training_part_takes_the_place_of_the_dev_corpus(config: C
 
 @pytest.mark.parametrize("by", ["document", "sentence", "chunk"])
 def test_what_is_held_out_is_not_trained_on(by: Any) -> None:
-    layout = Layout(("a", "b", "c"), np.repeat(np.arange(3), 10), np.full(30, 4))
+    layout = CorpusLayout(("a", "b", "c"), np.repeat(np.arange(3), 10), np.full(30, 4))
     split = split_by("", np.arange(30) >= 20)
     train, dev = hold_out(layout, split, by, 0.3, 0)
     assert sorted([*train.tolist(), *dev.tolist()]) == list(range(20)) and len(dev) in (6, 10)

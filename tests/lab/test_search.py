@@ -12,7 +12,7 @@ from spacy.training.loop import train
 from spacy.util import load_config
 
 from spacy_crf.lab import search as search_module
-from spacy_crf.lab.search import Search, SearchResult, SearchSettings
+from spacy_crf.lab.search import ConfigSearch, SearchResult, SearchSettings
 from spacy_crf.lab.space import parse_space
 from spacy_crf.lab.training import Evaluation, kept, train_config
 
@@ -54,7 +54,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def find(trials: int, storage: Path | None = None, space: Any = SPACE, **settings: Any) -> SearchResult:
-    return Search(Made(), space, SearchSettings(**settings), storage, {"config": "c"}).run(trials)  # type: ignore[arg-type]
+    return ConfigSearch(Made(), space, SearchSettings(**settings), storage, {"config": "c"}).run(trials)  # type: ignore[arg-type]
 
 
 def tried(found: SearchResult) -> list[Any]:
@@ -135,7 +135,7 @@ def test_another_search_is_not_mixed_in(trained: Any, tmp_path: Path, change: di
     (name,) = change
     identity = {"config": change.pop("config", "c")}
     with pytest.raises(ValueError, match=rf"CRF634.*a\.db.*another {name}"):
-        Search(Made(), SPACE, SearchSettings(**change), tmp_path / "a.db", identity)  # type: ignore[arg-type]
+        ConfigSearch(Made(), SPACE, SearchSettings(**change), tmp_path / "a.db", identity)  # type: ignore[arg-type]
 
 
 def test_a_storage_that_is_none(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_failures(trained: Any) -> None:
         def make(self, values: Any) -> Any:
             return {"x": 0.3, "y": 4, "z": "b", "fails": values["z"] == "a"}
 
-    found = Search(Failing(), space, SearchSettings()).run(12)  # type: ignore[arg-type]
+    found = ConfigSearch(Failing(), space, SearchSettings()).run(12)  # type: ignore[arg-type]
     failed = [trial for trial in found.trials if trial.state == "failed"]
     assert failed and all(trial.error == "a bad value" and trial.score is None for trial in failed)
     assert found.best.state == "complete"
@@ -164,7 +164,7 @@ def test_failures(trained: Any) -> None:
             return {**values, "fails": True}
 
     with pytest.raises(ValueError, match=r"CRF637.*Trial 0.*a bad value"):
-        Search(AllFailing(), space, SearchSettings()).run(12)  # type: ignore[arg-type]
+        ConfigSearch(AllFailing(), space, SearchSettings()).run(12)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"CRF633.*'tag_acc'.*acc, loss"):
         find(2, score="tag_acc")
 
@@ -178,7 +178,7 @@ def test_settings_that_have_no_meaning(trained: Any) -> None:
 
 
 def test_no_trial_begins_after_the_timeout(trained: Any) -> None:
-    found = Search(Made(), SPACE, SearchSettings()).run(50, timeout=0.0)  # type: ignore[arg-type]
+    found = ConfigSearch(Made(), SPACE, SearchSettings()).run(50, timeout=0.0)  # type: ignore[arg-type]
     assert len(found.trials) == 1 and found.importances == {}
 
 

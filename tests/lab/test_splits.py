@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.lab.sampling import Layout, draw_folds, draw_test
+from spacy_crf.lab.sampling import CorpusLayout, draw_folds, draw_test
 from spacy_crf.lab.splits import KINDS, WHOLE, WITHIN, SplitSettings, make_splits
 
 UNITS = ["document", "sentence", "chunk"]
 
 
-def make_layout(lengths: list[list[int]]) -> Layout:
+def make_layout(lengths: list[list[int]]) -> CorpusLayout:
     """Lengths of the sentences of each document."""
     documents = np.repeat(np.arange(len(lengths)), [len(own) for own in lengths])
     names = tuple(f"d{number}" for number in range(len(lengths)))
-    return Layout(names, documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
+    return CorpusLayout(names, documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
 
 
 sentences = st.lists(st.integers(1, 40), min_size=2, max_size=12)
@@ -30,13 +30,13 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def distances(layout: Layout) -> Any:
+def distances(layout: CorpusLayout) -> Any:
     numbers = np.arange(len(layout.names), dtype=np.float64)
     return np.abs(numbers[:, None] - numbers)
 
 
 @given(layouts, st.sampled_from([*KINDS, "pruning"]), st.sampled_from(UNITS), st.integers(0, 5))
-def test_nothing_is_tested_that_is_trained_on(layout: Layout, kind: Any, by: Any, seed: int) -> None:
+def test_nothing_is_tested_that_is_trained_on(layout: CorpusLayout, kind: Any, by: Any, seed: int) -> None:
     if (kind in WITHIN and by == "document") or (kind in WHOLE and by != "document"):
         with pytest.raises(ValueError, match="CRF613"):
             make_splits(layout, SplitSettings(kind, by), distances(layout))
@@ -58,7 +58,7 @@ def test_nothing_is_tested_that_is_trained_on(layout: Layout, kind: Any, by: Any
 
 
 @given(layouts, st.sampled_from(UNITS), st.integers(0, 5))
-def test_folds_test_everything_once(layout: Layout, by: Any, seed: int) -> None:
+def test_folds_test_everything_once(layout: CorpusLayout, by: Any, seed: int) -> None:
     splits = make_splits(layout, SplitSettings("kfold", by, folds=2, repeats=2, seed=seed))
     assert len(splits) == 4
     for repeat in (splits[:2], splits[2:]):
@@ -70,7 +70,7 @@ def test_folds_test_everything_once(layout: Layout, by: Any, seed: int) -> None:
 
 
 @given(layouts, st.integers(0, 5))
-def test_chunks_are_contiguous(layout: Layout, seed: int) -> None:
+def test_chunks_are_contiguous(layout: CorpusLayout, seed: int) -> None:
     for numbers in (draw_folds(layout, "chunk", 2, rng(seed)), draw_test(layout, "chunk", 0.4, rng(seed))):
         for document in range(len(layout.names)):
             own = numbers[layout.sentences(document)].astype(int)
