@@ -8,7 +8,7 @@ from wasabi import Printer
 
 from ..cli.options import Loaded, Pipe, command, tell_written, write_result
 from ..core.errors import CRFError
-from ..tagging.component import CRFTagger
+from ..pipe.probabilities import LabelsTokens
 from .assemble import make_entries, read_segments
 from .bibtex import write_bibtex
 from .csl import write_csl
@@ -21,7 +21,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 @command("cite", "Nothing was written", to_stderr=True)
 def cite(
-    loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,), "component", model="a pipeline for references")],
+    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component", model="a pipeline for references")],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
     to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
     output: Annotated[Path | None, typer.Option(help="File for the result; standard output without")] = None,

@@ -10,6 +10,7 @@ from spacy.training import Example
 from wasabi import msg, table
 
 from ..core.errors import CRFError
+from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..tagging.calibrate import calibrate as fit_temperature
@@ -18,7 +19,7 @@ from .data import Data, DataOptions
 from .errors import CommandErrors
 from .options import Loaded, Pipe, annotated, bin_rows, command
 
-CALIBRATED = Pipe("crf_tagger or punctuation_restorer", (CRFTagger | PunctuationRestorer,))
+CALIBRATED = Pipe("crf_tagger or punctuation_restorer", ((LabelsTokens, PunctuationRestorer),))
 
 
 @command("calibrate", "Nothing was calibrated")

@@ -15,14 +15,14 @@ from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
 from ..pipe.inspect import Inspection, Transition, inspect_pipe
 from ..pipe.pool import pool_pipelines
-from ..tagging.component import CRFTagger
+from ..pipe.probabilities import LabelsTokens
 from .errors import CommandErrors
 from .options import Loaded, Pipe, command, find_component, locate, run_before
 
 Row = tuple[str, ...]
 Aligns = tuple[Literal["l", "r"], ...]
 EDGE = "(edge)"  # what stands before a sequence and behind it
-TAGGER = Pipe("crf_tagger", (CRFTagger,), "component")
+TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
 
 
 @command("inspect", "Nothing was inspected")

@@ -88,7 +88,7 @@ def format_proposals(dictionary: TagDictionary, tags: tuple[str, ...], top: int)
     return str(table(rows, header=("similarity", "tag", "tag", "rule"), divider=True))
 
 
-def format_coverages(rows: list[tuple[float, Coverage]]) -> str:
+def format_coverages(rows: list[tuple[float, DictionaryCoverage]]) -> str:
     """How often gold is valid, by the least count of a known word."""
     heads = ("min_count", "known", "gold valid", "of known", "of others", "tags", "of known")
     cells = []

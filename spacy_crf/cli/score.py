@@ -13,12 +13,11 @@ from wasabi import table
 from ..constraints.decoder import ConstraintDecoder
 from ..lab.baselines.component import ComparisonTagger
 from ..pipe.component import ChainPipe
-from ..pipe.probabilities import GivesSets
-from ..tagging.component import CRFTagger
+from ..pipe.probabilities import GivesSets, LabelsTokens
 from .data import Data, DataOptions
 from .options import Loaded, Pipe, command
 
-OURS = (CRFTagger, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
+OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
 FIRST = "the first crf_tagger, or else the first of ours,"
 COUNTS = ("set_size", "violations", "violations_before")  # scores that are no shares of 1
 HIDDEN = ("speed", "crf_score")

@@ -16,8 +16,7 @@ from thinc.api import Config
 from wasabi import Printer, msg, table
 
 from ..core.errors import CRFError
-from ..lab.errors import LabErrors
-from ..tagging.component import CRFTagger
+from ..pipe.probabilities import LabelsTokens
 from . import app
 from .errors import CommandErrors
 from .options import annotated, find_component, parse_numbers
@@ -70,7 +69,7 @@ def tune_cli(
         with show_validation_error(config_path):
             config = load_config(config_path, overrides=overrides, interpolate=False)
             nlp = init_nlp(config)
-        name = find_component(nlp, component, "crf_tagger", CRFTagger)
+        name = find_component(nlp, component, "crf_tagger", LabelsTokens)
         examples = training_examples(nlp, name)
         settings: dict[str, Any] = {"folds": folds, "seed": seed, "iterations": iterations}
         settings |= {"unit": unit.value, "rule": rule.value}

@@ -19,6 +19,7 @@ from ..core.gold import UNKNOWN
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
 from ..pipe.folds import trained_on
+from ..pipe.probabilities import LabelsTokens
 from ..pipe.storage import NAMES
 from .block import MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments
@@ -28,6 +29,7 @@ from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given,
 from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
 
 
+@LabelsTokens.register
 class ConstrainedNER(ChainPipe):
     """Labels spans or tokens under constraints. See `NERSettings`."""
 

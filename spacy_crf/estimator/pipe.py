@@ -14,8 +14,8 @@ from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
 from ..features.features import Features
 from ..learning.model import get_weights, set_weights
-from ..pipe.storage import Parts
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.storage import Parts
 from ..tagging.component import CRFTagger
 from .crfsuite import CRFsuiteModel
 from .errors import EstimatorErrors

@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..features.config import FeatureConfig
+from ..features.block import FeatureSettings
 
 Reader = Callable[[Language], Iterable[Example]]
 SCORER = {"block": {"@scorers": "spacy_crf.tagger_scorer.v1"}}  # defaults that configs spell as blocks
@@ -119,11 +119,11 @@ class HMMTaggerSettings(SequenceSettings, FrequencySettings):
 class MEMMSettings(SequenceSettings):
     """Settings of `memm_tagger`: a maximum-entropy Markov model over the features of a crf_tagger.
 
-    features (FeatureConfig): as for crf_tagger, without edge templates.
+    features (FeatureSettings): as for crf_tagger, without edge templates.
     c2 (float): L2 penalty. max_iterations (int): of L-BFGS, which stops earlier where it improves no more.
     """
 
-    features: FeatureConfig = field(metadata=FEATURES)
+    features: FeatureSettings = field(metadata=FEATURES)
     c2: float = 1.0
     max_iterations: int = 100
 

@@ -19,7 +19,7 @@ from thinc.api import Config
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
 from ..corpora.docbin import cut_doc
-from ..corpora.names import read_doc_name
+from ..corpora.docs import read_doc_name
 from .block import SELECTIONS, Reader
 from .errors import LabErrors
 from .sampling import CorpusLayout

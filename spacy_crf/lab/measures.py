@@ -14,20 +14,19 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.gold import TOKEN_TARGETS, gold_names
+from ..annotation.targets import AttributeTarget, token_target
+from ..constraints.component import ConstrainedNER
 from ..core.arrays import Bools, Doubles
-from ..core.sets.metrics import has_gold, ml_acc, ml_util
-from ..core.sets.predict import utility_optimal_sets
-from ..core.sets.reliability import best_label_error, coverage_by_label
-from ..core.sets.utility import make_utility
-from ..pipe.settings import SPAN_TARGETS
+from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
+from ..core.sets.predict import make_utility, utility_optimal_sets
+from ..pipe.block import SPAN_TARGETS
+from ..pipe.decoding import Decoder
 from ..sections.component import SectionParser
 from ..sections.scorer import confuse
 from ..tagging.component import CRFTagger
-from ..tagsets.component import SetValuedTagger
+from ..tagsets.component import SetValuedTagger, SourcedSetTagger
+from ..tagsets.gold import SetTable, set_table
 from ..tagsets.rules import utility_values
-from ..tagsets.source import SourcedSetTagger
-from ..tagsets.table import SetTable, set_table
 from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
@@ -81,8 +80,9 @@ def measure(pipe: Pipe, tested: Scored) -> Findings:
 # -- tags and section elements ------------------------------------------------------------------------------------
 
 
-@measure.register
-def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
+@measure.register(CRFTagger)
+@measure.register(ConstrainedNER)
+def measure_tags(pipe: CRFTagger | ConstrainedNER, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
@@ -93,7 +93,7 @@ def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
 def _label(example: Example, target: str) -> list[LabelledToken]:
     return [
         LabelledToken(gold, read_tag(token, target), any(map(str.isalnum, token.text)))
-        for gold, token in zip(gold_names(example, target), example.predicted)
+        for gold, token in zip(token_target(target).names(example), example.predicted)
     ]
 
 
@@ -106,7 +106,7 @@ def count_tags(tested: Scored, target: str) -> Findings:
     confusions: Counter[tuple[str, str]] = Counter()
     judged, right = Counter[bool](), Counter[bool]()
     for example in tested.examples:
-        for gold, token in zip(gold_names(example, target), example.predicted):
+        for gold, token in zip(token_target(target).names(example), example.predicted):
             if gold is not None:
                 found, is_known = read_tag(token, target), token.text in tested.words
                 confusions[gold, found] += 1
@@ -119,11 +119,11 @@ def count_tags(tested: Scored, target: str) -> Findings:
 
 def read_tag(token: Token, target: str) -> str:
     """Return the tag of a token; "" if it has none."""
-    return str(getattr(token, f"{target}_") if target in TOKEN_TARGETS else token._.get(target) or "")
+    return str(getattr(token, f"{target}_") if target in AttributeTarget.attributes else token._.get(target) or "")
 
 
 def _count(docs: Sequence[Doc], target: str) -> Counter[str]:
-    counts = Counter(name for doc in docs for name in gold_names(Example(doc, doc), target))
+    counts = Counter(name for doc in docs for name in token_target(target).names(Example(doc, doc)))
     return Counter({name: count for name, count in counts.items() if name is not None})
 
 
@@ -145,7 +145,7 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = _measure(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
-    single_best = pipe.infer(docs, replace(pipe.inference(), posterior=False, sets=None, sequences=None))
+    single_best = pipe.decode(docs, Decoder(pipe.annotation))
     names, inside, total = pipe.tags.tags, 0, 0
     for doc, prediction in zip(docs, single_best):
         sets = doc._.get(pipe.cfg["tag_set"])
@@ -161,7 +161,7 @@ def measure_sourced_sets(pipe: SourcedSetTagger, tested: Scored) -> Findings:
 
 
 def _measure(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> Findings:
-    target, probs = pipe.cfg["target"], pipe.cfg.get("tag_probs") or pipe.cfg["marginals"]
+    target, probs = pipe.cfg["target"], pipe.cfg["tag_probs"]
     labels = _stored_labels(tested.examples, probs)
     table = set_table(tested.examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
     marginals = np.concatenate([np.asarray(eg.predicted._.get(probs)["values"]) for eg in tested.examples])

@@ -1,5 +1,6 @@
 """What a component must offer so that others can build on its probabilities, or on its sets of tags."""
 
+from abc import ABC
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,6 +11,13 @@ from ..core.arrays import Floats
 from .strata import Tokens
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
+
+
+class LabelsTokens(ABC):
+    """A component over a chain whose labels are those of tokens or spans: crf_tagger, and those that share its target.
+
+    A class says so by `LabelsTokens.register`; it is a `ChainPipe` with a setting `target`.
+    """
 
 
 @runtime_checkable

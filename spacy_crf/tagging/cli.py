@@ -11,7 +11,7 @@ from wasabi import table
 
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, tell_written, write_result
-from .component import CRFTagger
+from ..pipe.probabilities import LabelsTokens
 from .review.rank import Order, least_certain
 from .review.write import target_kind, write_json, write_rows
 
@@ -21,7 +21,7 @@ LEAST = 0.005  # a less probable second tag is not shown
 
 @command("tag", "Nothing was tagged")
 def tag(
-    loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,))],
+    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,))],
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input without")
     ] = None,
@@ -32,7 +32,8 @@ def tag(
     """
     if not Doc.has_extension(EXTENSION):
         Doc.set_extension(EXTENSION, default=None)
-    loaded.component.cfg["marginals"] = EXTENSION
+    cfg = loaded.component.cfg
+    cfg["marginals" if "marginals" in cfg else "tag_probs"] = EXTENSION
     lines = texts or (line for line in typer.get_text_stream("stdin") if line.strip())
     for doc in loaded.nlp.pipe(lines):
         typer.echo(format_tags(doc))
@@ -50,7 +51,7 @@ def format_tags(doc: Doc) -> str:
 
 @command("review", "Nothing was listed")
 def review(
-    loaded: Annotated[Loaded, Pipe("crf_tagger", (CRFTagger,), "component")],
+    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component")],
     data: Annotated[Data, TO_ANNOTATE],
     limit: Annotated[int | None, typer.Option(min=1, help="How many sequences to list; all without")] = None,
     n_best: Annotated[int, typer.Option("--n-best", min=1, help="How many labellings of each sequence to list")] = 3,

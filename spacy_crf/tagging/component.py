@@ -18,10 +18,12 @@ from ..core.labels import OUTSIDE
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
 from ..pipe.errors import PipeErrors
+from ..pipe.probabilities import LabelsTokens
 from ..pipe.span_scores import SpanScores, score_spans
 from .block import TaggerSettings
 
 
+@LabelsTokens.register
 class CRFTagger(ChainPipe):
     """Labels tokens, or spans of tokens, with a linear-chain CRF. See `TaggerSettings`."""
 

@@ -14,6 +14,7 @@ from ..core.gold import Gold
 from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, Marginals, Output
+from ..pipe.probabilities import LabelsTokens
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .gold import Augmenter, WeightedTags, weighted_gold
@@ -21,6 +22,7 @@ from .outputs import LikelySequences, TagSets
 from .rules import PARENTS, set_rule, tag_tree
 
 
+@LabelsTokens.register
 class SetValuedTagger(ChainPipe):
     """Tags with a set of tags for each token. See `SetSettings`."""
 

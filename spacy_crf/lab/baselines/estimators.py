@@ -15,9 +15,10 @@ from ...core.gold import Gold
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
 from ...features.attributes import FITTED
-from ...features.columns import Columns, SequenceMode
-from ...features.config import FeatureConfig, Features
+from ...features.block import FeatureSettings, SequenceMode
+from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
+from ...features.features import Features
 from ...features.resources import Resources, word_counter, word_lists
 from ...learning.encoder import Sample, join
 from ...pipe.dictionary.counts import CountTable, Data
@@ -201,7 +202,7 @@ class MEMMEstimator(Estimator[MEMM]):
     these do not show. See `block.MEMMSettings`.
     """
 
-    def __init__(self, config: FeatureConfig, sequence: SequenceMode, c2: float, max_iterations: int):
+    def __init__(self, config: FeatureSettings, sequence: SequenceMode, c2: float, max_iterations: int):
         check_training(c2, max_iterations)
         for template in config.templates:
             if template.is_edge:

@@ -155,7 +155,7 @@ def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
 def _measured(
     tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
 ) -> Iterator[_Measured]:
-    posterior = tagger.settings.decode == "posterior"
+    posterior = getattr(tagger.settings, "decode", "viterbi") == "posterior"
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
         columns, found = tagger.distribution([doc for doc, _ in batch])
         labels, marginals = found.posterior_best() if posterior else found.best(), found.marginals
