@@ -5,12 +5,14 @@ import re
 
 import pytest
 from helpers.paths import ROOT
-from spacy_crf.tagging.factory import DEFAULT_CONFIG
 
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.templates import parse_attribute, parse_templates
-from spacy_crf.tagsets import factory as set_factory
+from spacy_crf.pipe.block import default_config
+from spacy_crf.tagging.block import TaggerSettings
+from spacy_crf.tagsets.block import SetSettings
 
+DEFAULT_CONFIG, SET_CONFIG = default_config(TaggerSettings), default_config(SetSettings)
 README = (ROOT / "README.md").read_text(encoding="utf8")
 
 
@@ -30,7 +32,7 @@ def test_settings_table_is_the_default_config():
 
 
 def test_settings_table_of_sets_has_what_a_crf_tagger_does_not_have():
-    own = set(set_factory.DEFAULT_CONFIG) - set(DEFAULT_CONFIG)
+    own = set(SET_CONFIG) - set(DEFAULT_CONFIG)
     assert sorted(quoted(table("setting", 2))) == sorted(own - {"guarantee"})
 
 

@@ -13,7 +13,7 @@ from .strata import Tokens
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
 
-class LabelsTokens(ABC):
+class LabelsTokens(ABC):  # noqa: B024
     """A component over a chain whose labels are those of tokens or spans: crf_tagger, and those that share its target.
 
     A class says so by `LabelsTokens.register`; it is a `ChainPipe` with a setting `target`.

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.labels import TagSet
-from spacy_crf.pipe import inference
+from spacy_crf.pipe import component
 
 WORDS = ["Bo", "Stone", "sold", "Delft"]
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
@@ -162,8 +162,8 @@ def test_unknown_tags_say_nothing_and_stay() -> None:
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_batches_of_documents_keep_their_own_evidence(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "UNITS_PER_THREAD", 1)
-    monkeypatch.setattr(inference, "available_threads", lambda: n_threads)
+    monkeypatch.setattr(component, "UNITS_PER_THREAD", 1)
+    monkeypatch.setattr(component, "available_threads", lambda: n_threads)
     nlp = softened(target="tag", marginals="crf_test_given")
     pipe = nlp.get_pipe("crf_tagger")
     tags = pipe.tags.tags

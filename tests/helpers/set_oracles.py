@@ -15,7 +15,7 @@ def exact_weighted_sets(probabilities, weights, g) -> ChosenSets:
 
     probabilities ((N, M)): for each unit, of each possible gold. weights ((M, L)): these golds; none without a positive
         weight. g ((L,)): g(1) to g(L).
-    RETURNS (ChosenSets): the sets; their masses are the expected share of the gold weight that is in them. Ties go to the
+    RETURNS (ChosenSets): the sets; their masses are the expected share of the gold weight in them. Ties go to the
         smaller set, then to the one with the earlier labels.
     """
     sets = _all_sets(weights.shape[1])

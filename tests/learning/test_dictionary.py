@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import spacy
 import srsly
+from helpers.chains import labels_and_marginals
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.util import load_config
-from spacy_crf.pipe.inference import Inference
 
 from spacy_crf.corpora.reader import Corpus
 
@@ -50,5 +50,5 @@ def test_train_and_load(
         pipe = nlp.get_pipe(NAME)
         for example in examples:
             known = pipe._valid_tags.dictionary.valid([token.text for token in example.predicted]).sets
-            (found,) = pipe.infer([example.predicted], Inference(marginals=True))
-            assert not found.marginals[~known].any() and known[np.arange(len(known)), found.tags].all()
+            ((tags, marginals),) = labels_and_marginals(pipe, [example.predicted])
+            assert not marginals[~known].any() and known[np.arange(len(known)), tags].all()

@@ -9,7 +9,6 @@ import spacy
 from helpers.tagged import build, fit, make_examples, train
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy_crf.pipe.inference import Inference
 from thinc.api import Adam
 
 from spacy_crf.pipe.component import ChainPipe
@@ -45,10 +44,9 @@ def get_pipe(nlp: Language) -> ChainPipe:
 
 def chances(nlp: Language) -> dict[tuple[int, ...], float]:
     """The probability of every labelling of a short text."""
-    (found,) = get_pipe(nlp).infer([Doc(nlp.vocab, words=WORDS)], Inference(n_best=5 ** len(WORDS)))
-    assert found.n_best is not None
-    (listed,) = found.n_best
-    return {tuple(tags.tolist()): float(chance) for tags, chance in zip(listed.tags, listed.probabilities)}
+    _, chain = get_pipe(nlp).distribution([Doc(nlp.vocab, words=WORDS)])
+    (paths,) = chain.n_best(5 ** len(WORDS))
+    return {tuple(tags.tolist()): float(chance) for tags, chance in zip(paths.labels, paths.probabilities)}
 
 
 @pytest.mark.parametrize("names", [("words", "affixes"), ("words", "network", "affixes"), ("words", "words")])

@@ -163,11 +163,11 @@ def test_what_is_forbidden_is_not_decoded_by_posteriors_either() -> None:
     pipe, forbidden = nlp.get_pipe("crf_tagger"), ["I-PER", "O"]
     before = [pipe.tags.tags[tag] for tag in pipe.predict([Doc(nlp.vocab, words=WORDS)])[0].tags]
     assert forbidden in [list(pair) for pair in zip(before, before[1:])]
-    pipe.forbidden = [forbidden]
+    pipe.settings.forbidden = [forbidden]
     pipe._begin()
     (prediction,) = pipe.predict([Doc(nlp.vocab, words=WORDS)])
-    for path in (prediction.tags, *prediction.n_best[0].tags):
-        names = [pipe.tags.tags[tag] for tag in path]
+    ((listed,),) = prediction.told
+    for names in ([pipe.tags.tags[tag] for tag in prediction.tags], *listed["labels"]):
         assert forbidden not in [list(pair) for pair in zip(names, names[1:])]
 
 
