@@ -44,7 +44,6 @@ def nlp(plain: Language) -> Language:
     pipe = pipe_of(plain)
     before = dict(pipe.cfg)
     yield plain
-    pipe.cfg.clear()
     pipe.cfg.update(before)
     pipe.set_constraints([])
 
