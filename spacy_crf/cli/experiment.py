@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
@@ -11,13 +11,12 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
 
-from ..lab.curves import check_plotting, draw_curves
-from ..lab.experiments import Experiment, PartResult, RunSettings, SplitSettings, run_experiment
-from ..lab.experiments.report import find_curves, to_data
-from ..lab.experiments.splits import FRACTIONS
+from ..lab.splits import FRACTIONS, SplitSettings
 from . import app
-from .experiment_tables import format_experiment
 from .options import parse_numbers
+
+if TYPE_CHECKING:
+    from ..lab.results import Experiment, PartResult
 
 
 class Kinds(StrEnum):
@@ -79,6 +78,10 @@ def experiment_cli(
 
     Settings of all configs are overridden as in spacy train, e.g. --paths.train DIR.
     """
+    from ..lab.experiment import RunSettings, run_experiment
+    from ..lab.report import check_plotting, to_data
+    from .experiment_tables import format_experiment
+
     import_code(code)
     try:
         for folder in filter(None, (plots, json_path.parent if json_path else None)):  # now, not after hours
@@ -91,7 +94,7 @@ def experiment_cli(
             folds=folds,
             repeats=repeats,
             test_share=test_share,
-            fractions=_parse_fractions(fractions),
+            fractions=tuple(parse_numbers("fractions", fractions)),
             least_tokens=least_tokens,
             seed=seed,
         )
@@ -109,11 +112,10 @@ def experiment_cli(
         write_plots(found, plots)
 
 
-def write_plots(found: Experiment, folder: Path) -> None:
-    """Write a PNG file for each curve.
+def write_plots(found: "Experiment", folder: Path) -> None:
+    """Write a PNG file for each curve to a folder that exists."""
+    from ..lab.report import draw_curves, find_curves
 
-    found (Experiment): the outcome. folder (Path): that exists.
-    """
     for curve in find_curves(found):
         lines = {
             name: [(x, point.mean, point.deviation or 0.0) for x, point in points]
@@ -125,7 +127,7 @@ def write_plots(found: Experiment, folder: Path) -> None:
 
 
 def _load_configs(paths: list[Path], arguments: list[str]) -> dict[str, Config]:
-    """Configs by a name for tables: that of the file, or its path where two have the same."""
+    """Load configs by a name for tables: that of the file, or its path where two have the same."""
     overrides = parse_config_overrides(arguments)
     stems = [path.stem for path in paths]
     configs = {}
@@ -136,11 +138,7 @@ def _load_configs(paths: list[Path], arguments: list[str]) -> dict[str, Config]:
     return configs
 
 
-def _parse_fractions(text: str) -> tuple[float, ...]:
-    return tuple(parse_numbers("fractions", text))
-
-
-def _show(name: str, number: int, count: int, results: list[PartResult]) -> None:
+def _show(name: str, number: int, count: int, results: list["PartResult"]) -> None:
     """Tell a split on standard error."""
     first = results[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])

@@ -5,12 +5,15 @@ from statistics import fmean
 
 from wasabi import table
 
-from ..lab.experiments.comparison import Difference, compare_all
-from ..lab.experiments.report import find_curves
-from ..lab.experiments.results import Experiment, PartResult, SystemResult
-from ..lab.experiments.summary import (
+from ..lab.report import find_curves
+from ..lab.results import (
     POOLED,
+    Experiment,
+    PartResult,
     Spread,
+    SystemDifference,
+    SystemResult,
+    compare_all,
     frequency_correlation,
     pooled_by_draw,
     sum_confusions,
@@ -25,10 +28,7 @@ COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
 def format_experiment(experiment: Experiment) -> Iterator[str]:
-    """All tables, each below a line that says what it is of.
-
-    YIELDS (str): lines.
-    """
+    """Yield the lines of all tables, each below a line that says what it is of."""
     for system in experiment.systems:
         for (series, fraction), tests in system.groups.items():
             yield _headline(system, series, fraction, tests)
@@ -55,17 +55,14 @@ def _headline(system: SystemResult, series: str, fraction: float, tests: Sequenc
 
 
 def _context(tests: Sequence[PartResult]) -> str:
-    """What every table needs to be read: sets compare only for equal K, taggers only for equal unknown words."""
+    """Tell what every table needs: sets compare only for equal K, taggers only for equal unknown words."""
     labels = sorted({test.labels for test in tests})
     k = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
     return f"K = {k} labels, {100 * fmean(test.unknown_words for test in tests):.1f} % unknown words"
 
 
 def format_spreads(spreads: dict[str, Spread]) -> str:
-    """Measures with their spread over test parts, and intervals over documents where there are several.
-
-    spreads (dict[str, Spread]): by name.
-    """
+    """Show measures by name with their spread over test parts, and intervals over documents where there are several."""
     rows = []
     for name, found in spreads.items():
         interval = found.interval
@@ -78,12 +75,12 @@ def format_spreads(spreads: dict[str, Spread]) -> str:
 
 
 def _show(name: str, value: float) -> str:
-    """Shares as percentages."""
+    """Show shares as percentages."""
     return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
 
 
 def _single_tests(system: SystemResult) -> Iterator[str]:
-    """A row for each test part, if there are several."""
+    """Show a row for each test part, if there are several."""
     if len(system.tests) < 2:
         return
     names, n_splits = list(system.tests[0].scores), len({test.split for test in system.tests})
@@ -104,17 +101,14 @@ def _single_tests(system: SystemResult) -> Iterator[str]:
 
 
 def _row_name(test: PartResult, n_splits: int) -> str:
-    """Of the split, which says more if it names the test part, or of both if several splits have several."""
+    """Name the split, which says more if it names the test part, or both if several splits have several."""
     if test.test in test.split:
         return test.split
     return test.test if n_splits == 1 else f"{test.test}, {test.split}"
 
 
 def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
-    """The most frequent tags and confusions, over test parts together.
-
-    name (str): of the system and the series. tests (Sequence[PartResult]): of one group.
-    """
+    """Show the most frequent tags and confusions, over the test parts of a group together."""
     confusions = sum_confusions(tests)
     if not confusions:
         return
@@ -136,7 +130,7 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
 
 
 def _pooled(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
-    """Tags pooled over the test parts of each draw, where there are several draws."""
+    """Show tags pooled over the test parts of each draw, where there are several draws."""
     if len({test.draw for test in tests}) < 2:
         return
     rows = [
@@ -149,7 +143,7 @@ def _pooled(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
 
 
 def _curves(experiment: Experiment) -> Iterator[str]:
-    """A row for each line, a column for each x."""
+    """Show a row for each line, a column for each x."""
     context = _context(experiment.systems[0].tests)
     for curve in find_curves(experiment):
         xs = sorted({x for points in curve.lines.values() for x, _ in points})
@@ -162,7 +156,7 @@ def _curves(experiment: Experiment) -> Iterator[str]:
         yield str(table(rows, header=header, divider=True, max_col=WIDTH, aligns=("l", *"r" * len(xs))))
 
 
-def _differences(differences: Sequence[Difference], context: str) -> Iterator[str]:
+def _differences(differences: Sequence[SystemDifference], context: str) -> Iterator[str]:
     rows = []
     for found in differences:
         of = ", ".join(filter(None, [found.series, f"{found.fraction:g}" if found.fraction < 1 else ""]))

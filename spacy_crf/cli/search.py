@@ -2,18 +2,18 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
 from spacy.util import load_config
 from wasabi import msg, table
 
-from ..lab.search.candidates import Candidates
-from ..lab.search.search import Search, SearchSettings
-from ..lab.search.search_results import SearchResult, TrialResult
-from ..lab.search.space import Value, read_space
 from . import app
+
+if TYPE_CHECKING:
+    from ..lab.search import SearchResult, TrialResult
+    from ..lab.space import Value
 
 
 @app.command("search", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -41,6 +41,10 @@ def search_cli(
     A trial counts what the model scores that spacy train would keep. Settings of the config are overridden as in spacy
     train, e.g. --paths.train FILE. With --folds, the dev corpus is not used.
     """
+    from ..lab.candidates import Candidates
+    from ..lab.search import ConfigSearch, SearchSettings
+    from ..lab.space import read_space
+
     overrides = parse_config_overrides(context.args)
     import_code(code)
     settings = SearchSettings(score, minimise, folds, seed, prune, warmup)
@@ -53,7 +57,7 @@ def search_cli(
             candidates = Candidates(config, space, component)
             candidates.check(folds)
         identity = {"config": config, "space": space, "component": candidates.component}
-        found = Search(candidates, space, settings, storage, identity).run(trials, timeout, _show)
+        found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, _show)
     except (ValueError, OSError) as error:
         msg.fail("The search failed", str(error), exits=1)
     typer.echo(format_table(found, top))
@@ -67,11 +71,8 @@ def search_cli(
         msg.good(f"Wrote {write}")
 
 
-def format_table(found: SearchResult, top: int) -> str:
-    """The best trials, and how many there were of each kind.
-
-    found (SearchResult): the outcome. top (int): how many trials to show.
-    """
+def format_table(found: "SearchResult", top: int) -> str:
+    """Show the best trials, and how many there were of each kind. top (int): how many trials to show."""
     names = list(found.best.values)
     rows = [
         (
@@ -90,20 +91,20 @@ def format_table(found: SearchResult, top: int) -> str:
     return f"{shown}{len(states)} trials: {counts}"
 
 
-def format_importances(found: SearchResult) -> str:
-    """How much each parameter sets good trials apart."""
+def format_importances(found: "SearchResult") -> str:
+    """Show how much each parameter sets good trials apart."""
     short = dict(zip(found.best.values, _short(list(found.best.values))))
     rows = [(short[name], f"{100 * value:.1f} %") for name, value in found.importances.items()]
     return str(table(rows, header=("parameter", "importance"), divider=True, aligns=("l", "r")))
 
 
-def _is_share(found: SearchResult) -> bool:
-    """Whether scores are shares of 1, which are shown as percentages; a mean size of sets is not."""
+def _is_share(found: "SearchResult") -> bool:
+    """Tell whether scores are shares of 1, which are shown as percentages; a mean size of sets is not."""
     return all(0 <= (trial.score or 0.0) <= 1 for trial in found.ranked)
 
 
 def _short(names: list[str]) -> list[str]:
-    """As many of the last parts of dotted names as tell them apart."""
+    """Return as many of the last parts of dotted names as tell them apart."""
     found = []
     for name in names:
         parts, length = name.split("."), 1
@@ -114,11 +115,11 @@ def _short(names: list[str]) -> list[str]:
     return found
 
 
-def _shown(value: Value) -> str:
+def _shown(value: "Value") -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _show(trial: TrialResult) -> None:
+def _show(trial: "TrialResult") -> None:
     """Tell a trial on standard error."""
     values = ", ".join(
         f"{name} = {_shown(value)}" for name, value in zip(_short(list(trial.values)), trial.values.values())

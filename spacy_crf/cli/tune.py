@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
@@ -16,11 +16,12 @@ from thinc.api import Config
 from wasabi import Printer, msg, table
 
 from ..core.errors import CRFError
-from ..lab.tuning import CrossValidation, FoldResult, Setting, cross_validate
-from ..tagging.component import CRFTagger
 from . import app
 from .errors import CommandErrors
 from .options import annotated, find_component, parse_numbers
+
+if TYPE_CHECKING:
+    from ..lab.tuning import CrossValidation, FoldResult, Setting
 
 TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
 
@@ -56,6 +57,9 @@ def tune_cli(
 
     Settings of the config are overridden as in spacy train, e.g. --paths.train FILE. The dev corpus is not used.
     """
+    from ..lab.tuning import cross_validate
+    from ..tagging.component import CRFTagger
+
     overrides = parse_config_overrides(context.args)
     import_code(code)
     try:
@@ -66,12 +70,10 @@ def tune_cli(
             config = load_config(config_path, overrides=overrides, interpolate=False)
             nlp = init_nlp(config)
         name = find_component(nlp, component, "crf_tagger", CRFTagger)
-        pipe = nlp.get_pipe(name)
-        assert isinstance(pipe, CRFTagger)
         examples = training_examples(nlp, name)
         settings: dict[str, Any] = {"folds": folds, "seed": seed, "iterations": iterations}
         settings |= {"unit": unit.value, "rule": rule.value}
-        found = cross_validate(pipe, examples, *penalties, **settings, on_result=lambda result: _show(result, folds))
+        found = cross_validate(nlp, name, examples, *penalties, **settings, on_result=lambda one: _show(one, folds))
     except (ValueError, OSError) as error:
         msg.fail("Nothing was tuned", str(error), exits=1)
     typer.echo(format_table(found))
@@ -85,9 +87,8 @@ def tune_cli(
 
 
 def training_examples(nlp: Language, name: str) -> list[Example]:
-    """The training corpus of a pipeline, as one of its components sees it.
+    """Read the training corpus of an initialised pipeline, as one of its components sees it.
 
-    nlp (Language): an initialized pipeline. name (str): of the component.
     RAISES (ValueError): where a component that annotates in training is trained itself.
     """
     config = nlp.config.interpolate()
@@ -101,22 +102,16 @@ def training_examples(nlp: Language, name: str) -> list[Example]:
         return list(annotated(nlp, name, list(corpus(nlp))))
 
 
-def with_penalties(config: Config, name: str, chosen: Setting) -> Config:
-    """A config with the penalties of a component set.
-
-    config (Config): with variables as they are. name (str): of the component. chosen (Setting): the penalties.
-    """
+def with_penalties(config: Config, name: str, chosen: "Setting") -> Config:
+    """Return a config, with variables as they are, with the penalties of a component set."""
     changed = config.copy()
     trainer = changed["components"][name].setdefault("trainer", dict(TRAINER))
     trainer.update(c1=chosen.c1, c2=chosen.c2)
     return changed
 
 
-def format_table(found: CrossValidation) -> str:
-    """All settings with means over folds; the chosen one has a star.
-
-    found (CrossValidation): the outcome.
-    """
+def format_table(found: "CrossValidation") -> str:
+    """Show all settings with means over folds; the chosen one has a star."""
     rows = [
         (
             "*" if setting == found.chosen else "",
@@ -135,7 +130,7 @@ def format_table(found: CrossValidation) -> str:
     return str(table(rows, header=header, divider=True, aligns=("l", *"rrrrrrrr")))
 
 
-def _show(result: FoldResult, folds: int) -> None:
+def _show(result: "FoldResult", folds: int) -> None:
     """Tell a fit on standard error."""
     penalties = f"c1 = {result.c1:g}, c2 = {result.c2:g}"
     text = f"Fold {result.fold + 1} of {folds}, {penalties}: {100 * result.score:.2f}, {result.seconds:.1f} s"

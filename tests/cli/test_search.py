@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.search import _short
-from spacy_crf.lab.search.trial import run_trial
+from spacy_crf.lab.training import train_config
 
 SPACE = """
 [settings]
@@ -58,7 +58,7 @@ def test_from_config_to_config(arguments: tuple[Any, ...], config: Path, tmp_pat
     assert block["trainer"]["c2"] == best["values"]["components.crf_tagger.trainer.c2"]
     assert block["features"]["templates"][:2] == ["BIAS", "LOWER[0]"]
     assert after["corpora"] == before["corpora"] and after["training"]["logger"] == before["training"]["logger"]
-    trained = run_trial(load_config(out), lambda evaluation: None)
+    trained = train_config(load_config(out), lambda evaluation: None)
     assert trained.score == best["score"] and trained.scores["tag_acc"] == best["scores"]["tag_acc"]
     more = run(*arguments, "--trials", 7, *options)
     assert more.stderr.count("Trial ") == 1 and "7 trials: " in more.stdout

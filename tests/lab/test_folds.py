@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config_from_str, registry
 
-from spacy_crf.lab.folds import FoldCorpus, with_fold
+from spacy_crf.lab.block import FoldCorpus
+from spacy_crf.lab.candidates import with_fold
 
 Write = Callable[[str, str | bytes], Path]
 CONFIG = """

@@ -277,7 +277,7 @@ def test_what_is_asked_for_later_is_refused_too() -> None:
         lambda: pipe.span_probabilities(doc, list(doc.ents)),
         lambda: calibrate(pipe, examples),
         lambda: explain(pipe, doc),
-        lambda: cross_validate(pipe, examples, [0.0], [1.0]),
+        lambda: cross_validate(nlp, "crf_tagger", examples, [0.0], [1.0]),
     ]
     pipe.cfg["n_best"] = 2
     for ask in [*asked, lambda: pipe.predict([doc])]:

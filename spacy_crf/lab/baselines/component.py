@@ -36,7 +36,7 @@ from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import collect_weighted_labels, describe_weighted_gold, weighted_gold
 from ..errors import LabErrors
-from .estimator import Estimator
+from .estimators import Estimator
 
 Target = Literal["tag", "pos"]
 
@@ -49,7 +49,7 @@ class _Taken(WeakSet[Doc]):
 
 
 class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
-    """Labels tokens by what an estimator has learned. See the factories for the settings.
+    """Labels tokens by what an estimator has learned. See `lab.block` for the settings.
 
     vocab (Vocab): of the pipeline. name (str): of the component. estimator (Estimator): how it learns.
     target (str): "tag" or "pos". settings (dict): run-time settings, read on each prediction from `cfg`.
@@ -62,7 +62,6 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         vocab: Vocab,
         name: str,
         estimator: Estimator[Any],
-        *,
         target: Target,
         settings: dict[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,

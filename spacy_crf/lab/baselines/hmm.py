@@ -24,23 +24,15 @@ from ...core.errors import CRFError
 from ...core.gold import Gold
 from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
 from ..errors import LabErrors
-from .baseline import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
-from .ngrams import LabelGrams, count_grams, interpolation_weights
-from .states import StateSpace, state_space
-from .suffixes import log_likelihoods
+from .grams import LabelGrams, StateSpace, count_grams, interpolation_weights, state_space
+from .lexicon import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon, log_likelihoods
 
 CELLS_PER_BLOCK = 1 << 21  # (units, states) floats of 16 MiB for each array of the forward-backward pass
 
 
 @dataclass(frozen=True)
 class HMMSettings:
-    """How counts become a hidden Markov model.
-
-    order (int): 2 conditions a label on the one before, 3 on the two before.
-    min_count (float): at order 3, pairs of labels that occur less often have no trigrams: fewer states.
-    lexicon (LexiconSettings): of p(label | word).
-    RAISES (ValueError): for a setting out of its range.
-    """
+    """How counts become a hidden Markov model: see `block.HMMTaggerSettings`."""
 
     order: int = 2
     min_count: float = 1.0
@@ -62,25 +54,34 @@ class HMMCounts:
     words: CountTable
     grams: LabelGrams
 
+    @property
+    def n_labels(self) -> int:
+        return self.words.n_labels
+
     @classmethod
     def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
-        """Count. sequences (Sequence[Sequence[str]]), gold (Gold): as for `fit_hmm`, with its errors."""
+        """Count words, suffixes and n-grams of labels.
+
+        sequences (Sequence[Sequence[str]]): the words of each sequence.
+        gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
+        RAISES (ValueError): for gold that does not fit the words, or no known gold.
+        """
         words, lengths = count_words(sequences, gold), flatten(sequences)[1]
         return cls(words, count_grams(gold_shares(gold), lengths, words.n_labels))
 
     @classmethod
     def merged(cls, parts: Sequence[Self]) -> Self:
-        """The sum of counts of the same labels."""
+        """Add counts of the same labels up."""
         words, grams = zip(*((part.words, part.grams) for part in parts))
         return cls(CountTable.merged(words), LabelGrams.merged(grams))
 
     def to_data(self) -> Data:
-        """Arrays, lists and numbers that can be stored."""
+        """Return arrays, lists and numbers that can be stored."""
         return {"words": self.words.to_data(), "grams": self.grams.to_data()}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """The inverse of `to_data`."""
+        """Restore from `to_data`."""
         return cls(CountTable.from_data(data["words"]), LabelGrams.from_data(data["grams"]))
 
 
@@ -88,8 +89,7 @@ class HMMCounts:
 class HMM:
     """A hidden Markov model over words.
 
-    lexicon (FrequencyTagger): p(label | word).
-    grams (LabelGrams): how often labels follow each other.
+    lexicon (FrequencyTagger): p(label | word). grams (LabelGrams): how often labels follow each other.
     weights ((3,)): of unigrams, bigrams and trigrams; the last is 0 in a model of order 2.
     min_count (float): pairs of labels that occur less often have no trigrams.
     """
@@ -114,26 +114,18 @@ class HMM:
         return Arcs.of_transitions(self.states.transitions) if len(self.states.labels) > self.n_labels else None
 
     def emissions(self, words: Sequence[str]) -> Doubles:
-        """((n, L)): log p(word | label) + constant of the word."""
+        """Return log p(word | label) + constant of the word ((n, L))."""
         return log_likelihoods(self.lexicon.posteriors(words), self.lexicon.prior)
 
     def potentials(self, sequences: Sequence[Sequence[str]]) -> ChainPotentials:
-        """Chains over the C states for forward-backward, Viterbi or n-best. O(N C) memory.
-
-        `states.to_labels` and `states.label_marginals` lead back from states to labels.
-
-        sequences (Sequence[Sequence[str]]): the words of each sequence.
-        """
+        """Return chains over the C states, which `states` turns back to labels. O(N C) memory."""
         words, lengths = flatten(sequences)
         batch, states = pack(lengths), self.states
         packed = self.emissions(words)[batch.units]
         return ChainPotentials(batch, packed[:, states.labels], states.transitions, states.start, states.end)
 
     def marginals(self, sequences: Sequence[Sequence[str]]) -> Floats:
-        """p(label | all words of the sequence). O(N C L) time, in blocks of bounded memory.
-
-        RETURNS ((N, L)): one sequence after the other; rows sum to 1.
-        """
+        """Return p(label | all words of the sequence) ((N, L)). O(N C L) time, in blocks of bounded memory."""
         parts: list[Floats] = [np.zeros((0, self.n_labels))]
         for potentials in map(self.potentials, self._blocks(sequences)):
             if self._arcs is None:
@@ -144,7 +136,7 @@ class HMM:
         return np.concatenate(parts)
 
     def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
-        """((N,)): labels of the most probable sequences, one sequence after the other. O(N C L)."""
+        """Return labels ((N,)) of the most probable sequences. O(N C L)."""
         parts: list[Ints] = [np.zeros(0, dtype=np.int32)]
         for potentials in map(self.potentials, self._blocks(sequences)):
             decoded = viterbi(potentials) if self._arcs is None else arc_viterbi(potentials, self._arcs)
@@ -152,7 +144,7 @@ class HMM:
         return np.concatenate(parts)
 
     def _blocks(self, sequences: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
-        """Runs of sequences, together with a bounded number of scores: C may be thousands of states."""
+        """Yield runs of sequences with a bounded number of scores: C may be thousands of states."""
         most, first, size = CELLS_PER_BLOCK // len(self.states.labels), 0, 0
         for number, words in enumerate(sequences):
             if size and size + len(words) > most:
@@ -161,18 +153,6 @@ class HMM:
             size += len(words)
         if size:
             yield sequences[first:]
-
-
-def fit_hmm(sequences: Sequence[Sequence[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
-    """Count words, suffixes and n-grams of labels.
-
-    sequences (Sequence[Sequence[str]]): the words of each sequence.
-    gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
-    settings (HMMSettings | None): how counts become probabilities; None: as usual.
-    RETURNS (HMM): the model.
-    RAISES (ValueError): for gold that does not fit the words, or no known gold.
-    """
-    return estimate_hmm(HMMCounts.of_text(sequences, gold), settings or HMMSettings())
 
 
 def estimate_hmm(counts: HMMCounts, settings: HMMSettings) -> HMM:

@@ -66,6 +66,7 @@ class LBFGSTrainer:
         self._corpus: Corpus | None = None  # until the weights are complete
         self._lacks_unseen = False
         self._n_steps = 0
+        self.iterations = 0  # of the present run, with those of optimisers that others have followed
         self._objective: FullBatchObjective | TrigramObjective | None = None
         self._optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
@@ -157,7 +158,9 @@ class LBFGSTrainer:
         objective, optimizer = self._objective, self._optimizer
         if objective is None or optimizer is None or optimizer.reason is not None:
             return False
+        before = optimizer.iterations
         optimizer.run(self.iterations_per_step)
+        self.iterations += optimizer.iterations - before
         if isinstance(objective, TrigramObjective):
             set_trigrams(learner.model, objective.trigrams, optimizer.x)
         else:

@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.lab.baselines.baseline import LexiconSettings
-from spacy_crf.lab.baselines.hmm import HMMCounts, HMMSettings, estimate_hmm, fit_hmm
+from spacy_crf.lab.baselines.hmm import HMM, HMMCounts, HMMSettings, estimate_hmm
+from spacy_crf.lab.baselines.lexicon import LexiconSettings
 
 PLAIN = HMMSettings(lexicon=LexiconSettings(smoothing=0))
 ORDERS = st.sampled_from([2, 3])
+
+
+def fit(sequences: list[list[str]], gold: Gold, settings: HMMSettings | None = None) -> HMM:
+    return estimate_hmm(HMMCounts.of_text(sequences, gold), settings or HMMSettings())
 
 
 def joint(model, plain, words) -> dict[tuple[int, ...], float]:
@@ -32,7 +36,7 @@ def test_marginals_and_best_sequences_equal_enumeration(make_tagged, plain_grams
     tagged = make_tagged(seed, kinds=("known", "known", "unknown"))
     sequences = make_tagged(seed + 1, lengths=(3, 0, 1, 4)).sequences
     model, plain = (
-        fit_hmm(tagged.sequences, tagged.gold, HMMSettings(order, lexicon=LexiconSettings(smoothing))),
+        fit(tagged.sequences, tagged.gold, HMMSettings(order, lexicon=LexiconSettings(smoothing))),
         plain_grams(tagged, order),
     )
     marginals, best = model.marginals(sequences), model.decode(sequences)
@@ -52,7 +56,7 @@ def test_marginals_and_best_sequences_equal_enumeration(make_tagged, plain_grams
 @given(st.integers(0, 10_000), ORDERS)
 def test_best_paths_of_states_are_those_of_labels(make_tagged, plain_grams, seed, order):
     tagged, words = make_tagged(seed, kinds=("known",)), make_tagged(seed + 1, lengths=(3,)).sequences[0]
-    model = fit_hmm(tagged.sequences, tagged.gold, HMMSettings(order))
+    model = fit(tagged.sequences, tagged.gold, HMMSettings(order))
     potentials = model.potentials([words])
     found = nbest(potentials, 30)
     probabilities = found.probabilities(log_partition(potentials))[0]
@@ -66,7 +70,7 @@ def test_best_paths_of_states_are_those_of_labels(make_tagged, plain_grams, seed
 def test_without_smoothing_emissions_are_relative_frequencies():
     """p(w | t) = f(w, t) / f(t), but for a factor of each word."""
     sequences, labels = [["dat", "hus", "dat", "kind"], ["dat", "kind"]], np.array([0, 1, 2, 1, 0, 1])
-    emissions = fit_hmm(sequences, Gold.known(labels, 3), PLAIN).emissions(["dat", "hus", "kind"])
+    emissions = fit(sequences, Gold.known(labels, 3), PLAIN).emissions(["dat", "hus", "kind"])
     frequencies = np.array([[2 / 2, 0, 1 / 1], [0, 1 / 3, 0], [0, 2 / 3, 0]])
     np.testing.assert_array_equal(np.isneginf(emissions), frequencies == 0)
     found = np.exp(emissions)
@@ -78,7 +82,7 @@ def test_without_smoothing_emissions_are_relative_frequencies():
 @pytest.mark.parametrize("order", [2, 3])
 def test_what_never_stood_together_still_has_a_path(order):
     """No label follows 1 in training, and each word has one label only."""
-    model = fit_hmm(
+    model = fit(
         [["a", "b"]] * 3 + [["c"]],
         Gold.known(np.array([0, 1] * 3 + [2]), 3),
         HMMSettings(order, lexicon=LexiconSettings(0)),
@@ -89,7 +93,7 @@ def test_what_never_stood_together_still_has_a_path(order):
 
 def test_context_decides_where_the_word_does_not():
     sequences = [["de", "x"], ["he", "x"]] * 5
-    model = fit_hmm(sequences, Gold.known(np.array([0, 2, 1, 3] * 5), 4))
+    model = fit(sequences, Gold.known(np.array([0, 2, 1, 3] * 5), 4))
     assert model.decode([["de", "x"], ["he", "x"]]).tolist() == [0, 2, 1, 3]
     assert model.lexicon.posteriors(["x"])[0, 2] == pytest.approx(model.lexicon.posteriors(["x"])[0, 3])
 
@@ -98,7 +102,7 @@ def test_order_three_sees_two_labels_back():
     """x is 3 where a stood two words before, and 4 where b did; m is the same in between."""
     sequences = [["a", "m", "x"], ["b", "m", "x"]] * 5
     gold = Gold.known(np.array([0, 2, 3, 1, 2, 4] * 5), 5)
-    second, third = (fit_hmm(sequences, gold, HMMSettings(order)) for order in (2, 3))
+    second, third = (fit(sequences, gold, HMMSettings(order)) for order in (2, 3))
     assert third.decode(sequences[:2]).tolist() == [0, 2, 3, 1, 2, 4]
     by_two = second.marginals(sequences[:1])[2]
     assert by_two[3] == pytest.approx(by_two[4])
@@ -109,7 +113,7 @@ def test_order_three_sees_two_labels_back():
 @given(st.integers(0, 10_000))
 def test_order_three_with_no_pair_kept_still_is_a_distribution(make_tagged, plain_grams, seed):
     tagged = make_tagged(seed, kinds=("known",))
-    model = fit_hmm(tagged.sequences, tagged.gold, HMMSettings(3, 100))
+    model = fit(tagged.sequences, tagged.gold, HMMSettings(3, 100))
     assert len(model.states.labels) == 3
     words = tagged.sequences[0][:2]
     paths = joint(model, plain_grams(tagged, 3, 100), words)
@@ -118,7 +122,7 @@ def test_order_three_with_no_pair_kept_still_is_a_distribution(make_tagged, plai
 
 
 def test_labels_without_an_example_are_never_given():
-    model = fit_hmm([["a", "b"]], Gold.known(np.array([0, 2]), 4), HMMSettings(3))
+    model = fit([["a", "b"]], Gold.known(np.array([0, 2]), 4), HMMSettings(3))
     marginals = model.marginals([["a", "c", "b", "b"]])
     assert not marginals[:, [1, 3]].any()
     np.testing.assert_allclose(marginals.sum(axis=1), 1)
@@ -127,7 +131,7 @@ def test_labels_without_an_example_are_never_given():
 @given(st.integers(0, 10_000), ORDERS)
 def test_any_gold_gives_distributions(make_tagged, seed, order):
     tagged = make_tagged(seed)
-    marginals = fit_hmm(tagged.sequences, tagged.gold, HMMSettings(order)).marginals(make_tagged(seed + 1).sequences)
+    marginals = fit(tagged.sequences, tagged.gold, HMMSettings(order)).marginals(make_tagged(seed + 1).sequences)
     np.testing.assert_allclose(marginals.sum(axis=1), 1)
 
 
@@ -140,7 +144,7 @@ def test_counts_of_parts_add_up_and_can_be_stored(make_tagged, stored, seed, ord
     added = estimate_hmm(HMMCounts.merged(counts), settings)
     sequences = [words for part in parts for words in part.sequences]
     gold = np.vstack([part.weights for part in parts])
-    whole = fit_hmm(sequences, Gold.weighted(gold), settings)
+    whole = fit(sequences, Gold.weighted(gold), settings)
     others = make_tagged(seed + 10).sequences
     np.testing.assert_allclose(added.marginals(others), whole.marginals(others), rtol=1e-9, atol=1e-12)
     assert added.min_count == 0.5
@@ -148,7 +152,7 @@ def test_counts_of_parts_add_up_and_can_be_stored(make_tagged, stored, seed, ord
 
 def test_nothing_to_tag(make_tagged):
     tagged = make_tagged(1)
-    model = fit_hmm(tagged.sequences, tagged.gold, HMMSettings(3))
+    model = fit(tagged.sequences, tagged.gold, HMMSettings(3))
     for nothing in ([], [[], []]):
         assert model.marginals(nothing).shape == (0, 3)
         assert model.decode(nothing).shape == (0,)
@@ -161,6 +165,6 @@ def test_errors_name_what_is_wrong():
     with pytest.raises(ValueError, match="CRF833.*min_count is -1"):
         HMMSettings(3, -1)
     with pytest.raises(ValueError, match="CRF832"):
-        fit_hmm([["a"]], gold)
+        fit([["a"]], gold)
     with pytest.raises(ValueError, match="CRF831"):
-        fit_hmm([["a"]], Gold.known(np.array([UNKNOWN]), 2))
+        fit([["a"]], Gold.known(np.array([UNKNOWN]), 2))

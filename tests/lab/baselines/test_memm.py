@@ -11,9 +11,7 @@ from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.core.sparse import SparseRows, from_columns
-from spacy_crf.lab.baselines.contexts import local_problem
-from spacy_crf.lab.baselines.memm import MEMM, fit_memm, log_normalizers
-from spacy_crf.lab.baselines.regression import SoftmaxObjective
+from spacy_crf.lab.baselines.memm import MEMM, SoftmaxObjective, fit_memm, local_problem, log_normalizers
 
 LENGTHS = np.array([3, 0, 1, 4])
 N_FEATURES, N_LABELS = 6, 3

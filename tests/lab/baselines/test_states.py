@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
-from spacy_crf.lab.baselines.ngrams import count_grams, interpolation_weights
-from spacy_crf.lab.baselines.states import StateSpace, state_space
+from spacy_crf.lab.baselines.grams import StateSpace, count_grams, interpolation_weights, state_space
 from spacy_crf.pipe.dictionary.counts import gold_shares
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.lab.baselines.suffixes import fit_suffixes, log_likelihoods
+from spacy_crf.lab.baselines.lexicon import fit_suffixes, log_likelihoods
 from spacy_crf.pipe.dictionary.counts import CountTable
 
 WORD = st.text("abA", min_size=0, max_size=4)

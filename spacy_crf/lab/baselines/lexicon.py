@@ -1,0 +1,193 @@
+"""The relative-frequency tagger: labels of a word by how often it had them, without regard to its neighbours.
+
+The lower bound for taggers in Heid's thesis on set-valued tagging (section 6.2), there with the prior for all unknown
+words; here they go by their suffix (Brants 2000, TnT, section 2.3; after Samuelsson 1993). Words that are rare in
+training are taken to be like those that were not seen at all; longer suffixes tell more but were seen less, so that
+each is smoothed by the next shorter one. It also serves the hidden Markov model as its lexicon.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.arrays import Doubles, Ints
+from ...core.errors import CoreErrors, CRFError
+from ...core.gold import Gold
+from ...pipe.dictionary.counts import CountTable, check_amount, distinct, flatten, gold_shares
+
+CAPITALISED, OTHER = "A", "a"
+
+
+@dataclass(frozen=True)
+class LexiconSettings:
+    """How counts of words become probabilities of labels: see `block.FrequencySettings`.
+
+    smoothing = 0 takes known words as they were seen, as TnT does; cutoff = 0 gives all unknown words the prior, as in
+    the thesis.
+    """
+
+    smoothing: float = 1.0
+    suffix_length: int = 10
+    cutoff: float = 10
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        check_amount("smoothing", self.smoothing)
+        _check_suffix_settings(self.suffix_length, self.cutoff, self.theta)
+
+
+@dataclass(frozen=True)
+class SuffixModel:
+    """p(label | suffix), capitalised words and others apart.
+
+    table (CountTable): labels of rare words by suffix; a key is the mark of its case and the suffix.
+    prior ((L,)): relative frequencies of the labels among all words.
+    theta (float): weight of the next shorter suffix. length (int): of the longest suffixes.
+    """
+
+    table: CountTable
+    prior: Doubles
+    theta: float
+    length: int
+
+    def posteriors(self, words: Sequence[str]) -> Doubles:
+        """Return p(label | word) as for words that were never seen. O(n L length).
+
+        Successive abstraction: from the prior over the empty suffix to the longest one known,
+        p(t | s) = (f(s, t) / f(s) + theta p(t | s without its first letter)) / (1 + theta).
+
+        RETURNS ((n, L)): rows sum to 1.
+        """
+        posteriors = np.tile(self.prior, (len(words), 1))
+        going = list(range(len(words)))
+        for length in range(self.length + 1):
+            going = [number for number in going if len(words[number]) >= length]
+            rows = self.table.find([suffix_key(words[number], length) for number in going])
+            # where a suffix was not seen, no longer one was
+            going = [number for number, row in zip(going, rows) if row >= 0]
+            if not going:
+                break
+            counts = self.table.dense(rows[rows >= 0])
+            shares = counts / counts.sum(axis=1, keepdims=True)
+            posteriors[going] = (shares + self.theta * posteriors[going]) / (1 + self.theta)
+        return posteriors
+
+
+def fit_suffixes(words: CountTable, length: int = 10, cutoff: float = 10, theta: float | None = None) -> SuffixModel:
+    """Count the suffixes of rare words. O(V length).
+
+    words (CountTable): how often each word was seen with each label.
+    length (int): of the longest suffixes; 0 leaves the labels of rare words, by case.
+    cutoff (float): words seen more often are not rare; 0 leaves the prior for all unknown words.
+    theta (float | None): weight of the next shorter suffix; None takes, with TnT, the standard deviation of the prior
+        over the labels that occur. That trusts the longest suffix: for text in free spelling give more, such as 1.
+    RAISES (ValueError): for a setting out of its range.
+    """
+    _check_suffix_settings(length, cutoff, theta)
+    counts = np.bincount(words.labels, weights=words.counts, minlength=words.n_labels)
+    prior = counts / words.counts.sum()
+    if theta is None:
+        occurring = prior[prior > 0]
+        theta = float(occurring.std(ddof=1)) if len(occurring) > 1 else 0.0
+    return SuffixModel(_count_suffixes(words, length, cutoff), prior, theta, length)
+
+
+def _check_suffix_settings(length: int, cutoff: float, theta: float | None) -> None:
+    if length < 0:
+        raise CRFError(CoreErrors.CRF108.format(name="suffix length", least=0, value=length))
+    for name, value in (("cutoff", cutoff), ("theta", theta)):
+        if value is not None:
+            check_amount(name, value)
+
+
+def suffix_key(word: str, length: int) -> str:
+    """Return the suffix of a word that has at least so many letters, marked by the case of the word."""
+    return (CAPITALISED if word[:1].isupper() else OTHER) + word[len(word) - length :]
+
+
+def _count_suffixes(words: CountTable, length: int, cutoff: float) -> CountTable:
+    owners, suffixes = [], []
+    for row in np.flatnonzero(words.totals() <= cutoff):
+        word = words.keys[row]
+        keys = [suffix_key(word, n) for n in range(min(length, len(word)) + 1)]
+        suffixes += keys
+        owners += [row] * len(keys)
+    found = words.pairs(np.array(owners, dtype=np.intp))
+    return CountTable.build([suffixes[n] for n in found.units], found.labels, found.weights, words.n_labels)
+
+
+@dataclass(frozen=True)
+class FrequencyTagger:
+    """p(label | word): relative frequencies of known words, smoothed by their suffixes, which unknown ones go by.
+
+    words (CountTable): how often each word was seen with each label.
+    """
+
+    words: CountTable
+    suffixes: SuffixModel
+    smoothing: float
+
+    @property
+    def n_labels(self) -> int:
+        return self.words.n_labels
+
+    @property
+    def prior(self) -> Doubles:
+        """((L,)): relative frequencies of the labels; 0 for those without an example, which are never given."""
+        return self.suffixes.prior
+
+    def posteriors(self, words: Sequence[str]) -> Doubles:
+        """Return p(label | word) = (f(w, t) + smoothing p(t | suffix)) / (f(w) + smoothing). O(n L).
+
+        RETURNS ((n, L)): rows sum to 1.
+        """
+        types, places = distinct(words)
+        rows = self.words.find(types)
+        seen = np.flatnonzero(rows >= 0)
+        if self.smoothing:
+            posteriors = self.smoothing * self.suffixes.posteriors(types)
+        else:
+            posteriors = np.zeros((len(types), self.n_labels))
+            unseen = np.flatnonzero(rows < 0)
+            posteriors[unseen] = self.suffixes.posteriors([types[number] for number in unseen])
+        posteriors[seen] += self.words.dense(rows[seen])
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        return posteriors[places]
+
+    def marginals(self, sequences: Sequence[Sequence[str]]) -> Doubles:
+        """Return p(label | word) ((N, L)) of the words of all sequences, one sequence after the other."""
+        return self.posteriors(flatten(sequences)[0])
+
+    def decode(self, sequences: Sequence[Sequence[str]]) -> Ints:
+        """Return the most probable label of each unit ((N,)), the smaller index among equals."""
+        return np.asarray(self.marginals(sequences).argmax(axis=1), dtype=np.int32)
+
+
+def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
+    """Count how often each word has each label.
+
+    sequences (Sequence[Sequence[str]]): the words of each sequence.
+    gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
+    RAISES (ValueError): for gold that does not fit the words, or no known gold.
+    """
+    words, _ = flatten(sequences, gold)
+    shares = gold_shares(gold)
+    keys = [words[unit] for unit in shares.units]
+    return CountTable.build(keys, shares.labels, shares.weights, gold.weights.shape[1])
+
+
+def estimate_lexicon(words: CountTable, settings: LexiconSettings) -> FrequencyTagger:
+    """Turn counts into probabilities. O(V length) for the suffixes."""
+    suffixes = fit_suffixes(words, settings.suffix_length, settings.cutoff, settings.theta)
+    return FrequencyTagger(words, suffixes, settings.smoothing)
+
+
+def log_likelihoods(posteriors: Doubles, prior: Doubles) -> Doubles:
+    """Return log p(word | label) + constant of the word, by Bayes' rule; -inf for what is impossible. O(n L).
+
+    posteriors ((n, L)): p(label | word). prior ((L,)): p(label).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.log(posteriors) - np.log(prior)
+    return np.asarray(np.where(posteriors > 0, scores, -np.inf), dtype=np.float64)

@@ -1,0 +1,234 @@
+"""What entry points name: the settings of the comparison taggers, and the readers and the logger of experiments.
+
+A leaf: what does the work is imported where something is made or read.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from inspect import Parameter, Signature
+from typing import Any, Literal
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import registry
+from spacy.vocab import Vocab
+
+from ..features.block import FeatureSettings
+
+Reader = Callable[[Language], Iterable[Example]]
+SCORER = {"block": {"@scorers": "spacy_crf.tagger_scorer.v1"}}  # defaults that configs spell as blocks
+FEATURES = {"block": {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging"]}}
+SELECTIONS: dict[str, Reader] = {}  # what an experiment holds at the moment, by key
+
+
+# -- comparison taggers ------------------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True)
+class ComparisonSettings:
+    """Settings of all comparison taggers.
+
+    target (str): "tag" (token.tag) or "pos" (token.pos).
+    overwrite (bool): whether to replace annotation that is there already.
+    marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
+    gold_tags (str): name of the custom token attribute with weighted gold, a dict from tag to weight; each tag counts
+        by its share. Tokens without have the gold of the target.
+    scorer (Callable | None): how it is evaluated.
+    """
+
+    target: Literal["tag", "pos"] = "tag"
+    overwrite: bool = False
+    marginals: str | None = None
+    gold_tags: str = "gold_tags"
+    scorer: Callable[..., dict[str, Any]] | None = field(default=None, metadata=SCORER)
+
+    def estimator(self) -> Any:
+        """Return the `Estimator` that learns."""
+        raise NotImplementedError
+
+    def make(self, nlp: Language, name: str) -> Any:
+        """Return the component."""
+        from .baselines.component import ComparisonTagger
+
+        names = [name for name in ("overwrite", "decode", "marginals", "gold_tags") if hasattr(self, name)]
+        at_run_time = {name: getattr(self, name) for name in names}
+        estimator = self.estimator()
+        return ComparisonTagger(nlp.vocab, name, estimator, self.target, at_run_time, self.scorer)
+
+
+@dataclass(kw_only=True)
+class FrequencySettings(ComparisonSettings):
+    """Settings of `frequency_tagger`: labels of a word by how often it had them, the lower bound for taggers.
+
+    smoothing (float): the suffixes of a known word weigh as much as so many occurrences of it.
+    suffix_length (int): of the longest suffixes that unknown words go by.
+    cutoff (float): suffixes are those of words that occur at most so often; 0 gives all unknown words the prior.
+    theta (float | None): weight of the next shorter suffix; null takes, with TnT, the standard deviation of the prior.
+        For text in free spelling give more, such as 1.
+    """
+
+    smoothing: float = 1.0
+    suffix_length: int = 10
+    cutoff: float = 10
+    theta: float | None = None
+
+    def estimator(self) -> Any:
+        from .baselines.estimators import FrequencyEstimator
+
+        return FrequencyEstimator(self._lexicon())
+
+    def _lexicon(self) -> Any:
+        from .baselines.lexicon import LexiconSettings
+
+        return LexiconSettings(self.smoothing, self.suffix_length, self.cutoff, self.theta)
+
+
+@dataclass(kw_only=True)
+class SequenceSettings(ComparisonSettings):
+    """Settings of the taggers that look at neighbours.
+
+    sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
+    decode (str): "viterbi" for the most probable sequence, "posterior" for the most probable tag of each token.
+    """
+
+    sequence: Literal["auto", "doc", "sents"] = "auto"
+    decode: Literal["viterbi", "posterior"] = "viterbi"
+
+
+@dataclass(kw_only=True)
+class HMMTaggerSettings(SequenceSettings, FrequencySettings):
+    """Settings of `hmm_tagger`: a hidden Markov model, after TnT.
+
+    order (int): 2 conditions a tag on the one before, 3 on the two before.
+    min_count (float): at order 3, pairs of tags that occur less often have no trigrams; tagging takes time and memory
+        by the square, and in proportion to the number, of the pairs.
+    """
+
+    order: int = 2
+    min_count: float = 1.0
+
+    def estimator(self) -> Any:
+        from .baselines.estimators import HMMEstimator
+        from .baselines.hmm import HMMSettings
+
+        return HMMEstimator(self.sequence, HMMSettings(self.order, self.min_count, self._lexicon()))
+
+
+@dataclass(kw_only=True)
+class MEMMSettings(SequenceSettings):
+    """Settings of `memm_tagger`: a maximum-entropy Markov model over the features of a crf_tagger.
+
+    features (FeatureSettings): as for crf_tagger, without edge templates.
+    c2 (float): L2 penalty. max_iterations (int): of L-BFGS, which stops earlier where it improves no more.
+    """
+
+    features: FeatureSettings = field(metadata=FEATURES)
+    c2: float = 1.0
+    max_iterations: int = 100
+
+    def estimator(self) -> Any:
+        from .baselines.estimators import MEMMEstimator
+
+        return MEMMEstimator(self.features, self.sequence, self.c2, self.max_iterations)
+
+
+def _register(factory: str, settings: type[ComparisonSettings]) -> Callable[..., Any]:
+    """Make a factory whose arguments are the settings, as spaCy checks them, and tell spaCy of it."""
+
+    def make(nlp: Language, name: str, **config: Any) -> Any:
+        return settings(**config).make(nlp, name)
+
+    types = {"nlp": Language, "name": str, **{one.name: one.type for one in fields(settings)}}
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [Parameter(name, kind, annotation=annotation) for name, annotation in types.items()]
+    make.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    make.__annotations__, make.__doc__ = types, settings.__doc__
+    Language.factory(
+        factory,
+        assigns=["token.tag", "token.pos"],
+        default_config={one.name: one.metadata.get("block", one.default) for one in fields(settings)},
+        default_score_weights={"crf_score": 1.0, "tag_acc": None, "pos_acc": None},
+        func=make,
+    )
+    return make
+
+
+make_frequency_tagger = _register("frequency_tagger", FrequencySettings)
+make_hmm_tagger = _register("hmm_tagger", HMMTaggerSettings)
+make_memm_tagger = _register("memm_tagger", MEMMSettings)
+
+
+# -- readers and logger of experiments ---------------------------------------------------------------------------
+
+
+@registry.readers("spacy_crf.Fold.v1")
+@dataclass(eq=False)
+class FoldCorpus:
+    """Reads the documents of a fold, or those outside of it. Readers with the same settings make the same folds.
+
+    The documents are read once for each pipeline and kept in memory.
+
+    corpus (Callable): the reader of all documents, the same number in the same order whenever it is called; an
+        augmenter would put copies of a document into other folds.
+    folds (int): number of folds, of about the same number of documents, drawn at random.
+    fold (int): number of the fold, from 0.
+    part (str): "held_out" for its documents, "train" for those of all other folds.
+    seed (int): of the draw.
+    RAISES (ValueError): for a number of folds below 2, or a fold that there is not.
+    """
+
+    corpus: Reader
+    folds: int
+    fold: int
+    part: Literal["train", "held_out"]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, CRFError
+
+        for name, value, wrong, expected in (
+            ("folds", self.folds, self.folds < 2, "at least 2"),
+            ("fold", self.fold, not 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}"),
+        ):
+            if wrong:
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=expected))
+        self._read: tuple[Vocab, list[Example]] | None = None
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield the examples of the part in the order of the corpus, each with a predicted side of its own.
+
+        RAISES (ValueError): where there are fewer documents than folds.
+        """
+        if self._read is None or self._read[0] is not nlp.vocab:
+            self._read = nlp.vocab, self._choose(list(self.corpus(nlp)))
+        for example in self._read[1]:
+            yield Example(example.predicted.copy(), example.reference)
+
+    def _choose(self, examples: list[Example]) -> list[Example]:
+        from ..core.errors import CRFError
+        from .errors import LabErrors
+        from .sampling import deal
+
+        if len(examples) < self.folds:
+            raise CRFError(LabErrors.CRF551.format(folds=self.folds, found=len(examples)))
+        owners = deal(len(examples), self.folds, np.random.default_rng(self.seed)).tolist()
+        is_wanted = self.part == "held_out"
+        return [example for owner, example in zip(owners, examples) if (owner == self.fold) == is_wanted]
+
+
+@registry.readers("spacy_crf.Selection.v1")
+def make_selection(key: str) -> Reader:
+    """Return the examples that an experiment holds at the moment; of no use outside of one.
+
+    key (str): as `documents.selected` gives it.
+    """
+    return SELECTIONS[key]
+
+
+@registry.loggers("spacy_crf.trial_logger.v1")
+def make_trial_logger() -> Callable[..., Any]:
+    """Return a logger that hands each evaluation to the program that trains, see `training.setup_logger`."""
+    from .training import setup_logger
+
+    return setup_logger

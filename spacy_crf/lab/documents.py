@@ -1,0 +1,200 @@
+"""The documents of a corpus as examples, parts of them for spaCy's training, and how far apart they are."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+from uuid import uuid4
+
+import numpy as np
+from spacy.attrs import ORTH
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import resolve_dot_names
+from thinc.api import Config
+
+from ..core.arrays import Doubles, Indices
+from ..core.errors import CRFError
+from ..corpora.docbin import cut_doc
+from ..corpora.docs import read_doc_name
+from .block import SELECTIONS, Reader
+from .errors import LabErrors
+from .sampling import CorpusLayout
+
+Grams = Literal["characters", "words"]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Examples in the order of their documents.
+
+    layout (CorpusLayout): their sentences. examples (tuple[Example, ...]): E of them, none empty.
+    owners (tuple[int, ...]): the document of each. starts (tuple[list[int], ...]): tokens at which the sentences of
+        each begin.
+    """
+
+    layout: CorpusLayout
+    examples: tuple[Example, ...]
+    owners: tuple[int, ...]
+    starts: tuple[list[int], ...]
+
+    def take(self, sentences: Indices) -> list[tuple[int, Example]]:
+        """Return some sentences as few examples: whole ones as they are, runs of sentences cut out.
+
+        sentences: their numbers, ascending.
+        RETURNS (list): number of the document and example, in order.
+        RAISES (ValueError): for a part of a document that the pipeline has tokenized otherwise than its gold.
+        """
+        chosen = np.zeros(len(self.layout.lengths), dtype=bool)
+        chosen[sentences] = True
+        found: list[tuple[int, Example]] = []
+        first = 0
+        for owner, example, starts in zip(self.owners, self.examples, self.starts):
+            own = chosen[first : first + len(starts)]
+            first += len(starts)
+            if own.all():
+                found.append((owner, example))
+            elif own.any():
+                parts = self._cut(owner, example, starts, own.tolist())
+                found += [(owner, part) for part in parts]
+        return found
+
+    def _cut(self, owner: int, example: Example, starts: list[int], chosen: Sequence[bool]) -> list[Example]:
+        reference, predicted = example.reference, example.predicted
+        if not np.array_equal(reference.to_array(ORTH), predicted.to_array(ORTH)):
+            raise CRFError(LabErrors.CRF616.format(document=self.layout.names[owner]))
+        runs = [(next(run)[0], is_chosen) for is_chosen, run in groupby(zip(starts, chosen), key=lambda pair: pair[1])]
+        borders = [start for start, _ in runs]
+        pairs = zip(cut_doc(predicted, borders), cut_doc(reference, borders), runs)
+        return [Example(seen, gold) for seen, gold, (_, is_chosen) in pairs if is_chosen]
+
+
+def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
+    """Read corpora, in the order in which their documents come.
+
+    Docs of one corpus that have the same name (`doc._.doc_name`) are parts of one document; one without a name is a
+    document of its own. A Doc without sentence boundaries is one sentence.
+
+    nlp (Language): the pipeline that is to see the examples. readers (Sequence): the corpora, as in a config.
+    RAISES (ValueError): where there is no example with a token.
+    """
+    numbers: dict[tuple[int, str], int] = {}
+    read: list[tuple[int, Example]] = []
+    for source, reader in enumerate(readers):
+        for example in reader(nlp):
+            if len(example.reference) and len(example.predicted):
+                name = read_doc_name(example.reference) or f"document {len(numbers) + 1}"
+                read.append((numbers.setdefault((source, name), len(numbers)), example))
+    if not read:
+        raise CRFError(LabErrors.CRF617)
+    read.sort(key=lambda pair: pair[0])
+    owners, examples = zip(*read)
+    starts = tuple(_find_starts(example.reference) for example in examples)
+    lengths = [np.diff([*own, len(example.reference)]) for own, example in zip(starts, examples)]
+    documents = np.repeat(owners, [len(own) for own in starts])
+    layout = CorpusLayout(_distinct(list(numbers)), documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
+    return Pool(layout, examples, owners, starts)
+
+
+def _find_starts(doc: Doc) -> list[int]:
+    return [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else [0]
+
+
+def _distinct(keys: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """Return names, with the number of the corpus where two corpora have the same."""
+    names = [name for _, name in keys]
+    return tuple(name if names.count(name) == 1 else f"{name} (corpus {source + 1})" for source, name in keys)
+
+
+def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example]]:
+    """Group examples by document."""
+    return {number: [example for _, example in own] for number, own in groupby(pieces, key=lambda piece: piece[0])}
+
+
+# -- parts for training ------------------------------------------------------------------------------------------
+
+
+class Source:
+    """The corpora of a config, read once for each pipeline that asks: a Doc belongs to the vocabulary of one.
+
+    config (Config): a complete one. with_dev (bool): take the dev corpus as well as the training corpus.
+    """
+
+    def __init__(self, config: Config, with_dev: bool = False):
+        training = config["training"]
+        names = [training["train_corpus"], *([training["dev_corpus"]] if with_dev else [])]
+        self._readers: list[Reader] = list(resolve_dot_names(config.interpolate(), names))
+        self._read: tuple[Language, Pool] | None = None
+
+    def read(self, nlp: Language) -> Pool:
+        """Return the documents, as a pipeline sees them."""
+        if self._read is None or self._read[0] is not nlp:
+            self._read = nlp, read_pool(nlp, self._readers)
+        return self._read[1]
+
+
+@contextmanager
+def selected(source: Source, sentences: Indices) -> Iterator[dict[str, str]]:
+    """Hold some sentences of a corpus for spaCy's own training, which asks for its corpora by name.
+
+    YIELDS (dict): the reader's block of a config.
+    """
+    key = uuid4().hex
+    SELECTIONS[key] = lambda nlp: [example for _, example in source.read(nlp).take(sentences)]
+    try:
+        yield {"@readers": "spacy_crf.Selection.v1", "key": key}
+    finally:
+        del SELECTIONS[key]
+
+
+# -- distances ---------------------------------------------------------------------------------------------------
+
+
+def count_grams(words: Iterable[str], grams: Grams = "characters", size: int = 3) -> Counter[str]:
+    """Count n-grams of a document, in lower case.
+
+    words (Iterable[str]): its tokens. grams (str): "characters" of each word between blanks, which mark its ends, so
+        that spellings of one word share most of theirs; or whole "words", of which `size` is not asked.
+    size (int): characters of an n-gram; a word with fewer is one.
+    """
+    counts: Counter[str] = Counter()
+    for word, times in Counter(word.lower() for word in words).items():
+        text = f" {word} "
+        pieces = [word] if grams == "words" else [text[i : i + size] for i in range(max(1, len(text) - size + 1))]
+        for piece in pieces:
+            counts[piece] += times
+    return counts
+
+
+def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
+    """Return distances ((D, D)) of all pairs of documents. O(D^2 V) for V n-grams.
+
+    The square root of the Jensen-Shannon divergence to base 2, a metric (Endres and Schindelin 2003): 0 for equal
+    distributions, 1 for documents that share nothing.
+
+    counts (Sequence[Counter]): of the D documents; one without n-grams is at distance 1 from all others.
+    """
+    number = {gram: column for column, gram in enumerate(sorted({gram for each in counts for gram in each}))}
+    shares = np.zeros((len(counts), len(number)))
+    for row, each in enumerate(counts):
+        shares[row, [number[gram] for gram in each]] = list(each.values())
+    totals = shares.sum(axis=1, keepdims=True)
+    np.divide(shares, totals, out=shares, where=totals > 0)
+    entropies = _entropy(shares)
+    distances = np.zeros((len(counts), len(counts)))
+    for row, own in enumerate(shares):
+        divergences = _entropy((own + shares) / 2) - (entropies[row] + entropies) / 2
+        distances[row] = np.sqrt(np.clip(divergences, 0.0, 1.0))
+    empty = ~(totals[:, 0] > 0)
+    distances[empty], distances[:, empty] = 1.0, 1.0
+    np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+def _entropy(shares: Doubles) -> Doubles:
+    """Return the entropy of each row, in bits."""
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(axis=1))

@@ -1,0 +1,270 @@
+"""Runs an experiment: each system is trained and tested on each split, one after the other or in several processes."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.training import Example
+from spacy.util import import_file, load_model, load_model_from_config
+from thinc.api import Config
+
+from ..core.arrays import Doubles, Indices
+from ..core.errors import CRFError
+from .documents import Grams, Source, by_document, count_grams, jensen_shannon, selected
+from .errors import LabErrors
+from .measures import Scored, measure
+from .results import DocumentScores, Experiment, PartResult, SystemResult
+from .sampling import By, CorpusLayout, draw_test
+from .splits import Split, SplitSettings, make_splits
+from .training import train_config
+
+DEV_SHARE = 0.1  # of the training part, where the dev corpus is split itself
+CORPORA = {"train_corpus": "experiment_train", "dev_corpus": "experiment_dev"}
+OnResult = Callable[[str, int, int, list[PartResult]], None]
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How systems are trained on splits.
+
+    component (str | None): whose scores count; None for the last one that has a scorer.
+    with_dev (bool): split the dev corpus as well; a tenth of each training part then takes its place.
+    dev_share (float | None): share of each training part that takes the place of the dev corpus; 0 to keep that; None
+        for what `with_dev` asks for.
+    grams (str): what "pruning" compares documents by, see `documents.count_grams`.
+    jobs (int): processes. code (Path | None): Python file that these import first.
+    """
+
+    component: str | None = None
+    with_dev: bool = False
+    dev_share: float | None = None
+    grams: Grams = "characters"
+    jobs: int = 1
+    code: Path | None = None
+
+    @property
+    def held_out(self) -> float:
+        """Share of each training part that checkpoints are chosen by."""
+        return (DEV_SHARE if self.with_dev else 0.0) if self.dev_share is None else self.dev_share
+
+
+@dataclass(frozen=True)
+class System:
+    """What is trained, again and again.
+
+    config (Config): as for `spacy train`, with variables as they are. component (str): whose scores count.
+    source (Source): its documents. layout (CorpusLayout): of these.
+    """
+
+    name: str
+    config: Config
+    component: str
+    source: Source
+    layout: CorpusLayout
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One system on one split; what a process needs to know of it."""
+
+    name: str
+    config: Config
+    split: Split
+    splitting: SplitSettings
+    settings: RunSettings
+
+
+def run_experiment(
+    configs: dict[str, Config],
+    splitting: SplitSettings,
+    settings: RunSettings | None = None,
+    on_result: OnResult | None = None,
+) -> Experiment:
+    """Train and test the pipelines of one or more configs on the same splits of their training corpus.
+
+    Nothing is chosen on what is scored: checkpoints are chosen by the dev corpus of the config, or by a part of the
+    training part.
+
+    configs (dict[str, Config]): by name, with variables as they are. They may read the corpus each in its own way, as
+        long as it has the same documents and sentences.
+    splitting (SplitSettings): what the splits are. settings (RunSettings | None): of the runs.
+    on_result (Callable | None): told of each system and split when it is done: name, number from 1, how many, results.
+    RETURNS (Experiment): all results, the same in every run but for the seconds.
+    RAISES (ValueError): for what is wrong with settings or configs, before anything is trained; for a split that
+        fails, with its name.
+    """
+    settings = settings or RunSettings()
+    if settings.with_dev and not settings.held_out:
+        raise CRFError(LabErrors.CRF624)
+    systems = {name: make_system(name, config, settings) for name, config in configs.items()}
+    first, *others = systems.values()
+    for other in others:
+        _check_same(first, other)
+    splits = make_splits(
+        first.layout, splitting, _distances(first, settings.grams) if splitting.kind == "pruning" else None
+    )
+    for split in splits:
+        if not len(split.train):
+            raise CRFError(LabErrors.CRF625.format(split=split.name))
+    tasks = [_Task(name, config, split, splitting, settings) for name, config in configs.items() for split in splits]
+    found: dict[str, list[PartResult]] = {name: [] for name in configs}
+    for number, (task, results) in enumerate(zip(tasks, _results(tasks, settings, systems)), 1):
+        found[task.name] += results
+        if on_result is not None:
+            on_result(task.name, number, len(tasks), results)
+    outcomes = [SystemResult(name, systems[name].component, parts) for name, parts in found.items()]
+    return Experiment(splitting, first.layout.names, outcomes)
+
+
+def make_system(name: str, config: Config, settings: RunSettings) -> System:
+    """Check a config, and read its documents once.
+
+    RAISES (ValueError): where there is no component to score.
+    """
+    nlp, component = load_model_from_config(config, auto_fill=True), settings.component
+    scored = [known for known, pipe in nlp.pipeline if getattr(pipe, "scorer", None) is not None]
+    if not scored or (component is not None and component not in scored):
+        raise CRFError(LabErrors.CRF621.format(config=name, name=component, known=", ".join(scored) or "none"))
+    source = Source(nlp.config, settings.with_dev)
+    return System(name, config, component or scored[-1], source, source.read(nlp).layout)
+
+
+def _check_same(first: System, second: System) -> None:
+    """Refuse systems that see other documents."""
+    one, other = first.layout, second.layout
+    same = one.names == other.names and np.array_equal(one.documents, other.documents)
+    if not (same and np.array_equal(one.lengths, other.lengths)):
+        counts, others = (
+            f"{len(own.names)} documents, {len(own.lengths)} sentences, {own.lengths.sum()} tokens"
+            for own in (one, other)
+        )
+        raise CRFError(LabErrors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
+
+
+def _distances(system: System, grams: Grams) -> Doubles:
+    pool = system.source.read(load_model_from_config(system.config, auto_fill=True))
+    words: list[list[str]] = [[] for _ in pool.layout.names]
+    for owner, example in zip(pool.owners, pool.examples):
+        words[owner] += [token.text for token in example.predicted]
+    return jensen_shannon([count_grams(own, grams) for own in words])
+
+
+# -- one system on one split -------------------------------------------------------------------------------------
+
+
+def _results(tasks: Sequence[_Task], settings: RunSettings, systems: dict[str, System]) -> Iterator[list[PartResult]]:
+    if settings.jobs <= 1:
+        yield from (_run_split(systems[task.name], task) for task in tasks)
+        return
+    context = get_context("spawn")  # a copy of a process with threads may hang
+    with ProcessPoolExecutor(settings.jobs, context, _import_code, (settings.code,)) as executor:
+        yield from executor.map(_run_alone, tasks)
+
+
+def _import_code(code: Path | None) -> None:
+    if code is not None:
+        import_file("python_code", code)
+
+
+def _run_alone(task: _Task) -> list[PartResult]:
+    """Run a task in a process of its own, which reads the corpus itself."""
+    return _run_split(make_system(task.name, task.config, task.settings), task)
+
+
+def _run_split(system: System, task: _Task) -> list[PartResult]:
+    split, dev, started = task.split, None, time.perf_counter()
+    try:
+        if task.settings.held_out:
+            splitting = task.splitting
+            train, dev = hold_out(system.layout, split, splitting.unit, task.settings.held_out, splitting.seed)
+            split = replace(split, train=train)
+        nlp = train_on(system, split.train, dev)
+        return list(_evaluate(system, nlp, split, time.perf_counter() - started))
+    except Exception as error:  # whatever a component of somebody else's raises
+        raise CRFError(LabErrors.CRF622.format(config=system.name, split=split.name, reason=error)) from error
+
+
+def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:
+    """Set a part of the training part aside, which takes the place of the dev corpus.
+
+    by (str): what is drawn, see `draw_test`. share (float): how much.
+    RETURNS (tuple): what is left for training, and the part.
+    """
+    owners = layout.documents[split.train]
+    present, numbers = np.unique(owners, return_inverse=True)
+    names = tuple(layout.names[number] for number in present.tolist())
+    unit: By = "sentence" if len(present) < 2 else by  # of one document, only a part can be set aside
+    rng = np.random.default_rng([seed, len(split.train)])
+    is_held = draw_test(CorpusLayout(names, numbers, layout.lengths[split.train]), unit, share, rng)
+    return split.train[~is_held], split.train[is_held]
+
+
+def train_on(system: System, sentences: Indices, dev: Indices | None) -> Language:
+    """Train on some sentences.
+
+    dev: what checkpoints are chosen by; None for the dev corpus of the config.
+    RETURNS (Language): the best checkpoint, loaded from the disk as a user would.
+    """
+    config = system.config.copy()
+    parts = {"train_corpus": sentences, **({} if dev is None else {"dev_corpus": dev})}
+    with ExitStack() as stack:
+        for setting, part in parts.items():
+            config["corpora"][CORPORA[setting]] = stack.enter_context(selected(system.source, part))
+            config["training"][setting] = f"corpora.{CORPORA[setting]}"
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        train_config(config, output=folder)
+        return load_model(folder / "model-best")
+
+
+def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> Iterator[PartResult]:
+    """Annotate and score the test parts of a split with the pipeline that was trained on it.
+
+    RAISES (ValueError): where the component's scorer has nothing to say of a test part.
+    """
+    pool = system.source.read(nlp)
+    examples = [example for _, example in pool.take(split.train)]
+    words = frozenset(token.text for example in examples for token in example.predicted)
+    pipe: Any = nlp.get_pipe(system.component)
+    for part in split.tests:
+        pieces = pool.take(part.sentences)
+        docs = nlp.pipe(example.predicted.copy() for _, example in pieces)
+        tested = [(number, Example(doc, example.reference)) for doc, (number, example) in zip(docs, pieces)]
+        alone = [example for _, example in tested]
+        tokens = [token.text for example in alone for token in example.predicted]
+        scores = _score(pipe, alone)
+        if not scores:
+            raise CRFError(LabErrors.CRF623.format(name=system.component, test=part.name))
+        yield PartResult(
+            split=split.name,
+            test=part.name,
+            series=split.series,
+            fraction=split.fraction,
+            train_tokens=pool.layout.tokens(split.train),
+            test_tokens=pool.layout.tokens(part.sentences),
+            labels=len(getattr(pipe, "labels", ())),
+            unknown_words=sum(token not in words for token in tokens) / len(tokens),
+            scores=scores,
+            documents=[
+                DocumentScores(pool.layout.names[number], sum(len(example.reference) for example in own), found)
+                for number, own in by_document(tested).items()
+                if (found := _score(pipe, own))  # none without gold
+            ],
+            found=measure(pipe, Scored(alone, [example.reference for example in examples], words)),
+            seconds=seconds,
+            draw=split.draw,
+        )
+
+
+def _score(pipe: Pipe, examples: Sequence[Example]) -> dict[str, float]:
+    """Return the scores that are numbers."""
+    found: Mapping[str, Any] = pipe.score(examples)
+    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}

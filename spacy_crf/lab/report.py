@@ -1,0 +1,137 @@
+"""All of an experiment as data that JSON can hold, and its curves, drawn by matplotlib where they are asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..core.errors import CRFError
+from .errors import LabErrors
+from .results import (
+    POOLED,
+    Experiment,
+    PartResult,
+    Spread,
+    SystemResult,
+    average_curves,
+    compare_all,
+    frequency_correlation,
+    pooled_by_draw,
+    sum_confusions,
+    summarise,
+    tag_rows,
+)
+
+INCHES = (6.0, 4.0)
+DOTS_PER_INCH = 150
+Points = list[tuple[float, Spread]]
+
+
+class Curve(NamedTuple):
+    """Lines of systems in one picture: the name of its file, of its axes, and the points of each line by its name."""
+
+    name: str
+    x: str
+    y: str
+    lines: dict[str, Points]
+
+
+def to_data(experiment: Experiment) -> dict[str, Any]:
+    """Return settings, results of all test parts, their summaries, and comparisons of systems."""
+    return {
+        "settings": {**asdict(experiment.settings), "by": experiment.settings.unit},
+        "documents": list(experiment.documents),
+        "systems": [_system_data(system, experiment.settings.seed) for system in experiment.systems],
+        "differences": [difference.to_data() for difference in compare_all(experiment)],
+    }
+
+
+def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
+    groups = [
+        {"series": series, "fraction": fraction, **_group_data(tests, seed)}
+        for (series, fraction), tests in system.groups.items()
+    ]
+    tests = [test.to_data() for test in system.tests]
+    return {"name": system.name, "component": system.component, "groups": groups, "tests": tests}
+
+
+def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
+    tags = [{**asdict(row), **{name: getattr(row, name) for name in POOLED}} for row in tag_rows(sum_confusions(tests))]
+    curves = {
+        name: [{"x": x, **asdict(point)} for x, point in points.items()]
+        for name, points in average_curves(tests).items()
+    }
+    return {
+        "scores": {name: asdict(found) for name, found in summarise(tests, seed).items()},
+        "tags": tags,
+        "pooled": {
+            tag: {name: asdict(found) for name, found in measures.items()}
+            for tag, measures in pooled_by_draw(tests).items()
+        },
+        "frequency_correlation": frequency_correlation(tests),
+        "curves": curves,
+    }
+
+
+def find_curves(experiment: Experiment) -> list[Curve]:
+    """Return curves of measures by a setting, and, where fractions of the training data were taken, of scores by these.
+
+    RETURNS (list[Curve]): each with a line for each system, and for each series if there are several.
+    """
+    found: dict[str, Curve] = {}
+    for system in experiment.systems:
+        several = len({test.fraction for test in system.tests}) > 1
+        for (series, fraction), tests in system.groups.items():
+            line = ", ".join(filter(None, [system.name, series]))
+            if not several or fraction == 1:
+                for name, points in average_curves(tests).items():
+                    y, _, x = name.partition(" by ")
+                    curve = found.setdefault(name, Curve(name.replace(" ", "_"), x, y, {}))
+                    curve.lines[line] = sorted(points.items())
+            for name, point in summarise(tests, experiment.settings.seed).items() if several else ():
+                x = "share of the training data"
+                curve = found.setdefault(f"{name} by {x}", Curve(f"{name}_by_fraction", x, name, {}))
+                curve.lines.setdefault(line, []).append((fraction, point))
+    return list(found.values())
+
+
+def check_plotting() -> None:
+    """Raise a coded error unless curves can be drawn: before the work begins, not behind it."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise CRFError(LabErrors.CRF627) from error
+
+
+def draw_curves(
+    path: Path, x_name: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float, float]]], log_x: bool = False
+) -> None:
+    """Draw lines with a band of one standard deviation.
+
+    path (Path): of the PNG file. x_name (str), y_name (str): what the axes are called.
+    lines (Mapping): by name for the legend: x, y and standard deviation of each point, by ascending x.
+    log_x (bool): a logarithmic axis of x.
+    """
+    check_plotting()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=INCHES, layout="constrained")
+    FigureCanvasAgg(figure)  # needs no display
+    axes = figure.add_subplot()
+    for name, points in lines.items():
+        xs, ys, deviations = zip(*points)
+        axes.plot(xs, ys, marker="o", markersize=4, label=name)
+        below, above = ([y + sign * by for y, by in zip(ys, deviations)] for sign in (-1, 1))
+        axes.fill_between(xs, below, above, alpha=0.15)
+    if log_x:
+        axes.set_xscale("log")
+        ticks = sorted({point[0] for points in lines.values() for point in points})
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
+        axes.minorticks_off()
+    axes.set_xlabel(x_name)
+    axes.set_ylabel(y_name)
+    axes.grid(alpha=0.3)
+    if len(lines) > 1:
+        axes.legend()
+    figure.savefig(path, dpi=DOTS_PER_INCH)

@@ -1,0 +1,322 @@
+"""Search for settings with Optuna: tree-structured Parzen estimators (Bergstra et al. 2011), hopeless trials pruned.
+
+Storage, sampler, pruner and loop are Optuna's, an optional extra that no other module knows.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..core.errors import CRFError
+from .candidates import Candidates, with_fold
+from .errors import LabErrors
+from .space import Number, SearchSpace, Value
+from .training import Evaluation, kept, train_config
+
+STUDY = "spacy_crf"
+UNPRUNED = 5  # trials that pruning needs to compare with
+FOUND = "found"  # attribute of a trial: what the study itself does not keep
+State = Literal["complete", "pruned", "failed"]
+STATES: dict[str, State] = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": "failed"}
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """One trial.
+
+    state (str): "pruned" trials were given up as hopeless, "failed" ones ended in an error.
+    score (float | None): what is searched by, the mean of the folds if there are any; None unless complete.
+    scores (dict[str, float]): all scores; means of the folds if there are any.
+    steps (int): evaluations of the training loop.
+    """
+
+    number: int
+    state: State
+    values: dict[str, Value]
+    score: float | None
+    folds: list[float]
+    scores: dict[str, float]
+    steps: int
+    seconds: float
+    error: str
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The outcome of a search.
+
+    score (str | None): what is searched by; None for the weighted score. minimise (bool): whether less is better.
+    importances (dict[str, float]): share of each parameter in what sets good trials apart, the greatest first; empty
+        where there are too few trials.
+    """
+
+    score: str | None
+    minimise: bool
+    trials: list[TrialResult]
+    importances: dict[str, float]
+
+    @property
+    def ranked(self) -> list[TrialResult]:
+        """Complete trials, the best first; of equal ones the earlier."""
+        sign = 1 if self.minimise else -1
+        complete = [trial for trial in self.trials if trial.score is not None]
+        return sorted(complete, key=lambda trial: (sign * (trial.score or 0.0), trial.number))
+
+    @property
+    def best(self) -> TrialResult:
+        """The best trial."""
+        return self.ranked[0]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {**asdict(self), "best": asdict(self.best)}
+
+
+class SearchSettings(NamedTuple):
+    """How to search.
+
+    score (str | None): one of the scores of the pipeline; None for the weighted one of `score_weights`.
+    minimise (bool): look for the least score.
+    folds (int): score by cross-validation over the documents of the training corpus; 0: on the dev corpus.
+    seed (int): of the draw of values and of folds. Training has the seed of the config.
+    prune (bool): give up trials whose score is below the median of the earlier ones: at the same step of training, or
+        with folds, after the same number of them.
+    warmup (int): steps, or folds, before a trial may be given up.
+    """
+
+    score: str | None = None
+    minimise: bool = False
+    folds: int = 0
+    seed: int = 0
+    prune: bool = True
+    warmup: int = 0
+
+
+class ConfigSearch:
+    """Searches a space, and goes on with a search that was broken off.
+
+    The values of a trial follow from the seed and the trials before it, so that a search that is taken up again finds
+    what it would have found in one go, if training is reproducible.
+
+    candidates (Candidates): what makes configs. space (SearchSpace): what is searched. settings (SearchSettings): how.
+    storage (Path | None): an SQLite file that keeps the trials; None for memory.
+    identity (dict): what must be the same for a search to be gone on with, beside the settings.
+    RAISES (ValueError): without Optuna, for settings that have no meaning, and for a storage that is damaged, or that
+        holds another search.
+    """
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        space: SearchSpace,
+        settings: SearchSettings,
+        storage: Path | None = None,
+        identity: Mapping[str, Any] | None = None,
+    ):
+        self._optuna = _import_optuna()
+        for name, value, least in (("folds", settings.folds, 2), ("warmup", settings.warmup, 0)):
+            if value < least and (name, value) != ("folds", 0):
+                raise CRFError(LabErrors.CRF636.format(name=name, value=value, least=least))
+        self._candidates, self._space, self._settings = candidates, space, settings
+        self._study = self._open(storage, {**settings._asdict(), **(identity or {})})
+
+    def run(
+        self, trials: int, timeout: float | None = None, on_result: Callable[[TrialResult], None] | None = None
+    ) -> SearchResult:
+        """Try until there are so many trials, those of an earlier run counted.
+
+        trials (int): complete, pruned and failed ones. timeout (float | None): seconds after which no trial begins.
+        on_result (Callable | None): told of each trial when it is done.
+        RAISES (ValueError): where a trial fails before any has succeeded: all would.
+        """
+        if trials < 1:
+            raise CRFError(LabErrors.CRF636.format(name="trials", value=trials, least=1))
+
+        hopeless: list[TrialResult] = []
+
+        def tell(study: Any, trial: Any) -> None:
+            result = _result(trial)
+            if on_result is not None:
+                on_result(result)
+            if result.error and not any(other.score is not None for other in self._done()):
+                hopeless.append(result)
+                study.stop()
+            self._prepare()
+
+        with _quiet(self._optuna):
+            started = time.monotonic()
+            self._prepare()
+            while (done := len(self._done())) < trials and not hopeless:
+                left = None if timeout is None else timeout - (time.monotonic() - started)
+                if done and left is not None and left <= 0:
+                    break
+                most, seconds = (trials - done, left) if done else (1, None)  # one trial there is, whatever the time
+                try:
+                    self._study.optimize(self._try, most, seconds, catch=(ValueError,), callbacks=[tell])
+                except _NoScore as problem:
+                    raise CRFError(problem.args[0]) from problem
+            found = SearchResult(self._settings.score, self._settings.minimise, self._done(), self._importances())
+        if not found.ranked:
+            raise CRFError(LabErrors.CRF637.format(number=len(found.trials) - 1, error=found.trials[-1].error))
+        return found
+
+    # -- one trial -------------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        """Seed the next trial, and queue the values to start with."""
+        number, waiting = len(self._done()), (self._optuna.trial.TrialState.WAITING,)
+        seed = int(np.random.SeedSequence([self._settings.seed, number]).generate_state(1)[0])
+        self._study.sampler = self._optuna.samplers.TPESampler(seed=seed)
+        if not number and self._space.start and not self._study.get_trials(deepcopy=False, states=waiting):
+            self._study.enqueue_trial(dict(self._space.start))
+
+    def _try(self, trial: Any) -> float:
+        """Score the values that Optuna draws, and keep what is found in the trial, unless it is broken off."""
+        values = {name: self._suggest(trial, name) for name in self._space.parameters}
+        outcome, started = _Outcome(), time.perf_counter()
+
+        def keep(error: str = "") -> None:
+            found = {"number": len(self._done()), "values": values, **outcome.to_data(), "error": error}
+            trial.set_user_attr(FOUND, {**found, "seconds": time.perf_counter() - started})
+
+        try:
+            self._score(trial, values, outcome)
+        except self._optuna.TrialPruned:
+            keep()
+            raise
+        except ValueError as problem:
+            keep(str(problem))
+            raise
+        keep()
+        return fmean(outcome.folds)
+
+    def _suggest(self, trial: Any, name: str) -> Value:
+        parameter = self._space.parameters[name]
+        value: Value
+        if not isinstance(parameter, Number):
+            value = trial.suggest_categorical(name, list(parameter.options))
+        elif parameter.is_whole:
+            value = trial.suggest_int(name, parameter.low, parameter.high, log=parameter.log)
+        else:
+            value = trial.suggest_float(name, parameter.low, parameter.high, log=parameter.log)
+        return value
+
+    def _score(self, trial: Any, values: Mapping[str, Value], outcome: "_Outcome") -> None:
+        """Train with the values and score, on the dev corpus or on each fold."""
+        config, settings = self._candidates.make(values), self._settings
+        found: list[Evaluation] = []
+
+        def report(score: float, step: int) -> None:
+            trial.report(score, step)
+            if settings.prune and trial.should_prune():
+                raise self._optuna.TrialPruned
+
+        def listen(evaluation: Evaluation) -> None:
+            outcome.steps += 1
+            found.append(evaluation)
+            score = self._read_score(kept(found))
+            if not settings.folds:
+                report(score, evaluation.step)
+
+        for fold in range(settings.folds or 1):
+            found.clear()  # what is kept is the best of this fold
+            own = with_fold(config, settings.folds, fold, settings.seed) if settings.folds else config
+            best = train_config(own, listen)
+            outcome.folds.append(self._read_score(best))
+            outcome.evaluations.append(best)
+            if fold + 1 < settings.folds:
+                report(fmean(outcome.folds), fold)
+
+    def _read_score(self, evaluation: Evaluation) -> float:
+        value = evaluation.get(self._settings.score)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _NoScore(LabErrors.CRF633.format(name=self._settings.score, known=", ".join(evaluation.numbers())))
+        return float(value)
+
+    # -- the study -------------------------------------------------------------------------------------------
+
+    def _open(self, storage: Path | None, identity: dict[str, Any]) -> Any:
+        optuna, settings = self._optuna, self._settings
+        identity = json.loads(json.dumps(identity, default=str))
+        direction = "minimize" if settings.minimise else "maximize"
+        pruner = optuna.pruners.MedianPruner(n_startup_trials=UNPRUNED, n_warmup_steps=settings.warmup)
+        path = None if storage is None else f"sqlite:///{storage}"
+        with _quiet(optuna):
+            try:
+                study = optuna.create_study(
+                    storage=path, pruner=pruner, study_name=STUDY, direction=direction, load_if_exists=True
+                )
+            except Exception as error:  # of Optuna, of SQLAlchemy or of SQLite
+                raise CRFError(LabErrors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
+            begun = study.user_attrs.get("identity", identity)
+            for name, value in identity.items():
+                if begun.get(name) != value:
+                    problem = f"it was begun with another {name}"
+                    raise CRFError(LabErrors.CRF634.format(path=storage, problem=problem))
+            study.set_user_attr("identity", identity)
+        return study
+
+    def _done(self) -> list[TrialResult]:
+        """Return trials that came to an end; one that was broken off is begun anew under its number."""
+        trials = self._study.get_trials(deepcopy=False)
+        return [_result(trial) for trial in trials if trial.state.is_finished() and FOUND in trial.user_attrs]
+
+    def _importances(self) -> dict[str, float]:
+        """Return importances by PED-ANOVA (Watanabe et al. 2023), which is cheap."""
+        complete = self._study.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.COMPLETE,))
+        if len({trial.value for trial in complete}) < 2:
+            return {}
+        evaluator = self._optuna.importance.PedAnovaImportanceEvaluator()
+        found = self._optuna.importance.get_param_importances(self._study, evaluator=evaluator)
+        return {name: float(value) for name, value in found.items()}
+
+
+class _Outcome:
+    """What a trial has found so far: scores and best evaluations of folds, or of the dev corpus alone."""
+
+    def __init__(self) -> None:
+        self.folds: list[float] = []
+        self.evaluations: list[Evaluation] = []
+        self.steps = 0
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data."""
+        rows = [evaluation.numbers() for evaluation in self.evaluations]
+        names = [name for name in (rows[0] if rows else {}) if all(name in row for row in rows)]
+        scores = {name: fmean(row[name] for row in rows) for name in names}
+        return {"folds": self.folds if len(self.folds) > 1 else [], "scores": scores, "steps": self.steps}
+
+
+class _NoScore(Exception):
+    """A score that does not exist. No trial could have it, so that it ends the search."""
+
+
+def _result(trial: Any) -> TrialResult:
+    state = STATES[trial.state.name]
+    return TrialResult(state=state, score=trial.value if state == "complete" else None, **trial.user_attrs[FOUND])
+
+
+def _import_optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise CRFError(LabErrors.CRF630) from error
+    return optuna
+
+
+@contextmanager
+def _quiet(optuna: Any) -> Iterator[None]:
+    """Silence Optuna's own log, which tells each trial once more."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)

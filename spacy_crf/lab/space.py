@@ -1,0 +1,227 @@
+"""A space of configs, written down in TOML: which settings and templates are tried, and in which ranges.
+
+    [settings]                                        # dotted keys of the config
+    "components.crf_tagger.trainer.c2" = { low = 0.01, high = 10.0, log = true }
+    "components.crf_tagger.features.min_count" = { low = 1, high = 5 }
+    "components.crf_tagger.decode" = ["viterbi", "posterior"]
+
+    [alternatives.trainer]                            # several keys at once, or whole blocks
+    lbfgs = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.LBFGS.v1" }, "training.patience" = 5 }
+    arow = { "components.crf_tagger.trainer" = { "@misc" = "spacy_crf.AROW.v1" }, "training.patience" = 500 }
+
+    [templates]                                       # of one component, behind `always`
+    always = ["LOWER[0]"]                             # without it: those of the config
+    prefixes = ["LPREFIX1", "LPREFIX2"]               # on or off
+    words = { "-1..1" = ["LOWER[-1]", "LOWER[1]"], "none" = [] }  # one of these
+
+    [start]                                           # what is tried first; the rest of it is drawn
+    words = "none"
+
+TOML, as keys with dots may be quoted, numbers and strings are told apart, and nothing is interpolated: `${..}` and
+`@..` are those of the config that a value is put into. The standard library reads it.
+"""
+
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+from ..core.errors import CRFError
+from .errors import LabErrors
+
+TABLES = ("settings", "alternatives", "templates", "start")
+ALWAYS = "always"
+OFF, ON = "off", "on"
+Value: TypeAlias = str | int | float
+
+
+@dataclass(frozen=True)
+class ConfigChange:
+    """What one value of a parameter does to a config.
+
+    settings (dict[str, Any]): values by dotted key. templates (tuple[str, ...]): that are added.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Number:
+    """A numeric setting.
+
+    name (str): its dotted key. low, high (int | float): the ends of its range, which belong to it; whole numbers if
+    both are. log (bool): draw its logarithm evenly.
+    """
+
+    name: str
+    low: int | float
+    high: int | float
+    log: bool
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether values are whole numbers."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+    def ends(self) -> tuple[Value, ...]:
+        """Return the least and the greatest value."""
+        return self.low, self.high
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether a value is one of its own."""
+        is_number = isinstance(value, int if self.is_whole else int | float) and not isinstance(value, bool)
+        return is_number and self.low <= value <= self.high
+
+    def change(self, value: Value) -> ConfigChange:
+        """Return what a value does."""
+        return ConfigChange({self.name: value})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several things.
+
+    name (str): a dotted key, or the name of alternatives or of a group of templates.
+    options (dict[str, ConfigChange]): by the name that tables show.
+    """
+
+    name: str
+    options: Mapping[str, ConfigChange]
+
+    def ends(self) -> tuple[Value, ...]:
+        """Return all options."""
+        return tuple(self.options)
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether a value is the name of an option."""
+        return isinstance(value, str) and value in self.options
+
+    def change(self, value: Value) -> ConfigChange:
+        """Return what an option does."""
+        return self.options[str(value)]
+
+
+Parameter: TypeAlias = Number | Choice
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """What is searched.
+
+    parameters (dict[str, Parameter]): by name, in the order of the file.
+    has_templates (bool): whether any of them is a group of templates.
+    always (tuple[str, ...] | None): templates that are always there; None for those of the config.
+    start (dict[str, Value]): values of the first trial.
+    """
+
+    parameters: Mapping[str, Parameter]
+    has_templates: bool
+    always: tuple[str, ...] | None
+    start: Mapping[str, Value]
+
+    def changes(self, values: Mapping[str, Value]) -> ConfigChange:
+        """Return what values of all parameters, by name, do together; of two that set one key, the later one counts."""
+        changes = [self.parameters[name].change(value) for name, value in values.items()]
+        settings = {key: value for change in changes for key, value in change.settings.items()}
+        return ConfigChange(settings, tuple(dict.fromkeys(text for change in changes for text in change.templates)))
+
+    def corners(self) -> Iterator[dict[str, Value]]:
+        """Yield few points that between them have all options and ends of ranges, to check a space with."""
+        ends = {name: parameter.ends() for name, parameter in self.parameters.items()}
+        for number in range(max(map(len, ends.values()))):
+            yield {name: values[min(number, len(values) - 1)] for name, values in ends.items()}
+
+
+def read_space(path: Path) -> SearchSpace:
+    """Read a space.
+
+    path (Path): a TOML file, see above.
+    RAISES (ValueError): for a file that is not TOML, and for anything in it that has no meaning.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf8"))
+        return parse_space(data)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, _Malformed) as error:
+        raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
+
+
+class _Malformed(Exception):
+    """What is wrong with a space."""
+
+
+def parse_space(data: Mapping[str, Any]) -> SearchSpace:
+    """Make a space from the content of a TOML file."""
+    for name, table in data.items():
+        if name not in TABLES or not isinstance(table, dict):
+            _refuse(name, f"is not one of the tables {', '.join(TABLES)}")
+    templates = dict(data.get("templates", {}))
+    always = _strings(f"templates.{ALWAYS}", templates.pop(ALWAYS)) if ALWAYS in templates else None
+    found: list[Parameter] = [_setting(key, value) for key, value in data.get("settings", {}).items()]
+    found += [_alternatives(name, table) for name, table in data.get("alternatives", {}).items()]
+    found += [_group(name, group) for name, group in templates.items()]
+    parameters = {parameter.name: parameter for parameter in found}
+    if not parameters:
+        raise _Malformed("it has no settings, no alternatives and no groups of templates to choose from")
+    if len(parameters) < len(found):
+        names = [parameter.name for parameter in found]
+        _refuse(next(name for name in names if names.count(name) > 1), "is the name of two parameters")
+    start = dict(data.get("start", {}))
+    for name, value in start.items():
+        if name not in parameters or not parameters[name].holds(value):
+            _refuse(f"start.{name}", f"is {value!r}, which is no value of a parameter of that name")
+    return SearchSpace(parameters, bool(templates), always, start)
+
+
+def _setting(key: str, value: Any) -> Parameter:
+    if isinstance(value, list):
+        return Choice(key, _options(key, ((_shown(one), ConfigChange({key: one})) for one in value)))
+    if not isinstance(value, dict) or not {"low", "high"} <= set(value) <= {"low", "high", "log"}:
+        _refuse(key, "must be a list of values, or have low, high and perhaps log")
+    low, high, log = value["low"], value["high"], value.get("log", False)
+    for end in (low, high):
+        if isinstance(end, bool) or not isinstance(end, int | float) or not math.isfinite(end):
+            _refuse(key, f"ends at {end!r}, which is not a number")
+    if low >= high or not isinstance(log, bool) or (log and low <= 0):
+        _refuse(key, "must have a low below its high, and a low above 0 if log is true")
+    return Number(key, low, high, log)
+
+
+def _alternatives(name: str, table: Any) -> Parameter:
+    if not isinstance(table, dict) or not all(isinstance(settings, dict) for settings in table.values()):
+        _refuse(f"alternatives.{name}", "must be a table of options, each a table of dotted keys and values")
+    return Choice(name, _options(name, ((option, ConfigChange(settings)) for option, settings in table.items())))
+
+
+def _group(name: str, group: Any) -> Parameter:
+    where = f"templates.{name}"
+    table = {OFF: [], ON: group} if isinstance(group, list) else group
+    if not isinstance(table, dict):
+        _refuse(where, "must be a list of templates, or a table of such lists")
+    options = ((option, ConfigChange(templates=_strings(where, templates))) for option, templates in table.items())
+    return Choice(name, _options(where, options))
+
+
+def _options(where: str, pairs: Iterable[tuple[str, ConfigChange]]) -> dict[str, ConfigChange]:
+    listed = list(pairs)
+    options = dict(listed)
+    if len(options) < len(listed) or len(options) < 2:
+        _refuse(where, "must have at least two options, each with a name of its own")
+    return options
+
+
+def _strings(where: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        _refuse(where, "must be a list of strings")
+    return tuple(value)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _refuse(where: str, problem: str) -> NoReturn:
+    raise _Malformed(f"{where} {problem}")

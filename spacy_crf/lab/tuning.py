@@ -1,0 +1,320 @@
+"""Choice of penalties by cross-validation: a component is trained by its own trainer, and scored by its own scorer."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from math import isfinite, sqrt
+from statistics import fmean, stdev
+from typing import Any, Literal, cast
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..core.errors import CoreErrors, CRFError, CRFWarning
+from ..core.gold import UNKNOWN
+from ..corpora.docbin import cut_doc
+from ..learning.block import LBFGSTrainer, MakeSample
+from ..learning.encoder import ChainLearner, Sample
+from ..pipe.errors import PipeErrors
+from ..pipe.orders import require_first_order
+from ..tagging.component import CRFTagger
+from .errors import LabErrors
+from .sampling import deal
+
+Rule = Literal["best", "one-se"]
+Unit = Literal["auto", "doc", "sequence"]
+SCORES = {"ent": "ents_f", "spans": "spans_{spans_key}_f"}
+BATCH_SIZE = 256  # documents that are scored at once
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """One fold under one pair of penalties.
+
+    score (float), loss (float): of what was held out: the score of the component's scorer, and -log p(gold) for each
+        token with gold, in nats. n_active (int): weights that are not 0.
+    """
+
+    fold: int
+    c1: float
+    c2: float
+    score: float
+    loss: float
+    n_active: int
+    iterations: int
+    seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All folds, at least two, under one pair of penalties. Loss, weights and iterations are means."""
+
+    c1: float
+    c2: float
+    folds: list[FoldResult]
+
+    @property
+    def mean(self) -> float:
+        """Mean score."""
+        return self._mean("score")
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the score over folds."""
+        return stdev(fold.score for fold in self.folds)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean score."""
+        return self.deviation / sqrt(len(self.folds))
+
+    @property
+    def loss(self) -> float:
+        """Mean loss."""
+        return self._mean("loss")
+
+    @property
+    def n_active(self) -> float:
+        """Mean number of weights that are not 0."""
+        return self._mean("n_active")
+
+    @property
+    def iterations(self) -> float:
+        """Mean number of iterations."""
+        return self._mean("iterations")
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that all folds took."""
+        return sum(fold.seconds for fold in self.folds)
+
+    def _mean(self, name: str) -> float:
+        return fmean(getattr(fold, name) for fold in self.folds)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data, with the means."""
+        means = {name: getattr(self, name) for name in ("mean", "deviation", "loss", "n_active", "seconds")}
+        return {**asdict(self), **means}
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """The outcome for a component, with the name of the score and the rule by which one setting is chosen."""
+
+    component: str
+    score: str
+    rule: Rule
+    settings: list[Setting]
+
+    @property
+    def best(self) -> Setting:
+        """The setting with the highest mean score; of equal ones the more regularised."""
+        return max(self.settings, key=lambda setting: (setting.mean, setting.c1, setting.c2))
+
+    @property
+    def chosen(self) -> Setting:
+        """The best setting, or the most regularised one whose mean is within one standard error of the best's.
+
+        More regularised is what has the greater c1, which makes models sparse, and then the greater c2.
+        """
+        if self.rule == "best":
+            return self.best
+        least = self.best.mean - self.best.standard_error
+        near = [setting for setting in self.settings if setting.mean >= least]
+        return max(near, key=lambda setting: (setting.c1, setting.c2))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data."""
+        chosen = {"c1": self.chosen.c1, "c2": self.chosen.c2}
+        settings = [setting.to_data() for setting in self.settings]
+        return {"component": self.component, "score": self.score, "rule": self.rule, **chosen, "settings": settings}
+
+
+def cross_validate(
+    nlp: Language,
+    name: str,
+    examples: Sequence[Example],
+    c1: Sequence[float],
+    c2: Sequence[float],
+    *,
+    folds: int = 5,
+    unit: Unit = "auto",
+    seed: int = 0,
+    iterations: int = 100,
+    rule: Rule = "best",
+    on_result: Callable[[FoldResult], None] | None = None,
+) -> CrossValidation:
+    """Score all pairs of penalties on held-out parts of a corpus. The pipeline stays as it is.
+
+    Every fit begins at 0, so that results depend neither on the order nor on the company of the penalties. Nothing of
+    what is held out shows in a model but the labels.
+
+    nlp (Language): initialised. name (str): of a component with the trainer spacy_crf.LBFGS.v1, whose settings hold.
+    examples (Sequence[Example]): the training corpus, with what the component needs to see on the predicted side.
+    c1 (Sequence[float]), c2 (Sequence[float]): L1 and L2 penalties to try, each with each.
+    folds (int): how many parts. seed (int): of the draw that makes them.
+    unit (str): "doc" keeps documents together, "sequence" draws sentences, "auto" does so where documents are too few.
+    iterations (int): of L-BFGS, at most, for each fit.
+    rule (str): see `CrossValidation.chosen`.
+    on_result (Callable | None): told of each fit when it is done.
+    RAISES (ValueError): for another trainer, a model of order 2, penalties that are not numbers of at least 0, too few
+        documents.
+    """
+    pipe: Any = nlp.get_pipe(name)
+    if not isinstance(pipe.trainer, LBFGSTrainer):
+        raise CRFError(LabErrors.CRF604.format(name=name, trainer=type(pipe.trainer).__name__))
+    require_first_order(name, pipe.model, "cross-validation of penalties")
+    if iterations < 1:
+        raise CRFError(CoreErrors.CRF108.format(name="iterations", least=1, value=iterations))
+    if not pipe.labels:
+        raise CRFError(PipeErrors.CRF401.format(name=name))
+    pairs = list(product(_checked("c1", c1), _checked("c2", c2)))
+    score = SCORES.get(pipe.target, f"{pipe.target}_acc").format(spans_key=pipe.cfg["spans_key"])
+    results: dict[tuple[float, float], list[FoldResult]] = {pair: [] for pair in pairs}
+    for number, (train, held_out) in enumerate(make_folds(pipe, examples, folds, unit, seed)):
+        fold = Fold(nlp, name, train, held_out)
+        for pair in pairs:
+            started = time.perf_counter()
+            fitted, done = fold.fit(*pair, iterations)
+            seconds = time.perf_counter() - started
+            result = FoldResult(number, *pair, *fold.evaluate(fitted, score), count_weights(fitted), done, seconds)
+            results[pair].append(result)
+            if on_result is not None:
+                on_result(result)
+    return CrossValidation(name, score, rule, [Setting(*pair, found) for pair, found in results.items()])
+
+
+def _checked(name: str, values: Sequence[float]) -> list[float]:
+    """Return penalties as numbers, each once."""
+    for value in values:
+        if not (isinstance(value, int | float) and isfinite(value) and value >= 0):
+            raise CRFError(LabErrors.CRF605.format(name=name, value=value))
+    if not values:
+        raise CRFError(LabErrors.CRF605.format(name=name, value=list(values)))
+    return list(dict.fromkeys(map(float, values)))
+
+
+# -- folds -------------------------------------------------------------------------------------------------------
+
+
+def make_folds(
+    pipe: CRFTagger, examples: Sequence[Example], count: int, unit: Unit, seed: int
+) -> Iterator[tuple[list[Example], list[Example]]]:
+    """Return training and held-out examples of folds of about the same number of documents, or of sequences.
+
+    Those without any gold can judge nothing, and are always trained on.
+
+    RAISES (ValueError): where there are fewer documents or sequences than folds.
+    """
+    parts = list(examples)
+    judging = np.flatnonzero(count_known(pipe, parts))
+    by_document = unit == "doc" or (unit == "auto" and len(judging) >= count)
+    if not by_document:
+        parts = [part for example in examples for part in cut_example(pipe, example)]
+        judging = np.flatnonzero(count_known(pipe, parts))
+    if not 2 <= count <= len(judging):
+        kind = "documents" if by_document else "sequences"
+        raise CRFError(LabErrors.CRF603.format(folds=count, found=len(judging), kind=kind))
+    owners = np.full(len(parts), -1)
+    owners[judging] = deal(len(judging), count, np.random.default_rng(seed))
+    pairs = [list(zip(owners.tolist(), parts))] * count
+    return (
+        ([part for fold, part in own if fold != number], [part for fold, part in own if fold == number])
+        for number, own in enumerate(pairs)
+    )
+
+
+def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
+    """Count the tokens of each example whose gold is known."""
+    lengths = pipe.read_tokens([example.predicted for example in examples]).lengths
+    known = np.cumsum(np.append(0, pipe.gold(examples, lengths).labels != UNKNOWN))
+    ends = np.cumsum([0, *(len(example.predicted) for example in examples)])
+    return np.diff(known[ends]).tolist()
+
+
+def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
+    """Cut an example between the component's sequences, as far as a token of the gold ends there as well."""
+    alignment, starts = example.alignment, [(0, 0)]
+    for start in np.cumsum(pipe.read_tokens([example.predicted]).lengths).tolist()[:-1]:
+        gold = alignment.x2y[start]
+        if len(gold) and alignment.y2x[int(gold[0])][0] == start:
+            starts.append((start, int(gold[0])))
+    seen, known = zip(*starts)
+    sides = cut_doc(example.predicted, list(seen)), cut_doc(example.reference, list(known))
+    return [Example(*pair) for pair in zip(*sides)]
+
+
+class Fold:
+    """Trains a component on one part of a corpus, under one pair of penalties after the other, and scores the rest."""
+
+    def __init__(self, nlp: Language, name: str, train: list[Example], held_out: list[Example]):
+        self._nlp = type(nlp)(vocab=nlp.vocab)  # keeps configs of the components that it makes
+        self._name, self._config = name, nlp.config.interpolate()["components"][name]
+        self._train, self._held_out = train, held_out
+        pipe, given = self._make(), cast(CRFTagger, nlp.get_pipe(name))
+        pipe.initialize(lambda: train, nlp=nlp, labels=given.label_data)
+        self._begun = pipe.to_bytes()  # what is fitted to the training part: word classes, a tag dictionary
+        self._n_known = sum(count_known(pipe, held_out))
+        self._samples: list[Sample] = []
+
+    def _make(self, **penalties: float) -> Any:
+        config = {**self._config, "trainer": {**self._config["trainer"], **penalties}}
+        return self._nlp.create_pipe(config.pop("factory"), self._name, config=config)
+
+    def fit(self, c1: float, c2: float, iterations: int) -> tuple[CRFTagger, int]:
+        """Train from the beginning, and return the component and the number of iterations."""
+        pipe = self._make(c1=c1, c2=c2).from_bytes(self._begun)
+        trainer: LBFGSTrainer = pipe.trainer
+        pipe.trainer = _Recall(trainer, self._samples)
+        # weights that were not seen come behind the first step, which has its own length; else one step does it all
+        first = min(iterations, trainer.iterations_per_step) if trainer.unseen else iterations
+        with warnings.catch_warnings(action="ignore", category=CRFWarning):  # told when the pipeline was initialised
+            for step in filter(None, (first, iterations - first)):
+                trainer.iterations_per_step = step
+                pipe.update(self._train)
+                pipe.finish_update(None)
+        done = trainer.iterations
+        trainer.reset()  # what is encoded takes more memory than the weights
+        return pipe, done
+
+    def evaluate(self, pipe: CRFTagger, score: str) -> tuple[float, float]:
+        """Return the score of the held-out part, and its loss for each token with gold."""
+        loss, scored = 0.0, list[Example]()
+        for batch in minibatch(self._held_out, BATCH_SIZE):
+            docs = [example.predicted.copy() for example in batch]
+            predictions = pipe.predict(docs)
+            loss += pipe.get_loss(batch, predictions)
+            pipe.set_annotations(docs, predictions)
+            scored += [Example(doc, example.reference) for doc, example in zip(docs, batch)]
+        return pipe.score(scored)[score] or 0.0, loss / self._n_known
+
+
+class _Recall:
+    """Gives a trainer the sample of a fold, which is the same under all penalties and made once.
+
+    samples (list[Sample]): keeps it.
+    """
+
+    def __init__(self, trainer: LBFGSTrainer, samples: list[Sample]):
+        self._trainer, self._samples = trainer, samples
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._trainer, name)
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        def recall(own: Sequence[Example]) -> Sample:
+            if not self._samples:
+                self._samples.append(make_sample(own))
+            return self._samples[0]
+
+        return self._trainer.accumulate(learner, examples, recall)
+
+
+def count_weights(pipe: CRFTagger) -> int:
+    """Count the weights that are not 0."""
+    model: Any = pipe.model
+    return sum(int(np.count_nonzero(model.get_param(name))) for name in model.param_names if model.has_param(name))

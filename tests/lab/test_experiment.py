@@ -1,0 +1,206 @@
+"""Experiments from configs to results: what is trained, what is scored, and what is refused."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.experiments import write_documents
+from spacy.cli.train import train as spacy_train
+from spacy.language import Language
+from thinc.api import Config
+
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.lab.block import SELECTIONS
+from spacy_crf.lab.experiment import RunSettings, hold_out, make_system, run_experiment, train_on
+from spacy_crf.lab.report import find_curves, to_data
+from spacy_crf.lab.results import Experiment, PartResult
+from spacy_crf.lab.sampling import CorpusLayout
+from spacy_crf.lab.splits import SplitSettings, split_by
+from spacy_crf.tagsets.report import report_sets
+
+
+def run(config: Config, settings: SplitSettings, **options: Any) -> Experiment:
+    return run_experiment({"ours": config}, settings, RunSettings(**options))
+
+
+@pytest.fixture(scope="module")
+def folds(config: Config) -> Experiment:
+    return run(config, SplitSettings("kfold", folds=2))
+
+
+def probabilities(nlp: Language, path: Path) -> list[Any]:
+    examples = list(Corpus(path, format="tagsets")(nlp))
+    return [doc._.tag_probs["values"] for doc in nlp.pipe(example.predicted for example in examples)]
+
+
+def test_training_is_that_of_spacy_train(config: Config, folder: Path, tmp_path: Path) -> None:
+    config.to_disk(tmp_path / "config.cfg")
+    spacy_train(tmp_path / "config.cfg", tmp_path / "output")
+    system = make_system("ours", config, RunSettings())
+    layout = system.layout
+    ours = train_on(system, np.arange(len(layout.lengths)), None)
+    theirs = spacy.load(tmp_path / "output" / "model-best")
+    for own, other in zip(probabilities(ours, folder / "dev"), probabilities(theirs, folder / "dev"), strict=True):
+        assert np.array_equal(own, other)
+    assert not SELECTIONS
+
+
+def test_the_scores_of_folds(folds: Experiment, config: Config, folder: Path) -> None:
+    assert folds.documents == ("text0", "text1", "text2", "text3")
+    (system,) = folds.systems
+    assert system.component == "set_valued_tagger" and [test.split for test in system.tests] == ["fold 1", "fold 2"]
+    tested = [document for test in system.tests for document in test.documents]
+    assert sorted(document.name for document in tested) == sorted(folds.documents)
+    for test in system.tests:
+        assert test.test_tokens == sum(document.tokens for document in test.documents)
+        assert test.train_tokens + test.test_tokens == sum(t.test_tokens for t in system.tests)
+        # each document has one word that no other one has
+        assert test.unknown_words == 2 / test.test_tokens
+        weights = [document.tokens for document in test.documents]
+        for name in ("ml_acc", "ml_util", "set_size", "set_coverage"):
+            pooled = np.average([document.scores[name] for document in test.documents], weights=weights)
+            assert pooled == pytest.approx(test.scores[name])
+
+
+def test_scores_are_those_of_the_same_pipeline_trained_by_hand(folds: Experiment, config: Config) -> None:
+    system = make_system("ours", config, RunSettings())
+    layout = system.layout
+    test = folds.systems[0].tests[0]
+    tested = {layout.names.index(document.name) for document in test.documents}
+    is_test = np.isin(layout.documents, list(tested))
+    nlp = train_on(system, np.flatnonzero(~is_test), None)
+    examples = [example for _, example in system.source.read(nlp).take(np.flatnonzero(is_test))]
+    scores = nlp.evaluate(examples)
+    assert {name: scores[name] for name in test.scores} == pytest.approx(test.scores)
+    pipe: Any = nlp.get_pipe("set_valued_tagger")
+    trained = [example for _, example in system.source.read(nlp).take(np.flatnonzero(~is_test))]
+    words = {token.text for example in trained for token in example.reference}
+    for example, doc in zip(examples, nlp.pipe(example.predicted.copy() for example in examples)):
+        example.predicted = doc
+    report = report_sets(pipe, examples, words)
+    assert test.labels == report.labels and test.unknown_words == report.unknown_words
+    assert test.found.scores["ml_acc_known"] == pytest.approx(report.ml_acc_known)
+    assert test.found.scores["ml_acc_unknown"] == pytest.approx(report.ml_acc_unknown)
+    assert test.found.curves["ml_util by beta"][1.0] == pytest.approx(report.ml_util)
+    assert test.found.curves["set_size by beta"][1.0] == pytest.approx(report.size)
+
+
+def test_an_experiment_is_the_same_again(folds: Experiment, config: Config) -> None:
+    again = run(config, folds.settings)
+    assert again.systems == folds.systems
+
+
+@pytest.mark.slow
+def test_processes_find_the_same(folds: Experiment, config: Config) -> None:
+    assert run(config, folds.settings, jobs=2).systems == folds.systems
+
+
+def test_results_are_data(folds: Experiment) -> None:
+    data = json.loads(json.dumps(to_data(folds)))
+    assert data["settings"]["kind"] == "kfold" and data["settings"]["by"] == "document"
+    (system,) = data["systems"]
+    assert len(system["tests"]) == 2 and {"split", "labels", "unknown_words"} <= set(system["tests"][0])
+    assert sum(count for test in system["tests"] for _, _, count in test["confusions"]) == sum(
+        test["test_tokens"] for test in system["tests"]
+    )
+    (group,) = system["groups"]
+    assert group["scores"]["ml_acc"]["interval"]["documents"] == 4
+    assert {curve.name for curve in find_curves(folds)} == {"ml_util_by_beta", "set_size_by_beta"}
+
+
+def test_parts_of_documents_and_tests_that_share_a_model(config: Config) -> None:
+    found = run(config, SplitSettings("robustness", "sentence", test_share=0.4))
+    tests = found.systems[0].tests
+    assert [test.test for test in tests] == list(found.documents) and len({test.seconds for test in tests}) == 1
+    assert len({test.train_tokens for test in tests}) == 1
+
+
+def test_a_learning_curve_and_pruning_have_lines(config: Config) -> None:
+    found = run(config, SplitSettings("curve", test_share=0.25, fractions=(0.5, 1.0)))
+    assert list(found.systems[0].groups) == [("", 0.5), ("", 1.0)]
+    curves = {curve.name: curve for curve in find_curves(found)}
+    assert [x for x, _ in curves["ml_acc_by_fraction"].lines["ours"]] == [0.5, 1.0]
+    pruned = run(config, SplitSettings("pruning", fractions=(0.4,), least_tokens=25), grams="words")
+    assert {test.fraction for test in pruned.systems[0].tests} == {0.4}
+
+
+def test_another_component(config: Config, folder: Path) -> None:
+    """A crf_tagger has no sets; its scores and confusions are there all the same."""
+    changed = config.copy()
+    block = changed["components"].pop("set_valued_tagger")
+    kept = {name: block[name] for name in ("features", "trainer", "model", "target")}
+    changed["components"]["crf_tagger"] = {"factory": "crf_tagger", **kept}
+    changed["nlp"]["pipeline"] = ["crf_tagger"]
+    changed["initialize"] = {}
+    changed["training"]["score_weights"] = {"tag_acc": 1.0}
+    found = run_experiment({"sets": config, "tags": changed}, SplitSettings("monte-carlo", test_share=0.5))
+    sets, tags = (system.tests[0] for system in found.systems)
+    assert "set_size" in sets.scores and "set_size" not in tags.scores and not tags.found.curves
+    assert tags.scores["tag_acc"] == sum(
+        count for (gold, predicted), count in tags.found.confusions.items() if gold == predicted
+    ) / sum(tags.found.confusions.values())
+    assert [difference["score"] for difference in to_data(found)["differences"]] == ["tag_acc"]
+
+
+def test_a_part_of_the_training_part_takes_the_place_of_the_dev_corpus(config: Config) -> None:
+    seen: list[PartResult] = []
+    with_dev = run_experiment(
+        {"ours": config},
+        SplitSettings("kfold", folds=2),
+        RunSettings(with_dev=True, dev_share=0.4),
+        lambda name, number, count, results: seen.extend(results),
+    )
+    assert len(with_dev.documents) == 5 and with_dev.documents[0] == "text0 (corpus 1)"
+    assert seen == with_dev.systems[0].tests
+    total = sum(test.test_tokens for test in seen)
+    assert all(test.train_tokens < total - test.test_tokens for test in seen)
+
+
+@pytest.mark.parametrize("by", ["document", "sentence", "chunk"])
+def test_what_is_held_out_is_not_trained_on(by: Any) -> None:
+    layout = CorpusLayout(("a", "b", "c"), np.repeat(np.arange(3), 10), np.full(30, 4))
+    split = split_by("", np.arange(30) >= 20)
+    train, dev = hold_out(layout, split, by, 0.3, 0)
+    assert sorted([*train.tolist(), *dev.tolist()]) == list(range(20)) and len(dev) in (6, 10)
+    if by == "document":
+        assert len(set(layout.documents[dev].tolist())) == 1 and len(dev) == 10
+    one = replace(split, train=np.arange(10))
+    assert len(hold_out(layout, one, "document", 0.3, 0)[1]) == 3
+
+
+def test_what_is_wrong_is_told_before_training(config: Config, folder: Path) -> None:
+    plain = SplitSettings("kfold", folds=2)
+    with pytest.raises(ValueError, match="CRF624"):
+        run(config, plain, with_dev=True, dev_share=0.0)
+    with pytest.raises(ValueError, match=r"CRF621.*'ner'.*set_valued_tagger"):
+        run(config, plain, component="ner")
+    with pytest.raises(ValueError, match="CRF625"):
+        run(config, SplitSettings("size", least_tokens=0))
+    other = config.copy()
+    other["paths"]["train"] = str(folder / "dev")
+    with pytest.raises(ValueError, match="CRF626"):
+        run_experiment({"ours": config, "other": other}, plain)
+
+
+def test_a_split_that_fails_has_a_name(config: Config, tmp_path: Path) -> None:
+    broken = config.copy()
+    broken["paths"]["dev"] = str(tmp_path / "dev.tsv")
+    (tmp_path / "dev.tsv").write_text("one\ttwo\tthree\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"CRF622.*ours.*'fold 1'.*CRF507"):
+        run(broken, SplitSettings("kfold", folds=2))
+    assert not SELECTIONS
+
+
+def test_documents_without_gold_are_tested_in_company_only(config: Config, tmp_path: Path) -> None:
+    changed = config.copy()
+    changed["paths"]["train"] = str(write_documents(tmp_path / "train", 3))
+    (tmp_path / "train" / "none.tsv").write_text("he\t_\nkumt\t_\n", encoding="utf8")
+    found = run(changed, SplitSettings("kfold", folds=2))
+    scored = [document.name for test in found.systems[0].tests for document in test.documents]
+    assert sorted(scored) == ["text0", "text1", "text2"] and "none" in found.documents
+    with pytest.raises(ValueError, match="CRF623.*'fold"):
+        run(changed, SplitSettings("kfold", folds=4))
