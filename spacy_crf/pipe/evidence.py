@@ -7,7 +7,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.gold import gold_tags, spans_with_tokens, without_overlaps
-from ..core.arrays import Bools, Indices
+from ..core.arrays import Bools, Indices, Segments
 from ..core.chain.evidence import allowed_labels
 from ..core.labels import OUTSIDE, TagSet
 from .annotate import blocked_spans
@@ -27,7 +27,7 @@ def read_evidence(docs: Sequence[Doc], lengths: Indices, target: str, spans_key:
     if target not in SPAN_TARGETS:
         labels = [gold_tags(Example(doc, doc), target, spans_key, tags, strict=False) for doc in docs]
         return allowed_labels(np.concatenate(labels), len(tags))
-    sequences = np.repeat(np.arange(len(lengths)), lengths)
+    sequences = Segments(lengths).owners
     allowed = np.ones((len(sequences), len(tags)), dtype=bool)
     first = 0
     for doc in docs:

@@ -5,7 +5,7 @@ from operator import eq
 
 import numpy as np
 
-from ..core.arrays import Bools, Indices, Ints
+from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.chain.evidence import blocked_sequences
 from ..core.weights import Layout
 from .labels import LabelScheme, LabelTable
@@ -28,7 +28,7 @@ def labels_beside_given(
     allowed = _having(marks, table)
     if not scheme.kinds:
         return allowed
-    owners = np.repeat(np.arange(len(lengths)), lengths)
+    owners = Segments(lengths).owners
     ends = [mark if scheme.marks.is_end(mark) else NONE for mark in marks]
     for weaker in (ends, [NONE] * len(marks)):
         blocked = np.isin(owners, blocked_sequences(lengths, allowed, layout))
