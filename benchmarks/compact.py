@@ -24,8 +24,7 @@ from benchmarks.ours import NAME, folder_bytes, make_examples, new_chunker, pred
 from benchmarks.report import README, update
 from benchmarks.tasks import TASKS
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.weights import count_active
-from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import get_weights, set_weights
 
 PENALTIES = ((0.0, 1.0), (0.1, 0.05), (0.25, 0.05), (0.5, 0.05), (1.0, 0.05), (2.0, 0.05), (4.0, 0.05))
 
@@ -59,19 +58,19 @@ def train(settings: Settings) -> list[Row]:
     learner.grow([sample])
     corpus = learner.encode(sample)
     learner.add_weights(corpus)
-    layout, zero = get_layout(pipe.model), flat_weights(pipe.model)
+    zero = get_weights(pipe.model)
     rows: list[Row] = []
     for c1, c2 in PENALTIES:
         started = time.perf_counter()
-        objective = FullBatchObjective(corpus, layout, c2)
-        optimizer = new_optimizer(objective, zero, c1)
+        objective = FullBatchObjective(corpus, zero.layout, c2)
+        optimizer = new_optimizer(objective, zero.flat, c1)
         optimizer.run(500)
-        flat, seconds = objective.basis.finish(optimizer.x), time.perf_counter() - started
-        set_flat_weights(pipe.model, flat)
+        weights, seconds = objective.weights(optimizer.x), time.perf_counter() - started
+        set_weights(pipe.model, weights)
         for precision in ("float32", "float16"):
             pipe.model.attrs["precision"] = precision
             trained = {"c1": c1, "c2": c2, "precision": precision, "iterations": optimizer.iterations}
-            trained |= {"seconds": seconds, "weights": count_active(layout, flat)[0]}
+            trained |= {"seconds": seconds, "weights": weights.n_active}
             with tempfile.TemporaryDirectory() as folder:
                 nlp.to_disk(folder)
                 rows.append(Row(**trained, **_loaded(settings, Path(folder), sentences)))

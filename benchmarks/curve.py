@@ -38,12 +38,12 @@ from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.sgd import SGD
 from spacy_crf.core.threads import single_threaded_blas
-from spacy_crf.core.weights import prune
+from spacy_crf.core.weights import ChainWeights
 from spacy_crf.estimator import CRF
 from spacy_crf.estimator.layouts import seen_layout
 from spacy_crf.estimator.params import read_settings
 from spacy_crf.estimator.preparation import Prepared, prepare
-from spacy_crf.estimator.weights import without_zeros
+from spacy_crf.estimator.weights import FittedChain
 
 FEW, MANY = (1, 2, 3, 5, 10, 30), (1, 2, 3, 5, 10, 30, 50)
 EPOCHS = {"adagrad": (1, 2, 3, 4, 5, 10), "pa": FEW, "ap": FEW, "arow": FEW, "l2sgd": MANY}
@@ -90,7 +90,7 @@ class Bench:
         layout = seen_layout(
             corpus.lengths, corpus.features, corpus.gold.labels, len(self.prepared.labels), 0.0, False, False
         )
-        prune(layout, np.ones(layout.size))
+        ChainWeights(layout, np.ones(layout.size)).pruned()
         return time.perf_counter() - started
 
     def score(self, predicted: Labels) -> dict[str, float]:
@@ -99,8 +99,9 @@ class Bench:
 
     def score_weights(self, flat: Floats) -> dict[str, float]:
         """The same for our weights."""
-        found, weights = self.prepared, np.asarray(flat, dtype=np.float64)
-        chain = without_zeros(found.labels, found.attributes, found.layout, weights)
+        found = self.prepared
+        weights = ChainWeights(found.layout, np.asarray(flat, dtype=np.float64))
+        chain = FittedChain.without_zeros(found.labels, found.attributes, weights)
         return self.score(chain.decode(self.test_items, 0))
 
 

@@ -22,7 +22,6 @@ from spacy_crf.core.arrays import Floats
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.observations import observe, potentials
-from spacy_crf.core.weights import DenseWeights, scatter
 from spacy_crf.estimator import CRF
 from spacy_crf.estimator.items import encode_items
 
@@ -52,12 +51,10 @@ def peer_marginals(tagger: pycrfsuite.Tagger, items: Sequences, labels: list[str
 
 def single_marginals(estimator: CRF, items: Sequences) -> Floats:
     """((N, L)): by the core, weights and recursions in single precision."""
-    weights = estimator._fitted()
-    encoded = encode_items(items, weights.attributes.__getitem__)
-    dense = DenseWeights.zeros(weights.layout)
-    scatter(weights.layout, weights.flat.astype(np.float32), dense)
+    chain = estimator._fitted()
+    encoded, weights = encode_items(items, chain.attributes.__getitem__), chain.weights.astype(np.float32)
     observations = observe(encoded.lengths, encoded.features(weights.layout.n_features))
-    messages = forward_backward(potentials(observations, dense, weights.layout))
+    messages = forward_backward(potentials(observations, weights.dense, weights.layout))
     return node_marginals(messages)[observations.batch.rows]
 
 

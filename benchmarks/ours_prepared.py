@@ -10,7 +10,6 @@ from spacy_crf.core.chain.observations import observe, potentials
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.threads import available_threads
 from spacy_crf.features.extract import Keys
-from spacy_crf.learning.model import get_layout
 from spacy_crf.tagging.component import CRFTagger
 
 
@@ -46,4 +45,5 @@ def prepare(settings: Settings) -> Prepared:
 
 def _potentials(pipe: CRFTagger, lengths: object, keys: Keys) -> ChainPotentials:
     observations = observe(lengths, pipe._features.state.encode(keys))  # type: ignore[arg-type]
-    return potentials(observations, pipe._emissions().weights, get_layout(pipe.model))
+    weights = pipe._emissions().weights
+    return potentials(observations, weights.dense, weights.layout)

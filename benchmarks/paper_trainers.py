@@ -26,7 +26,7 @@ from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.perceptron import Perceptron
 from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, scatter
-from spacy_crf.learning.model import extend, get_layout
+from spacy_crf.learning.model import get_weights, set_weights
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.labels import LabelTable
 from spacy_crf.punctuation.scorer import mark_scores
@@ -105,9 +105,10 @@ class Restorer:
         self.pipe._learner.grow([self.pipe._sample(examples)])
         self.marks = [label.mark for label in LabelTable(self.pipe.tags.tags).parsed]
         n, (state, edge) = len(self.marks), (self.pipe._features.state, self.pipe._features.edge)
-        none = np.zeros(0, dtype=np.intp)
-        extend(self.pipe.model, len(state), len(edge), np.arange(len(state) * n), none, np.arange(len(edge) * n * n))
-        self.layout = get_layout(self.pipe.model)
+        cells = {"state_cells": np.arange(len(state) * n), "edge_cells": np.arange(len(edge) * n * n)}
+        weights = get_weights(self.pipe.model).extended(len(state), len(edge), **cells)
+        set_weights(self.pipe.model, weights)
+        self.layout = weights.layout
 
     def encode(self, examples: Sequence[Example]) -> Sentences:
         return Sentences(self, self.pipe._learner.encode(self.pipe._sample(examples)))

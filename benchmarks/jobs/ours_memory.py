@@ -1,6 +1,7 @@
 """spacy_crf: peak memory of the core learning from encoded features, in a process without spaCy and Docs."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,10 +28,8 @@ def learn(settings: Settings) -> Numbers:
         n_features, n_labels = data["sizes"].tolist()
         features = SparseRows(data["indptr"], data["indices"], None, n_features)
         corpus = Corpus(data["lengths"], features, Gold.known(data["labels"], n_labels), slots=data["slots"])
-        square = np.ones((n_labels, n_labels), dtype=bool)
-        none = np.zeros(0, dtype=np.intp)
-        cells = (data["state_cells"], data["transition_cells"], none)
-        layout = Layout(n_features, n_labels, 0, *cells, False, square, square[0], square[0])
+        empty = Layout.empty(n_labels, boundary=False, n_features=n_features)
+        layout = replace(empty, state_cells=data["state_cells"], transition_cells=data["transition_cells"])
     fed = peak_mebibytes()
     objective = FullBatchObjective(corpus, layout, settings.task.c2)
     optimizer = LBFGS(objective, objective.basis.start(np.zeros(layout.size, dtype=np.float32)))

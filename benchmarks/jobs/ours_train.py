@@ -23,7 +23,7 @@ from benchmarks.ours import (
 from benchmarks.summary import Numbers
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import get_weights, set_weights
 
 LOADS = 5
 CORPUS_SUFFIX = ".encoded.npz"
@@ -45,13 +45,14 @@ def train_chunker(settings: Settings) -> Numbers:
         learner.grow([sample])
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
-    layout = get_layout(pipe.model)
+    weights = get_weights(pipe.model)
+    layout = weights.layout
     save_corpus(settings.models / f"{settings.task.name}{CORPUS_SUFFIX}", corpus, layout)
     with Clock() as learning:
         objective = FullBatchObjective(corpus, layout, settings.task.c2)
-        optimizer = LBFGS(objective, objective.basis.start(flat_weights(pipe.model)))
+        optimizer = LBFGS(objective, objective.basis.start(weights.flat))
         optimizer.run(settings.iterations)
-        set_flat_weights(pipe.model, objective.basis.finish(optimizer.x))
+        set_weights(pipe.model, objective.weights(optimizer.x))
     nlp.to_disk(settings.model_path(ENGINE))
     return {
         **features.seconds("features"),

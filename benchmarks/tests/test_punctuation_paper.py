@@ -11,7 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from benchmarks import paper_tables, paper_trainers, punctuation, punctuation_paper
-from spacy_crf.learning.model import set_flat_weights
+from spacy_crf.core.weights import ChainWeights
+from spacy_crf.learning.model import set_weights
 
 WORDS = ["so", "it", "is", "did", "she", "go", "home", "yes", "then", "we", "saw", "it"]
 MARKS = ["COMMA", "O", "PERIOD", "O", "O", "O", "QUESTION", "COMMA", "O", "O", "O", "PERIOD"]
@@ -61,7 +62,7 @@ def test_a_weight_for_each_tag_and_pair_of_marks_and_the_measures_of_the_compone
     for seed in range(4):
         flat = np.random.default_rng(seed).normal(size=layout.size).astype(np.float32)
         found = sentences.score(sentences.decode(flat))
-        set_flat_weights(restorer.pipe.model, flat)
+        set_weights(restorer.pipe.model, ChainWeights(layout, flat))
         restorer.pipe.finish_update(None)
         assert found == pytest.approx(punctuation_paper.score(restorer.nlp, examples))
         values.append(found["punct_f"])

@@ -22,12 +22,11 @@ from ..core.gold import UNKNOWN
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.columns import Columns
 from ..learning.block import Trainer
-from ..learning.model import ChainModel, LinearChain
+from ..learning.model import ChainModel, LinearChain, get_weights
 from ..pipe.constrained import SequenceFacts
 from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
 from .block import MiningSettings
@@ -67,7 +66,7 @@ class ConstrainedNER(CRFTagger):
         forbidden: list[list[str]] | None = None,
         **settings: Any,
     ):
-        require_first_order(name, model, "decoding under constraints")
+        get_weights(model).require_first_order(name, "decoding under constraints")
         self._given, self._mining = constraints, mine
         self._entries: list[Entry] = []
         self._decoding, self._facts = decoding, TokenPredicates(decoding["predicates"], name)
@@ -198,10 +197,11 @@ class ConstrainedNER(CRFTagger):
                 fold.update(others)
                 fold.finish_update(None)
         scored = fold.held_out(own)
-        batch, docs = scored.potentials.batch, [example.predicted for example in own]
-        facts = self._facts_of(docs, self._read(docs), config.predicates).units.at(batch.units)
-        whole = ScoredGold(scored.potentials.astype(np.float64), scored.labels, facts)
-        unknown = batch.sequence_sums((scored.labels == UNKNOWN).astype(np.float64))
+        chains, docs = scored.distribution.chains, [example.predicted for example in own]
+        labels = scored.labels[chains.batch.units]
+        facts = self._facts_of(docs, self._read(docs), config.predicates).units.at(chains.batch.units)
+        whole = ScoredGold(chains.astype(np.float64), labels, facts)
+        unknown = chains.batch.sequence_sums((labels == UNKNOWN).astype(np.float64))
         return whole.select(np.flatnonzero(unknown == 0))
 
     # -- prediction ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ..annotation.target import Decoded, Target
 from ..annotation.targets import target_of
 from ..core.arrays import Floats
 from ..core.batch import pack
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.family import Constraint
 from ..core.errors import CRFError, excerpt
@@ -23,7 +24,6 @@ from ..features.columns import ColumnReader
 from ..features.resources import Resources
 from ..pipe.inference import Inference, Prediction, decode_chains
 from ..pipe.isolation import IsolatesFailures
-from ..pipe.reading import FirstOrderReading
 from ..pipe.source import ProbabilitySource
 from ..pipe.storage import readable
 from .errors import ConstraintErrors
@@ -121,7 +121,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         facts = sequence_predicates(*where, self.constraints, self._facts, annotation)
         decoder = constrained_decoder(self.name, self.cfg, self.constraints)
         inference = Inference(spans=self.annotation.is_spans, constrained=decoder)
-        return tags, decode_chains(columns, FirstOrderReading(chains, 1.0), tags, inference, facts)
+        return tags, decode_chains(columns, ChainDistribution(chains), tags, inference, facts)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         """Write labels, how they were found and, if asked for, what constraints changed."""

@@ -62,6 +62,10 @@ class CoreErrors(metaclass=Messages):
         "very large or not finite, or give a larger c2."
     )
     CRF204 = "The training setting {name} is {value}; it must be {expected}."
+    CRF436 = (
+        "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
+        "model block and train again."
+    )
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
     CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
     CRF802 = "The setting {setting} of the utility {name!r} is {value!r}; it must be {expected}."

@@ -12,57 +12,67 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .arrays import Floats, Indices, Ints
-from .weights import Layout
+from .weights import ChainWeights
 
 
 @dataclass(frozen=True)
 class Member:
-    """One chain of a pool.
+    """One chain of a pool, of order 1.
 
-    layout (Layout), flat ((layout.size,)): its weights. exponent (float): how much it counts.
+    weights (ChainWeights): its weights. exponent (float): how much it counts.
     features ((F,)), edge_features ((E,)): the pool's number of each of its features.
     """
 
-    layout: Layout
-    flat: Floats
+    weights: ChainWeights
     exponent: float
     features: Ints
     edge_features: Ints
 
+    def sections(self) -> list[Floats]:
+        """Return the sections of its weights, times the exponent."""
+        layout = self.weights.layout
+        return [self.exponent * section for section in layout.split(self.weights.flat)]
 
-def pool(members: Sequence[Member], n_features: int, n_edge_features: int) -> tuple[Layout, Floats]:
-    """The chain that is the pool of some chains with the same labels. O(weights log weights).
+
+def pool(members: Sequence[Member], n_features: int, n_edge_features: int) -> ChainWeights:
+    """Make one chain of some with the same labels. O(weights log weights).
 
     What one of them forbids has the probability 0 in the pool.
 
+    members (sequence of Member): one of them at most with weights of vectors.
     n_features (int), n_edge_features (int): of the pool.
-    RETURNS (tuple): its layout, and its weights in the order of this.
+    RETURNS (ChainWeights): the pool, in single precision.
     """
-    n = members[0].layout.n_labels
-    square = n * n
-    state = [(_renumbered(m.layout.state_cells, m.features, n), *_section(m, 0)) for m in members]
-    transitions = [(m.layout.transition_cells, *_section(m, 1)) for m in members]
-    edges = [(_renumbered(m.layout.edge_cells, m.edge_features, square), *_section(m, 2)) for m in members]
-    (state_cells, *flat), (transition_cells, *own), (edge_cells, *edge) = map(_sum_cells, (state, transitions, edges))
-    bounded = [m for m in members if m.layout.boundary]
-    boundary = [np.sum([m.exponent * m.layout.split(m.flat)[k] for m in bounded], axis=0) for k in (3, 4) if bounded]
+    layouts, sections = [m.weights.layout for m in members], [m.sections() for m in members]
+    n = layouts[0].n_labels
+    cells = [
+        (
+            _renumbered(layout.state_cells, member.features, n),
+            layout.transition_cells,
+            _renumbered(layout.edge_cells, member.edge_features, n * n),
+        )
+        for layout, member in zip(layouts, members)
+    ]
+    (state_cells, state), (transition_cells, transitions), (edge_cells, edges) = (
+        _sum_cells([(own[k], weights[k]) for own, weights in zip(cells, sections)]) for k in range(3)
+    )
+    bounded = [weights for layout, weights in zip(layouts, sections) if layout.boundary]
+    boundary = [np.sum([weights[k] for weights in bounded], axis=0) for k in (3, 4) if bounded]
     layout = replace(
-        members[0].layout,
+        layouts[0],
         n_features=n_features,
         n_edge_features=n_edge_features,
         state_cells=state_cells,
         transition_cells=transition_cells,
         edge_cells=edge_cells,
         boundary=bool(bounded),
-        allowed=np.logical_and.reduce([m.layout.allowed for m in members]),
-        allowed_start=np.logical_and.reduce([m.layout.allowed_start for m in members]),
-        allowed_end=np.logical_and.reduce([m.layout.allowed_end for m in members]),
+        allowed=np.logical_and.reduce([layout.allowed for layout in layouts]),
+        allowed_start=np.logical_and.reduce([layout.allowed_start for layout in layouts]),
+        allowed_end=np.logical_and.reduce([layout.allowed_end for layout in layouts]),
     )
-    return layout, np.concatenate([*flat, *own, *edge, *boundary]).astype(np.float32)
-
-
-def _section(member: Member, number: int) -> tuple[Floats]:
-    return (member.exponent * member.layout.split(member.flat)[number],)
+    vectors = [m.weights.vectors * np.float32(m.exponent) for m in members if m.weights.vectors is not None]
+    flat = np.concatenate([state, transitions, edges, *boundary]).astype(np.float32)
+    return ChainWeights(layout, flat, vectors[0] if vectors else None)
 
 
 def _renumbered(cells: Indices, numbers: Ints, width: int) -> Indices:

@@ -1,11 +1,16 @@
-"""Which trigrams of labels have a weight. The edges of a sequence count as one more label, before it and behind it."""
+"""Weights of trigrams of labels: what a chain of order 2 has beyond one of order 1.
 
-from dataclasses import dataclass
+The edges of a sequence count as one more label, before it and behind it.
+"""
+
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NoReturn, Self
 
 import numpy as np
 
-from .arrays import Indices, Ints, Segments
+from .arrays import Bools, Floats, Indices, Ints, Segments
+from .errors import CoreErrors, CRFError
 from .gold import Gold
 
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
@@ -21,6 +26,11 @@ class Trigrams:
 
     n_labels: int
     cells: Indices
+
+    @classmethod
+    def none(cls, n_labels: int) -> Self:
+        """Give no trigram a weight."""
+        return cls(n_labels, np.zeros(0, dtype=np.intp))
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -66,9 +76,62 @@ class Trigrams:
         return places
 
 
-def no_trigrams(n_labels: int) -> Trigrams:
-    """No trigram has a weight."""
-    return Trigrams(n_labels, np.zeros(0, dtype=np.intp))
+@dataclass(frozen=True)
+class Pruning:
+    """How few labels of each unit a chain of order 2 looks at.
+
+    threshold (float): least marginal probability of a candidate, below 1.
+    limit (int): the most candidates of a unit; a unit with k of them among others has k^3 arcs.
+    RAISES (ValueError): for values out of these ranges.
+    """
+
+    threshold: float
+    limit: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold < 1:
+            raise CRFError(CoreErrors.CRF120.format(value=self.threshold))
+        if self.limit < 1:
+            raise CRFError(CoreErrors.CRF108.format(name="max_candidates", least=1, value=self.limit))
+
+    def probable(self, marginals: Floats) -> Bools:
+        """((N, L)): labels by their marginals alone; among the last equals, those of smaller index."""
+        chosen = (marginals >= self.threshold) & (marginals > 0)
+        crowded = np.flatnonzero(chosen.sum(axis=1) > self.limit)
+        best = np.argsort(-marginals[crowded], axis=1, kind="stable")[:, : self.limit]
+        chosen[crowded] = False
+        chosen[crowded[:, None], best] = True
+        return np.asarray(chosen)
+
+
+@dataclass(frozen=True)
+class TrigramWeights:
+    """Weights of trigrams, none before they are learned.
+
+    trigrams (Trigrams): which have one. values ((Z,)): the weights, in their order.
+    pruning (Pruning): which labels of a unit are looked at.
+    """
+
+    trigrams: Trigrams
+    values: Floats
+    pruning: Pruning
+
+    def with_labels(self, n_labels: int) -> Self:
+        """Keep the weights among more labels."""
+        return replace(self, trigrams=self.trigrams.resized(n_labels))
+
+    def without_zeros(self) -> Self:
+        """Leave out trigrams whose weight is 0."""
+        kept = self.values != 0
+        return replace(self, trigrams=replace(self.trigrams, cells=self.trigrams.cells[kept]), values=self.values[kept])
+
+
+def refuse_second_order(name: str, what: str) -> NoReturn:
+    """Raise for what chains of order 2 do not give.
+
+    name (str): of the component that has one. what (str): what was asked of it.
+    """
+    raise CRFError(CoreErrors.CRF436.format(name=name, what=what))
 
 
 def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:

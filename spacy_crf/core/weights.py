@@ -1,15 +1,20 @@
-"""Weights of a linear-chain CRF: which ones exist, as one flat vector and as dense work arrays.
+"""Weights of a linear-chain CRF: which ones exist, all of them as one value, and dense work arrays.
 
 Only the weights of a layout are learned and stored: attribute-label pairs (and label pairs) seen in training unless
 asked otherwise, as in CRFsuite. Everything else is 0, or -inf where a mask forbids it.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints
+from .trigrams import Trigrams, TrigramWeights, refuse_second_order
+
+NONE = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,12 @@ class Layout:
     allowed_start: Bools
     allowed_end: Bools
 
+    @classmethod
+    def empty(cls, n_labels: int, boundary: bool, n_features: int = 0, n_edge_features: int = 0) -> Self:
+        """Begin with no weights but those of starts and ends, and with nothing forbidden."""
+        allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
+        return cls(n_features, n_labels, n_edge_features, NONE, NONE, NONE, boundary, allowed, at_edges, at_edges)
+
     @cached_property
     def bounds(self) -> list[int]:
         """Ends of the sections of the flat vector: state, transitions, edges, start, end."""
@@ -50,8 +61,29 @@ class Layout:
         return self.bounds[-1]
 
     def split(self, flat: Floats) -> list[Floats]:
-        """Views of the sections of a flat vector."""
+        """Return views of the sections of a flat vector."""
         return np.split(flat, self.bounds[:-1])
+
+    def with_masks(self, transitions: Bools, starts: Bools, ends: Bools) -> Self:
+        """Forbid what is not allowed: transitions ((L, L)), starts ((L,)), ends ((L,))."""
+        return replace(self, allowed=transitions, allowed_start=starts, allowed_end=ends)
+
+    def with_labels(self, n_labels: int) -> Self:
+        """Make room for labels behind the present ones; nothing is forbidden any more."""
+        before = self.n_labels
+        feature, label = np.divmod(self.state_cells, before)
+        edge, pair = np.divmod(self.edge_cells, before * before)
+
+        def moved(pairs: Indices) -> Indices:
+            first, second = np.divmod(pairs, before)
+            return first * n_labels + second
+
+        return replace(
+            self.empty(n_labels, self.boundary, self.n_features, self.n_edge_features),
+            state_cells=feature * n_labels + label,
+            transition_cells=moved(self.transition_cells),
+            edge_cells=edge * n_labels * n_labels + moved(pair),
+        )
 
 
 @dataclass
@@ -110,43 +142,149 @@ def gather(layout: Layout, dense: DenseWeights, out: Floats) -> None:
 
 
 @dataclass(frozen=True)
-class Pruned:
-    """Weights without those of 0, and without features that have no others. Scores are the same.
+class ChainWeights:
+    """All weights of a chain.
 
-    layout (Layout), flat ((layout.size,)): the weights left, features numbered without gaps.
-    features ((F,)), edge_features ((E,)): which features are left.
+    layout (Layout): which there are, and what is forbidden. flat ((layout.size,)): in the order of its sections.
+    vectors ((W, L) | None): what the components of a unit's vector score; None for chains that see no vectors.
+    trigrams (TrigramWeights | None): of three labels in a row; None for chains of order 1.
     """
 
     layout: Layout
     flat: Floats
+    vectors: Floats | None = None
+    trigrams: TrigramWeights | None = None
+
+    @classmethod
+    def zeros(cls, layout: Layout, dtype: type[np.floating] = np.float32) -> Self:
+        """Begin with weights of 0, without vectors and trigrams."""
+        return cls(layout, np.zeros(layout.size, dtype))
+
+    @property
+    def order(self) -> int:
+        """How many labels before a unit its own depends on."""
+        return 1 if self.trigrams is None else 2
+
+    def require_first_order(self, name: str, what: str) -> None:
+        """Raise a coded error for a chain of order 2.
+
+        name (str): of the component. what (str): what is asked of it, for the message.
+        """
+        if self.order > 1:
+            refuse_second_order(name, what)
+
+    @cached_property
+    def dense(self) -> DenseWeights:
+        """The weights of the layout as dense arrays, in their precision."""
+        dense = DenseWeights.zeros(self.layout, self.flat.dtype.type)
+        scatter(self.layout, self.flat, dense)
+        return dense
+
+    @property
+    def n_active(self) -> int:
+        """How many weights are not 0, those of vectors left aside."""
+        of_trigrams = 0 if self.trigrams is None else np.count_nonzero(self.trigrams.values)
+        return int(np.count_nonzero(self.flat) + of_trigrams)
+
+    def map(self, function: Callable[[Floats], Floats]) -> Self:
+        """Apply a function to each array of weights."""
+        return replace(
+            self,
+            flat=function(self.flat),
+            vectors=None if self.vectors is None else function(self.vectors),
+            trigrams=self.trigrams and replace(self.trigrams, values=function(self.trigrams.values)),
+        )
+
+    def astype(self, dtype: type[np.floating]) -> Self:
+        """Return the same weights in another precision."""
+        return self.map(lambda values: values.astype(dtype, copy=False))
+
+    def with_labels(self, n_labels: int) -> Self:
+        """Make room for labels behind the present ones, whose weights are 0; nothing is forbidden any more."""
+        added = n_labels - self.layout.n_labels
+        *weights, start, end = self.layout.split(self.flat)
+        edges = [np.pad(section, (0, added)) for section in (start, end)] if self.layout.boundary else []
+        return replace(
+            self,
+            layout=self.layout.with_labels(n_labels),
+            flat=np.concatenate([*weights, *edges]),
+            vectors=None if self.vectors is None else np.pad(self.vectors, ((0, 0), (0, added))),
+            trigrams=self.trigrams and self.trigrams.with_labels(n_labels),
+        )
+
+    def with_boundary(self, boundary: bool) -> Self:
+        """Add weights of 0 for starts and ends, or leave out those that there are."""
+        *weights, start, _ = self.layout.split(self.flat)
+        if boundary == self.layout.boundary:
+            return self
+        edges = [np.zeros(2 * self.layout.n_labels, dtype=start.dtype)] if boundary else []
+        return replace(self, layout=replace(self.layout, boundary=boundary), flat=np.concatenate([*weights, *edges]))
+
+    def with_trigrams(self, trigrams: Trigrams) -> Self:
+        """Give some trigrams weights of 0, in a chain of order 2."""
+        assert self.trigrams is not None
+        zeros = np.zeros(len(trigrams), dtype=self.flat.dtype)
+        return replace(self, trigrams=replace(self.trigrams, trigrams=trigrams, values=zeros))
+
+    def extended(
+        self,
+        n_features: int,
+        n_edge_features: int,
+        state_cells: Indices = NONE,
+        transition_cells: Indices = NONE,
+        edge_cells: Indices = NONE,
+    ) -> Self:
+        """Add features, and weights of 0 behind the present ones of each section.
+
+        n_features (int), n_edge_features (int): new numbers of features.
+        state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
+        """
+        layout = replace(
+            self.layout,
+            n_features=n_features,
+            n_edge_features=n_edge_features,
+            state_cells=np.append(self.layout.state_cells, state_cells),
+            transition_cells=np.append(self.layout.transition_cells, transition_cells),
+            edge_cells=np.append(self.layout.edge_cells, edge_cells),
+        )
+        added = [len(state_cells), len(transition_cells), len(edge_cells), 0, 0]
+        sections = [np.pad(section, (0, count)) for section, count in zip(self.layout.split(self.flat), added)]
+        return replace(self, layout=layout, flat=np.concatenate(sections))
+
+    def pruned(self) -> "Pruned":
+        """Leave out weights of 0, but for those of starts and ends, and features without others. Scores stay."""
+        layout, (state, transitions, edges, *boundary) = self.layout, self.layout.split(self.flat)
+        state_cells, features = _renumbered(layout.state_cells[state != 0], layout.n_features, layout.n_labels)
+        edge_cells, others = _renumbered(layout.edge_cells[edges != 0], layout.n_edge_features, layout.n_labels**2)
+        kept = replace(
+            layout,
+            n_features=int(features.sum()),
+            n_edge_features=int(others.sum()),
+            state_cells=state_cells,
+            transition_cells=layout.transition_cells[transitions != 0],
+            edge_cells=edge_cells,
+        )
+        left = [section[section != 0] for section in (state, transitions, edges)]
+        trigrams = self.trigrams and self.trigrams.without_zeros()
+        flat = np.concatenate([*left, *boundary])
+        return Pruned(replace(self, layout=kept, flat=flat, trigrams=trigrams), features, others)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made when it is missing: dense arrays, and what the layout remembers."""
+        return {one.name: getattr(self, one.name) for one in fields(self)} | {"layout": replace(self.layout)}
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Weights without those of 0.
+
+    weights (ChainWeights): those left, features numbered without gaps.
+    features ((F,)), edge_features ((E,)): which features are left.
+    """
+
+    weights: ChainWeights
     features: Bools
     edge_features: Bools
-
-
-def prune(layout: Layout, flat: Floats) -> Pruned:
-    """Leave out weights of 0, but for those of starts and ends.
-
-    flat ((layout.size,)): all weights.
-    """
-    state, transitions, edges, *boundary = layout.split(flat)
-    state_cells, features = _renumbered(layout.state_cells[state != 0], layout.n_features, layout.n_labels)
-    edge_cells, edge_features = _renumbered(layout.edge_cells[edges != 0], layout.n_edge_features, layout.n_labels**2)
-    kept = replace(
-        layout,
-        n_features=int(features.sum()),
-        n_edge_features=int(edge_features.sum()),
-        state_cells=state_cells,
-        transition_cells=layout.transition_cells[transitions != 0],
-        edge_cells=edge_cells,
-    )
-    left = [section[section != 0] for section in (state, transitions, edges)]
-    return Pruned(kept, np.concatenate([*left, *boundary]), features, edge_features)
-
-
-def count_active(layout: Layout, flat: Floats) -> tuple[int, int]:
-    """How many weights are not 0, and how many features, edge features included, have such a weight."""
-    pruned = prune(layout, flat)
-    return int(np.count_nonzero(flat)), pruned.layout.n_features + pruned.layout.n_edge_features
 
 
 def _renumbered(cells: Indices, n_rows: int, width: int) -> tuple[Indices, Bools]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from ..core.arrays import Doubles
 from ..core.errors import CRFError
+from ..core.weights import ChainWeights
 from .crfsuite import read_model
 from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
 from .preparation import DevData, prepare
 from .training import train
-from .weights import ChainWeights, without_zeros
+from .weights import FittedChain
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -109,7 +110,7 @@ class CRF:
         """
         model = read_model(path)
         estimator = cls(**params)
-        estimator._weights = without_zeros(model.labels, model.attributes, *model.weights())
+        estimator._chain = FittedChain.without_zeros(model.labels, model.attributes, model.weights)
         return estimator
 
     # -- training --------------------------------------------------------------------------------------------
@@ -130,9 +131,9 @@ class CRF:
         dev = None if X_dev is None else DevData(X_dev, y_dev, data, settings["n_threads"])
         log = TrainingLog(data.layout.size, dev)
         with shown(self.verbose):
-            flat = train(data.corpus, data.layout, settings, log)
+            weights = ChainWeights(data.layout, train(data.corpus, data.layout, settings, log))
         log.evaluate = None
-        self._weights = without_zeros(data.labels, data.attributes, data.layout, flat)
+        self._chain = FittedChain.without_zeros(data.labels, data.attributes, weights)
         self.training_log_, self.objective_ = log, log.objective
         return self
 
@@ -178,10 +179,10 @@ class CRF:
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
         """Weights of (attribute, label) pairs, those of 0 left out."""
-        weights, names = self._fitted(), self.attributes_
-        cells = weights.layout.state_cells
-        pairs = zip(*(numbers.tolist() for numbers in np.divmod(cells, len(weights.labels))))
-        return {(names[a], weights.labels[b]): w for (a, b), w in zip(pairs, weights.flat[: len(cells)].tolist())}
+        names, labels, weights = self.attributes_, self.classes_, self._fitted().weights
+        cells, (state, *_) = weights.layout.state_cells, weights.layout.split(weights.flat)
+        pairs = zip(*(numbers.tolist() for numbers in np.divmod(cells, len(labels))))
+        return {(names[a], labels[b]): w for (a, b), w in zip(pairs, state.tolist())}
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
@@ -194,13 +195,13 @@ class CRF:
     @property
     def transitions_(self) -> Doubles:
         """((L, L)): weights of transitions [from, to] in the order of `classes_`."""
-        return np.array(self._fitted().dense.transitions, dtype=np.float64)
+        return np.array(self._fitted().weights.dense.transitions, dtype=np.float64)
 
-    def _fitted(self) -> ChainWeights:
-        weights: ChainWeights | None = self.__dict__.get("_weights")
-        if weights is None:
+    def _fitted(self) -> FittedChain:
+        chain: FittedChain | None = self.__dict__.get("_chain")
+        if chain is None:
             raise NotFittedError(EstimatorErrors.CRF707)
-        return weights
+        return chain
 
     # -- protocols of scikit-learn ---------------------------------------------------------------------------
 
@@ -222,7 +223,7 @@ class CRF:
         return f"CRF({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_weights" in self.__dict__
+        return "_chain" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         """Only scikit-learn itself asks for them."""

@@ -6,14 +6,14 @@ little-endian. Everything is checked before it is used, and no code from the fil
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
-from ..core.weights import Layout
+from ..core.weights import ChainWeights, Layout
 from .errors import EstimatorErrors
 
 HEADER = struct.Struct("<4sI4s9I")
@@ -29,24 +29,12 @@ class CRFsuiteModel:
     """What a model file holds.
 
     labels (list[str]), attributes (list[str]): by number.
-    state_cells ((P,)), state ((P,)): `attribute * L + label` of each state weight, ascending, and its value.
-    transition_cells ((Q,)), transitions ((Q,)): `from * L + to` of each transition weight, and its value.
+    weights (ChainWeights): in double precision, without those of starts and ends, as CRFsuite has none.
     """
 
     labels: list[str]
     attributes: list[str]
-    state_cells: Indices
-    state: Doubles
-    transition_cells: Indices
-    transitions: Doubles
-
-    def weights(self) -> tuple[Layout, Doubles]:
-        """The layout of the weights, which has no start and end as CRFsuite has none, and the flat vector."""
-        n = len(self.labels)
-        allowed, at_edges, none = np.ones((n, n), dtype=bool), np.ones(n, dtype=bool), np.zeros(0, dtype=np.intp)
-        cells = (self.state_cells, self.transition_cells, none)
-        layout = Layout(len(self.attributes), n, 0, *cells, False, allowed, at_edges, at_edges)
-        return layout, np.concatenate([self.state, self.transitions])
+    weights: ChainWeights
 
 
 class _Damaged(Exception):
@@ -83,9 +71,11 @@ def _parse(data: bytes) -> CRFsuiteModel:
     _check_chunk(data, offsets[3], b"LFRF", n_labels)
     _check_chunk(data, offsets[4], b"AFRF", n_attributes)
     is_state = weights["kind"] == STATE
-    state = _table(weights[is_state], n_attributes, n_labels)
-    transitions = _table(weights[~is_state], n_labels, n_labels)
-    return CRFsuiteModel(labels, attributes, *state, *transitions)
+    state_cells, state = _table(weights[is_state], n_attributes, n_labels)
+    transition_cells, transitions = _table(weights[~is_state], n_labels, n_labels)
+    layout = Layout.empty(n_labels, boundary=False, n_features=n_attributes)
+    layout = replace(layout, state_cells=state_cells, transition_cells=transition_cells)
+    return CRFsuiteModel(labels, attributes, ChainWeights(layout, np.concatenate([state, transitions])))
 
 
 def _check_chunk(data: bytes, offset: int, name: bytes, count: int) -> int:

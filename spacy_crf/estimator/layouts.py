@@ -1,5 +1,7 @@
 """Which weights exist: those of the pairs that CRFsuite generates from the same data and settings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..core.arrays import Doubles, Indices, Ints, Segments
@@ -27,20 +29,11 @@ def seen_layout(
     inner[Segments(lengths).openings] = False
     after = np.flatnonzero(inner)
     steps = labels[after - 1].astype(np.intp) * n_labels + labels[after]
-    n_cells = features.n_columns * n_labels
     values = None if features.values is None else features.values.astype(np.float64)
-    none = np.zeros(0, dtype=np.intp)
-    return Layout(
-        features.n_columns,
-        n_labels,
-        0,
-        _cells(pairs, values, n_cells, min_freq, all_states),
-        _cells(steps, None, n_labels * n_labels, min_freq, all_transitions),
-        none,
-        False,
-        np.ones((n_labels, n_labels), dtype=bool),
-        np.ones(n_labels, dtype=bool),
-        np.ones(n_labels, dtype=bool),
+    return replace(
+        Layout.empty(n_labels, boundary=False, n_features=features.n_columns),
+        state_cells=_cells(pairs, values, features.n_columns * n_labels, min_freq, all_states),
+        transition_cells=_cells(steps, None, n_labels * n_labels, min_freq, all_transitions),
     )
 
 

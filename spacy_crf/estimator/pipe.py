@@ -1,7 +1,7 @@
 """Makes a `crf_tagger` of a CRFsuite model whose attribute strings templates can spell."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from spacy.language import Language
 from ..core.arrays import Indices, Ints
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
+from ..core.weights import ChainWeights
 from ..features.features import Features
-from ..learning.model import extend, set_flat_weights
+from ..learning.model import get_weights, set_weights
 from ..pipe.storage import Parts
 from ..tagging.component import SPAN_TARGETS, CRFTagger
 from .crfsuite import CRFsuiteModel
@@ -116,22 +117,30 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     if unknown:
         raise CRFError(EstimatorErrors.CRF725.format(labels=", ".join(map(repr, unknown[:SHOWN])), target=pipe.target))
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
-    n, n_tags = len(model.labels), len(pipe.tags)
-    attribute, label = np.divmod(model.state_cells, n)
-    indptr = np.searchsorted(attribute, np.arange(len(model.attributes) + 1)).astype(np.int32)
-    rows = SparseRows(indptr, numbers[label].astype(np.int32), model.state, n_tags).take(imported.owners)
-    state_cells = rows.row_numbers() * n_tags + rows.indices
-    before, after = np.divmod(model.transition_cells, n)
-    transition_cells = numbers[before] * n_tags + numbers[after]
-    orders = np.argsort(state_cells), np.argsort(transition_cells)
-    none = np.zeros(0, dtype=np.intp)
-    extend(pipe.model, len(imported.template), 0, state_cells[orders[0]], transition_cells[orders[1]], none)
-    assert rows.values is not None
-    set_flat_weights(pipe.model, np.concatenate([rows.values[orders[0]], model.transitions[orders[1]]]))
+    set_weights(pipe.model, _weights(get_weights(pipe.model), model, imported, numbers))
     features = Features(pipe.feature_config, pipe.sequence)
     features.state.from_data(imported.data())
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
     pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
+
+
+def _weights(empty: ChainWeights, model: CRFsuiteModel, imported: _Imported, numbers: Indices) -> ChainWeights:
+    """Weights of the model for other features and labels.
+
+    empty (ChainWeights): of the component. numbers ((L,)): its number of each label of the model.
+    """
+    layout, n_tags = model.weights.layout, empty.layout.n_labels
+    state, transitions, *_ = layout.split(model.weights.flat)
+    attribute, label = np.divmod(layout.state_cells, layout.n_labels)
+    indptr = np.searchsorted(attribute, np.arange(layout.n_features + 1)).astype(np.int32)
+    rows = SparseRows(indptr, numbers[label].astype(np.int32), state, n_tags).take(imported.owners)
+    state_cells = rows.row_numbers() * n_tags + rows.indices
+    before, after = np.divmod(layout.transition_cells, layout.n_labels)
+    transition_cells = numbers[before] * n_tags + numbers[after]
+    by_state, by_transition = np.argsort(state_cells), np.argsort(transition_cells)
+    cells = state_cells[by_state], transition_cells[by_transition]
+    flat = np.concatenate([rows.data(state)[by_state], transitions[by_transition]])
+    return replace(empty.extended(len(imported.template), 0, *cells), flat=flat)
 
 
 def _component_labels(pipe: CRFTagger, tags: Iterable[str]) -> list[str]:

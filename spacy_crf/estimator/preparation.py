@@ -11,13 +11,13 @@ from ..core.arrays import Doubles
 from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.learn.blocks import Corpus
-from ..core.weights import Layout, prune
+from ..core.weights import ChainWeights, Layout
 from .errors import EstimatorErrors
 from .items import UNKNOWN, Known, Numbering, encode_items, encode_labels
 from .layouts import seen_layout
 from .log import Scores, score_labels
 from .slots import find_slots
-from .weights import ChainWeights
+from .weights import FittedChain
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,13 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
         features = replace(features, values=features.values.astype(np.float32))
     wanted = [settings[name] for name in ("min_freq", "all_possible_states", "all_possible_transitions")]
     layout = seen_layout(items.lengths, features, gold, len(labels), *wanted)
-    used = prune(layout, np.ones(layout.size))
+    used = ChainWeights(layout, np.ones(layout.size)).pruned()
     if not used.features.all():
+        layout = used.weights.layout
         numbers = np.where(used.features, np.cumsum(used.features) - 1, UNKNOWN).astype(np.int32)
         kept = np.flatnonzero(used.features[features.indices])
-        features = features.select(kept, numbers[features.indices[kept]], used.layout.n_features)
-        layout, attributes = used.layout, list(compress(attributes, used.features.tolist()))
+        features = features.select(kept, numbers[features.indices[kept]], layout.n_features)
+        attributes = list(compress(attributes, used.features.tolist()))
     corpus = Corpus(items.lengths, features, Gold.known(gold, len(labels)), slots=find_slots(attributes, features))
     return Prepared(corpus, layout, attributes, list(labels))
 
@@ -69,10 +70,11 @@ class DevData:
     def __init__(self, X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: int):
         known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
         labels = Known(zip(prepared.labels, range(len(prepared.labels))))
-        self._weights = ChainWeights(prepared.labels, known, prepared.layout, np.zeros(prepared.layout.size))
+        self._chain = FittedChain(prepared.labels, known, ChainWeights.zeros(prepared.layout, np.float64))
         self._items, self._n_threads = encode_items(X, known.__getitem__), n_threads
         self._gold = encode_labels(y, self._items.lengths, labels.__getitem__)
 
     def __call__(self, flat: Doubles) -> Scores:
-        predicted = replace(self._weights, flat=flat).best(self._items, self._n_threads)
-        return score_labels(self._gold, predicted, self._items.lengths, self._weights.labels)
+        weights = ChainWeights(self._chain.weights.layout, flat)
+        predicted = replace(self._chain, weights=weights).best(self._items, self._n_threads)
+        return score_labels(self._gold, predicted, self._items.lengths, self._chain.labels)

@@ -19,8 +19,8 @@ from ..core.gold import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.block import LBFGSTrainer, MakeSample
 from ..learning.encoder import ChainLearner, Sample
+from ..learning.model import get_weights
 from ..pipe.errors import PipeErrors
-from ..pipe.orders import require_first_order
 from ..tagging.component import CRFTagger
 from .errors import LabErrors
 from .sampling import deal
@@ -167,7 +167,7 @@ def cross_validate(
     pipe: Any = nlp.get_pipe(name)
     if not isinstance(pipe.trainer, LBFGSTrainer):
         raise CRFError(LabErrors.CRF604.format(name=name, trainer=type(pipe.trainer).__name__))
-    require_first_order(name, pipe.model, "cross-validation of penalties")
+    get_weights(pipe.model).require_first_order(name, "cross-validation of penalties")
     if iterations < 1:
         raise CRFError(CoreErrors.CRF108.format(name="iterations", least=1, value=iterations))
     if not pipe.labels:

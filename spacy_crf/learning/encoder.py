@@ -20,7 +20,7 @@ from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
 from ..features.features import Features
 from .errors import LearningWarnings
-from .model import ChainModel, extend, get_layout
+from .model import ChainModel, get_layout, get_weights, set_weights
 
 
 @dataclass(frozen=True)
@@ -104,22 +104,13 @@ class ChainLearner:
         edge = np.zeros(0, dtype=np.intp)
         if corpus.edges is not None:
             edge = _edge_cells(corpus.edges, *pairs, n)
-        extend(
-            self.model,
-            n_features,
-            n_edges,
+        added = (
             self._new("state", state, layout.state_cells, n_features * n),
             self._new("transitions", transitions, layout.transition_cells, n * n),
             self._new("edges", edge, layout.edge_cells, n_edges * n * n),
         )
-
-    def add_state_weights(self, cells: Indices) -> None:
-        """Give weights to more pairs of feature and label.
-
-        cells ((P,)): `feature * L + label`, without a weight so far.
-        """
-        layout, none = get_layout(self.model), np.zeros(0, dtype=np.intp)
-        extend(self.model, layout.n_features, layout.n_edge_features, cells, none, none)
+        if any(map(len, added)) or (n_features, n_edges) != (layout.n_features, layout.n_edge_features):
+            set_weights(self.model, get_weights(self.model).extended(n_features, n_edges, *added))
 
     def _new(self, section: str, cells: Indices, present: Indices, size: int) -> Indices:
         """Cells, ascending, that have no weight yet."""

@@ -1,42 +1,35 @@
-"""The thinc Model that holds the weights of a linear-chain CRF.
+"""The thinc Model that holds the weights of a linear-chain CRF, and what it is in files.
 
 It is a container: serialisation, `use_params`, resuming and `finish_update` come from thinc, the mathematics from core.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from functools import partial
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
+import srsly
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model, NumpyOps, glorot_uniform_init
-from thinc.types import Floats1d, Floats2d
+from thinc.model import deserialize_attr, serialize_attr
+from thinc.types import Floats2d, FloatsXd
+from thinc.util import convert_recursive, is_xp_array
 
 from ..core.arrays import Bools, Floats, Indices
-from ..core.chain.observations import Observations, potentials
-from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
-from ..core.labels import TagSet
-from ..core.trigrams import no_trigrams
-from ..core.weights import DenseWeights, Layout, gather, scatter
+from ..core.trigrams import Pruning, Trigrams, TrigramWeights
+from ..core.weights import ChainWeights, Layout
 from .errors import LearningErrors
-from .layouts import empty_layout
-from .trigrams import (
-    TRIGRAMS,
-    forget_trigrams,
-    get_pruning,
-    get_trigrams,
-    is_second_order,
-    set_trigrams,
-    trigram_weights,
-)
 
-ChainModel = Model[Observations, ChainPotentials]
-Tok2Vec = Model[list[Doc], list[Floats2d]]
-VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
+ChainModel: TypeAlias = Model[Any, Any]
+Tok2Vec: TypeAlias = Model[list[Doc], list[Floats2d]]
 Precision = Literal["float32", "float16"]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
+VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
+TRIGRAMS = "trigrams"  # ((Z,)): the parameter, in models of order 2; the attribute of the same name tells the trigrams
+GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
 
 
 @registry.architectures("spacy_crf.LinearChain.v1")
@@ -66,21 +59,21 @@ def LinearChain(
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
         probability under the first-order weights is at least so much, and at most so many; the others get the
         probability 0. With k candidates each, a token takes k^3 operations.
-    RETURNS (Model[Observations, ChainPotentials]): the model, without weights until it is trained.
+    RETURNS (Model): the container, without weights until it is trained.
     RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
     """
     if order == 2 and tok2vec is not None:
         raise CRFError(LearningErrors.CRF437)
+    Pruning(candidates, max_candidates)  # refuses values out of their range
     params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if order == 2 else [])]
-    model: ChainModel = Model(
+    return Model(
         "linear_chain",
         forward,
-        init=init,
         params=dict.fromkeys(params),
         layers=[] if tok2vec is None else [tok2vec],
         refs={} if tok2vec is None else {"tok2vec": tok2vec},
         attrs={
-            "layout": empty_layout(0, boundary),
+            "layout": Layout.empty(0, boundary),
             "all_states": all_states,
             "all_transitions": all_transitions,
             "precision": precision,
@@ -88,106 +81,60 @@ def LinearChain(
             "order": order,
             "candidates": candidates,
             "max_candidates": max_candidates,
-            TRIGRAMS: no_trigrams(0),
+            TRIGRAMS: Trigrams.none(0),
         },
         ops=NumpyOps(),
     )
-    get_pruning(model)  # refuses values out of their range
-    return model
 
 
-def forward(
-    model: ChainModel, observations: Observations, is_train: bool
-) -> tuple[ChainPotentials, Callable[[DenseWeights], Observations]]:
-    """Log potentials of a batch; the backward pass takes expected minus gold counts as dense weights."""
-
-    def backprop(counts: DenseWeights) -> Observations:
-        layout = get_layout(model)
-        flat = np.empty(layout.size, dtype=np.float32)
-        gather(layout, counts, flat)
-        for name, section in zip(PARAMS, layout.split(flat)):
-            model.inc_grad(name, cast(Floats1d, section))
-        return observations
-
-    return potentials(observations, dense_weights(model), get_layout(model)), backprop
+def forward(model: ChainModel, X: Any, is_train: bool) -> Any:
+    """Refuse: the model is a container, and thinc asks for a function."""
+    raise NotImplementedError
 
 
-def init(model: ChainModel, X: Any = None, Y: Any = None) -> None:
-    """Zero weights for the layout at hand."""
-    set_flat_weights(model, np.zeros(get_layout(model).size, dtype=np.float32))
-
-
-def get_tok2vec(model: ChainModel) -> Tok2Vec | None:
-    """The layer that gives vectors to tokens, None where there is none."""
-    return model.get_ref("tok2vec") if model.has_ref("tok2vec") else None
-
-
-def vector_weights(model: ChainModel) -> Floats | None:
-    """((width, L)): the scores of vectors; None without a tok2vec layer."""
-    if not model.has_param(VECTORS):
-        return None
-    weights: Floats = np.asarray(model.get_param(VECTORS))
-    return weights
-
-
-def start_vectors(model: ChainModel, docs: list[Doc], silent: bool = False) -> None:
-    """Initialise the tok2vec layer, and the scores of its vectors at random.
-
-    docs (list[Doc]): a sample that shows its shapes. silent (bool): let vectors score 0, beside features that do score.
-    """
-    tok2vec = get_tok2vec(model)
-    if tok2vec is not None:
-        tok2vec.initialize(X=docs)
-        shape = (tok2vec.get_dim("nO"), get_layout(model).n_labels)
-        model.set_param(VECTORS, model.ops.alloc2f(*shape) if silent else glorot_uniform_init(model.ops, shape))
-
-
-def copy_vectors(model: ChainModel, other: ChainModel) -> None:
-    """Take the tok2vec layer of another model and the scores of its vectors, where both have them."""
-    ours, theirs, scores = get_tok2vec(model), get_tok2vec(other), vector_weights(other)
-    if ours is not None and theirs is not None and scores is not None:
-        ours.from_bytes(theirs.to_bytes())
-        model.set_param(VECTORS, cast(Floats2d, scores.copy()))
-
-
-def scale_vectors(model: ChainModel, factor: float) -> None:
-    """Multiply the scores of vectors, where there are any."""
-    scores = vector_weights(model)
-    if scores is not None:
-        model.set_param(VECTORS, cast(Floats2d, scores * np.float32(factor)))
+# -- the weights ---------------------------------------------------------------------------------------------
 
 
 def get_layout(model: ChainModel) -> Layout:
-    """Which weights the model has."""
+    """Return which weights the model has."""
     layout: Layout = model.attrs["layout"]
     return layout
 
 
-def start_layout(model: ChainModel, tags: TagSet, allowed: tuple[Bools, Bools, Bools]) -> None:
-    """Forget all weights and begin with a set of tags.
+def get_weights(model: ChainModel) -> ChainWeights:
+    """Return all weights; before training they are 0."""
+    if not all(map(model.has_param, PARAMS)):
+        return replace(ChainWeights.zeros(get_layout(model)), trigrams=_trigrams(model))
+    flat = np.concatenate([model.get_param(name) for name in PARAMS])
+    return ChainWeights(get_layout(model), flat, _param(model, VECTORS), _trigrams(model))
+
+
+def set_weights(model: ChainModel, weights: ChainWeights) -> None:
+    """Replace all weights; those of trigrams in models of order 2, those of vectors in models with a tok2vec layer."""
+    layout = model.attrs["layout"] = weights.layout
+    for name, section in zip(PARAMS, layout.split(weights.flat.astype(np.float32))):
+        _set_param(model, name, section.copy())
+    if VECTORS in model.param_names:
+        _set_param(model, VECTORS, weights.vectors)
+    model.attrs[TRIGRAMS] = Trigrams.none(layout.n_labels)
+    if TRIGRAMS in model.param_names:
+        known = weights.trigrams
+        model.attrs[TRIGRAMS] = Trigrams.none(layout.n_labels) if known is None else known.trigrams
+        _set_param(model, TRIGRAMS, np.zeros(0, dtype=np.float32) if known is None else known.values)
+
+
+def weight_arrays(model: ChainModel) -> list[Any]:
+    """Return the arrays that hold the weights: where one is another object than before, the weights are others."""
+    return [model.get_param(name) for name in model.param_names if model.has_param(name)]
+
+
+def start_weights(model: ChainModel, n_labels: int, allowed: tuple[Bools, Bools, Bools]) -> None:
+    """Forget all weights and begin with some labels.
 
     allowed (tuple): transitions (L, L), starts (L,), ends (L,) that are not forbidden.
     """
-    layout = empty_layout(len(tags), get_layout(model).boundary)
-    model.attrs["layout"] = _with_masks(layout, allowed)
-    forget_trigrams(model, len(tags))
-    init(model)
-
-
-def set_masks(model: ChainModel, allowed: tuple[Bools, Bools, Bools]) -> None:
-    """Set what the scheme and the user allow."""
-    model.attrs["layout"] = _with_masks(get_layout(model), allowed)
-
-
-def flat_weights(model: ChainModel) -> Floats:
-    """((size,)): all weights in one vector."""
-    return np.concatenate([model.get_param(name) for name in PARAMS])
-
-
-def set_flat_weights(model: ChainModel, flat: Floats) -> None:
-    """Replace all weights."""
-    for name, section in zip(PARAMS, get_layout(model).split(flat.astype(np.float32))):
-        model.set_param(name, cast(Floats1d, section.copy()))
+    layout = Layout.empty(n_labels, get_layout(model).boundary).with_masks(*allowed)
+    set_weights(model, ChainWeights.zeros(layout))
 
 
 def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
@@ -197,90 +144,155 @@ def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
 
     n_labels (int): labels from now on; the first ones are those of the other model.
     """
-    layout = get_layout(other)
-    state, transitions, edges, *boundary = layout.split(flat_weights(other))
-    wanted = replace(layout, boundary=get_layout(model).boundary)
-    if wanted.boundary and not layout.boundary:
-        boundary = [np.zeros(layout.n_labels, dtype=np.float32)] * 2
-    model.attrs["layout"] = wanted
-    set_flat_weights(model, np.concatenate([state, transitions, edges, *(boundary if wanted.boundary else ())]))
-    if is_second_order(model):
-        set_trigrams(model, get_trigrams(other), trigram_weights(other))
-    resize_labels(model, n_labels)
+    weights = replace(get_weights(other), vectors=None).with_boundary(get_layout(model).boundary)
+    set_weights(model, weights.with_labels(n_labels))
 
 
-def dense_weights(model: ChainModel) -> DenseWeights:
-    """The weights as dense arrays, for inference."""
-    layout = get_layout(model)
-    dense = DenseWeights.zeros(layout)
-    scatter(layout, flat_weights(model), dense)
-    return dense
-
-
-def extend(
-    model: ChainModel,
-    n_features: int,
-    n_edge_features: int,
-    state_cells: Indices,
-    transition_cells: Indices,
-    edge_cells: Indices,
-) -> None:
-    """Add weights of value 0 behind the present ones of each section.
-
-    n_features (int), n_edge_features (int): new numbers of features.
-    state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
-    """
-    old = get_layout(model)
-    added = (state_cells, transition_cells, edge_cells)
-    if n_features == old.n_features and n_edge_features == old.n_edge_features and not any(map(len, added)):
-        return
-    model.attrs["layout"] = replace(
-        old,
-        n_features=n_features,
-        n_edge_features=n_edge_features,
-        state_cells=np.concatenate([old.state_cells, state_cells]),
-        transition_cells=np.concatenate([old.transition_cells, transition_cells]),
-        edge_cells=np.concatenate([old.edge_cells, edge_cells]),
-    )
-    for name, cells in zip(PARAMS, added):
-        if len(cells):
-            _lengthen(model, name, len(cells))
+def set_masks(model: ChainModel, allowed: tuple[Bools, Bools, Bools]) -> None:
+    """Set what the scheme and the user allow: transitions (L, L), starts (L,), ends (L,)."""
+    model.attrs["layout"] = get_layout(model).with_masks(*allowed)
 
 
 def resize_labels(model: ChainModel, n_labels: int) -> ChainModel:
     """Make room for labels behind the present ones; the weights of the others stay."""
-    old = get_layout(model)
-    before = old.n_labels
-    feature, label = np.divmod(old.state_cells, before)
-    edge, pair = np.divmod(old.edge_cells, before * before)
-
-    def moved(pairs: Indices) -> Indices:
-        first, second = np.divmod(pairs, before)
-        return first * n_labels + second
-
-    model.attrs["layout"] = replace(
-        empty_layout(n_labels, old.boundary),
-        n_features=old.n_features,
-        n_edge_features=old.n_edge_features,
-        state_cells=feature * n_labels + label,
-        transition_cells=moved(old.transition_cells),
-        edge_cells=edge * n_labels * n_labels + moved(pair),
-    )
-    model.attrs[TRIGRAMS] = get_trigrams(model).resized(n_labels)
-    if old.boundary:
-        for name in ("start", "end"):
-            _lengthen(model, name, n_labels - before)
-    vectors = vector_weights(model)
-    if vectors is not None:
-        model.set_param(VECTORS, cast(Floats2d, np.pad(vectors, ((0, 0), (0, n_labels - before)))))
+    set_weights(model, get_weights(model).with_labels(n_labels))
     return model
 
 
-def _lengthen(model: ChainModel, name: str, count: int) -> None:
-    """Add weights of 0 behind those of a section."""
-    weights = cast(Floats1d, model.get_param(name))
-    model.set_param(name, cast(Floats1d, np.concatenate([weights, np.zeros(count, dtype=weights.dtype)])))
+def _trigrams(model: ChainModel) -> TrigramWeights | None:
+    """Return weights of trigrams: of a model of order 2, or left in a model of order 1 by a file of the other kind."""
+    known, values = model.attrs[TRIGRAMS], _param(model, TRIGRAMS)
+    if model.attrs["order"] == 1 and not len(known):
+        return None
+    pruning = Pruning(model.attrs["candidates"], model.attrs["max_candidates"])
+    return TrigramWeights(known, np.zeros(0, dtype=np.float32) if values is None else values, pruning)
 
 
-def _with_masks(layout: Layout, allowed: tuple[Bools, Bools, Bools]) -> Layout:
-    return replace(layout, allowed=allowed[0], allowed_start=allowed[1], allowed_end=allowed[2])
+def _param(model: ChainModel, name: str) -> Floats | None:
+    return np.asarray(model.get_param(name)) if model.has_param(name) else None
+
+
+def _set_param(model: ChainModel, name: str, values: Floats | None) -> None:
+    found = None if values is None else values.astype(np.float32, copy=False)
+    model.set_param(name, cast(FloatsXd | None, found))
+
+
+# -- the tok2vec layer ---------------------------------------------------------------------------------------
+
+
+def get_tok2vec(model: ChainModel) -> Tok2Vec | None:
+    """Return the layer that gives vectors to tokens, None where there is none."""
+    return model.get_ref("tok2vec") if model.has_ref("tok2vec") else None
+
+
+def start_vectors(model: ChainModel, docs: Sequence[Doc], silent: bool = False) -> None:
+    """Initialise the tok2vec layer, and the scores of its vectors at random.
+
+    docs (sequence of Doc): a sample that shows its shapes. silent (bool): let vectors score 0, beside features that do
+        score.
+    """
+    tok2vec = get_tok2vec(model)
+    if tok2vec is not None:
+        tok2vec.initialize(X=list(docs))
+        shape = (tok2vec.get_dim("nO"), get_layout(model).n_labels)
+        model.set_param(VECTORS, model.ops.alloc2f(*shape) if silent else glorot_uniform_init(model.ops, shape))
+
+
+def copy_tok2vec(model: ChainModel, other: ChainModel) -> None:
+    """Take the tok2vec layer of another model, where both have one."""
+    ours, theirs = get_tok2vec(model), get_tok2vec(other)
+    if ours is not None and theirs is not None:
+        ours.from_bytes(theirs.to_bytes())
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+def rounded_weights(model: ChainModel) -> ChainWeights:
+    """Return all weights as they will be when the model is loaded again: without trigrams of weight 0, for example.
+
+    RAISES (OverflowError): for a weight that is too large for half precision.
+    """
+    weights = get_weights(model).map(partial(_stored, model)).astype(np.float32)
+    return replace(weights, trigrams=weights.trigrams and weights.trigrams.without_zeros())
+
+
+def weight_bytes(model: ChainModel, weights: ChainWeights) -> bytes:
+    """Return what `model.to_bytes` would if the model had the given weights, in the precision of files."""
+    data, stored = model.to_dict(), weights.map(partial(_stored, model))
+    params, attrs = data["params"][0], data["attrs"][0]
+    params.update(zip(PARAMS, weights.layout.split(stored.flat)))
+    attrs["layout"] = serialize_attr(weights.layout, weights.layout, "layout", model)
+    if stored.vectors is not None:
+        params[VECTORS] = stored.vectors
+    if stored.trigrams is not None:
+        params[TRIGRAMS] = stored.trigrams.values
+        attrs[TRIGRAMS] = serialize_attr(stored.trigrams.trigrams, stored.trigrams.trigrams, TRIGRAMS, model)
+    data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
+    serialized: bytes = srsly.msgpack_dumps(data)
+    return serialized
+
+
+def load_bytes(model: ChainModel, data: bytes) -> None:
+    """Restore weights and layout; precision, order and choice of candidates stay those of the config."""
+    settings = {name: model.attrs[name] for name in ("precision", "order", "candidates", "max_candidates")}
+    model.from_bytes(data)
+    model.attrs.update(settings)
+    for name in model.param_names:
+        _set_param(model, name, _param(model, name))
+
+
+def _stored(model: ChainModel, values: Floats) -> Floats:
+    if model.attrs["precision"] == "float32":
+        return values.astype(np.float32, copy=False)
+    greatest = float(np.abs(values).max(initial=0.0))
+    if greatest > GREATEST_HALF:
+        raise OverflowError(greatest)
+    return values.astype(np.float16)
+
+
+@serialize_attr.register(Layout)
+def _serialize_layout(_: Layout, value: Layout, name: str, model: ChainModel) -> bytes:
+    """Cells as differences in 32 bits; the masks are the component's to set."""
+    data = {
+        "n_features": value.n_features,
+        "n_labels": value.n_labels,
+        "n_edge_features": value.n_edge_features,
+        "boundary": value.boundary,
+        "state_cells": _differences(value.state_cells),
+        "transition_cells": _differences(value.transition_cells),
+        "edge_cells": _differences(value.edge_cells),
+    }
+    serialized: bytes = srsly.msgpack_dumps(data)
+    return serialized
+
+
+@deserialize_attr.register(Layout)
+def _deserialize_layout(_: Layout, value: bytes, name: str, model: ChainModel) -> Layout:
+    data = srsly.msgpack_loads(value)
+    return replace(
+        Layout.empty(data["n_labels"], data["boundary"], data["n_features"], data["n_edge_features"]),
+        state_cells=np.cumsum(data["state_cells"], dtype=np.intp),
+        transition_cells=np.cumsum(data["transition_cells"], dtype=np.intp),
+        edge_cells=np.cumsum(data["edge_cells"], dtype=np.intp),
+    )
+
+
+@serialize_attr.register(Trigrams)
+def _serialize_trigrams(_: Trigrams, value: Trigrams, name: str, model: ChainModel) -> bytes:
+    data = {"n_labels": value.n_labels, "cells": np.diff(value.cells, prepend=0)}
+    serialized: bytes = srsly.msgpack_dumps(data)
+    return serialized
+
+
+@deserialize_attr.register(Trigrams)
+def _deserialize_trigrams(_: Trigrams, value: bytes, name: str, model: ChainModel) -> Trigrams:
+    data = srsly.msgpack_loads(value)
+    return Trigrams(data["n_labels"], np.cumsum(data["cells"], dtype=np.intp))
+
+
+def _differences(cells: Indices) -> "np.ndarray[Any, np.dtype[np.signedinteger]]":
+    """Cells as small differences: ascending cells fit 16 bits, others need more."""
+    steps = np.diff(cells, prepend=0)
+    size = int(np.abs(steps).max(initial=0))
+    return steps.astype(np.int16 if size < 1 << 15 else np.int32 if size < 1 << 31 else np.int64)

@@ -14,12 +14,12 @@ import numpy as np
 
 from ..core.arrays import Floats, Hashes, Indices
 from ..core.batch import PackedBatch, pack
+from ..core.chain.distribution import ChainDistribution, distribution
 from ..core.chain.edges import EdgeColumns, EdgeTable
 from ..core.chain.observations import EdgeObservations, chain_potentials
 from ..core.chain.potentials import ChainPotentials
-from ..core.chain.second_order import SecondOrder
 from ..core.sparse import SparseRows
-from ..core.weights import DenseWeights, Layout, masked
+from ..core.weights import ChainWeights, masked
 from ..features.attributes import Attribute, string_hash
 from ..features.columns import Columns
 from ..features.extract import Keys, Windows, boundary, template_keys
@@ -46,21 +46,12 @@ class Rows:
 class Emissions:
     """Potentials of Docs under weights that do not change.
 
-    features (Features): extractor and indices. weights (DenseWeights): of the model. layout (Layout): its masks.
-    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
-    second_order (SecondOrder | None): weights of trigrams, which are no part of the potentials, for models with some.
+    features (Features): extractor and indices. weights (ChainWeights): of the model. name (str): of the component.
     """
 
-    def __init__(
-        self,
-        features: Features,
-        weights: DenseWeights,
-        layout: Layout,
-        vectors: Floats | None = None,
-        second_order: SecondOrder | None = None,
-    ):
-        self.features, self.weights, self.layout, self.vectors = features, weights, layout, vectors
-        self.second_order = second_order
+    def __init__(self, features: Features, weights: ChainWeights, name: str = "chain"):
+        self.features, self.weights, self.name = features, weights, name
+        dense, layout = weights.dense, weights.layout
         by_source: dict[Attribute | None, list[Template]] = {}
         self._conjunctions: list[Template] = []
         for template in features.extractor.state_templates:
@@ -69,13 +60,13 @@ class Emissions:
                 self._conjunctions.append(template)
             else:
                 by_source.setdefault(None if attribute.is_lexical else attribute, []).append(template)
-        self._tables = [_ScoreTable(source, features, weights.state, found) for source, found in by_source.items()]
+        self._tables = [_ScoreTable(source, features, dense.state, found) for source, found in by_source.items()]
         self._lock = Lock()
-        self._edges = EdgeTable.of(weights.edges, masked(weights.transitions, layout.allowed))
+        self._edges = EdgeTable.of(dense.edges, masked(dense.transitions, layout.allowed))
 
     def __reduce__(self) -> tuple[type["Emissions"], tuple[Any, ...]]:
         """Without the tables, which fill again; worker processes get a copy of the component."""
-        return Emissions, (self.features, self.weights, self.layout, self.vectors, self.second_order)
+        return Emissions, (self.features, self.weights, self.name)
 
     def look_up(self, columns: Columns) -> list[Rows]:
         """Rows of a batch, one set for each table; values that are new are added up first. Threads take turns."""
@@ -83,15 +74,19 @@ class Emissions:
         with self._lock:
             return [table.rows(windows) for table in self._tables]
 
+    def distribution(self, columns: Columns, looked_up: Sequence[Rows]) -> ChainDistribution:
+        """What the chains of a batch say. See `potentials`."""
+        return distribution(self.potentials(columns, looked_up), self.weights, name=self.name)
+
     def potentials(self, columns: Columns, looked_up: Sequence[Rows]) -> ChainPotentials:
         """Log potentials of a batch. O(N L) for each offset and conjunction.
 
         looked_up (list[Rows]): what `look_up` found for the batch.
         """
-        extractor, state = self.features.extractor, self.weights.state
-        emissions = np.zeros((len(columns.orths), self.layout.n_labels), dtype=state.dtype)
-        if self.vectors is not None and columns.vectors is not None:
-            emissions += columns.vectors @ self.vectors
+        extractor, weights, state = self.features.extractor, self.weights, self.weights.dense.state
+        emissions = np.zeros((len(columns.orths), weights.layout.n_labels), dtype=state.dtype)
+        if weights.vectors is not None and columns.vectors is not None:
+            emissions += columns.vectors @ weights.vectors
         for found in looked_up:
             found.rows.times(found.scores, out=emissions)
         if self._conjunctions:
@@ -99,7 +94,8 @@ class Emissions:
             self.features.state.encode(keys).times(state, out=emissions)
         batch = pack(columns.lengths)
         emissions = emissions.take(batch.units, axis=0)
-        return chain_potentials(batch, emissions, self._edge_features(columns, batch), self.weights, self.layout)
+        edges = self._edge_features(columns, batch)
+        return chain_potentials(batch, emissions, edges, weights.dense, weights.layout)
 
     def _edge_features(self, columns: Columns, batch: PackedBatch) -> EdgeObservations | EdgeColumns | None:
         """What conditions transitions, in packed order; None where nothing does."""

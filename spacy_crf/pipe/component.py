@@ -13,8 +13,8 @@ from spacy.training import Example, validate_examples
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..core.arrays import Bools, Floats, Indices
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.weights import DenseWeights
@@ -22,13 +22,12 @@ from ..features.columns import Columns
 from ..features.features import Features
 from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
-from ..learning.model import get_layout, get_tok2vec, start_layout, start_vectors, take_weights
+from ..learning.model import get_layout, get_tok2vec, start_vectors, start_weights, take_weights
 from ..learning.vectors import begin_update, predict_vectors
 from .constrained import SequenceFacts
 from .errors import PipeErrors
 from .inference import Inference, Prediction, encode, infer
 from .isolation import IsolatesFailures
-from .orders import require_first_order
 from .state import ChainState
 from .strata import Tokens
 
@@ -103,7 +102,7 @@ class ChainPipe(IsolatesFailures, ChainState):
         self._features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)
-        start_layout(self.model, tags, self._allowed(tags))
+        start_weights(self.model, len(tags), self._allowed(tags))
         if begun is not None:
             self._features.take_indices(begun.features)
             take_weights(self.model, begun.model, len(tags))
@@ -173,13 +172,13 @@ class ChainPipe(IsolatesFailures, ChainState):
         if not any(len(prediction.tags) for prediction in scores):
             return 0.0
         columns, layout = self._read_all([eg.predicted for eg in examples]), get_layout(self.model)
-        emissions = self._emissions()
-        observations = encode(columns, self._features, emissions.vectors)
+        weights = self._emissions().weights
+        observations = encode(columns, self._features, weights.vectors)
         gold = self.gold(examples, columns.lengths)
         mask = self._valid_tags.training_mask(columns, gold, self.vocab.strings)
         observations = observations.add_scores(mask)
         gold = gold.take(observations.batch.units)
-        return loss_and_gradient(observations, gold, emissions.weights, layout, DenseWeights.zeros(layout))
+        return loss_and_gradient(observations, gold, weights.dense, layout, DenseWeights.zeros(layout))
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -214,8 +213,6 @@ class ChainPipe(IsolatesFailures, ChainState):
         if not any(len(doc) for doc in docs):
             return [Prediction.empty(len(self.tags)) for _ in docs]
         self._require_labels()
-        if inference.first_order is not None:
-            require_first_order(self.name, self.model, inference.first_order)
         columns = self._read_all(docs, inference.extra)
         possible, facts = self.possible_tags(docs, columns, given), self.facts(docs, columns)
         return infer(columns, self._emissions(), self.tags, inference, possible, facts)
@@ -247,10 +244,10 @@ class ChainPipe(IsolatesFailures, ChainState):
         if not self.trainer.learns_vectors:
             raise CRFError(PipeErrors.CRF206.format(name=self.name, trainer=type(self.trainer).__name__))
 
-    def _chains(self, columns: Columns) -> ChainPotentials:
-        """Potentials of a batch under the present weights."""
+    def _distribution(self, columns: Columns) -> ChainDistribution:
+        """What the chains of a batch say under the present weights, at temperature 1."""
         emissions = self._emissions()
-        return emissions.potentials(columns, emissions.look_up(columns))
+        return emissions.distribution(columns, emissions.look_up(columns))
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:

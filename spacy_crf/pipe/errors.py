@@ -77,10 +77,6 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r}: a model of order 2 is learned by spacy_crf.LBFGS.v1, not by {trainer}. Change the "
         "trainer, or set order = 1 in the model block."
     )
-    CRF436 = (
-        "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
-        "model block and train again."
-    )
     CRF438 = (
         "Component {name!r} at {path} is of order 2, but its config asks for order 1. Set order = 2 in the model "
         "block, or train again."

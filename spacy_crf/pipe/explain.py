@@ -12,21 +12,17 @@ from typing import Literal
 import numpy as np
 from spacy.tokens import Doc
 
-from ..core.arrays import Floats
-from ..core.chain.marginals import node_marginals
+from ..core.arrays import Bools, Floats, Segments
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.observations import Observations, potentials
-from ..core.chain.potentials import ChainPotentials
-from ..core.chain.viterbi import viterbi
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..core.weights import DenseWeights
-from ..learning.model import get_layout
-from ..learning.scores import Emissions
+from ..core.weights import ChainWeights
+from ..features.features import Features
+from ..learning.model import get_layout, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 from .inference import encode
-from .orders import require_first_order
-from .reading import given, probabilistic
 
 Kind = Literal["feature", "vector", "transition", "edge feature", "start", "end"]
 
@@ -86,7 +82,7 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     """
     if not get_layout(pipe.model).n_labels:
         raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
-    require_first_order(pipe.name, pipe.model, "explaining labels")
+    get_weights(pipe.model).require_first_order(pipe.name, "explaining labels")
     wanted = range(len(doc)) if tokens is None else tokens
     for token in wanted:
         if not 0 <= token < len(doc):
@@ -101,46 +97,44 @@ class _Document:
     """A document under the weights of a component, in double precision."""
 
     def __init__(self, pipe: ChainPipe, doc: Doc):
-        columns, emissions = pipe._read_all([doc]), pipe._emissions()
-        self._doc, self._tags, self._layout = doc, pipe.tags.tags, emissions.layout
+        columns, weights = pipe._read_all([doc]), pipe._emissions().weights
+        self._doc, self._tags, self._weights = doc, pipe.tags.tags, weights.astype(np.float64)
         self._temperature = pipe.inference().temperature
-        self._lengths, self._ends = columns.lengths, np.cumsum(columns.lengths)
-        self._observations = encode(columns, emissions.features, emissions.vectors)
+        self._sequences = Segments(columns.lengths)
+        self._observations = encode(columns, pipe.features, weights.vectors)
         self._evidence = pipe.possible_tags([doc], columns)
-        parts = _Parts(pipe.tags.tags, emissions)
-        self._parts, self._weights = parts, parts.weights
+        self._parts = _Parts(pipe.tags.tags, pipe.features, self._weights)
 
     def explain(self, token: int) -> Explanation:
-        sequence = int(np.searchsorted(self._ends, token, side="right"))
-        first = int(self._ends[sequence] - self._lengths[sequence])
-        position = token - first
+        sequence = self._sequences.owners[token]
+        units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
+        first = units.start
         observations, _ = self._observations.select(np.array([sequence]))
-        evidence = None if self._evidence is None else self._evidence[first : int(self._ends[sequence])]
-        chain = given(potentials(observations, self._weights, self._layout), evidence)
-        best = viterbi(chain)
-        marginals = node_marginals(probabilistic(chain, self._temperature))[position]
-        chosen = int(best.labels[position])
+        chains = potentials(observations, self._weights.dense, self._weights.layout)
+        evidence = None if self._evidence is None else self._evidence[units]
+        chain = ChainDistribution(chains, self._temperature).given(evidence)
+        best, marginals = chain.best(), chain.marginals[position]
+        chosen = int(best[position])
         other = _runner_up(marginals, chosen)
         known = (token, self._doc[token].text, self._tags[chosen], float(marginals[chosen]))
         if other is None:
             return Explanation(*known, None, 0.0, 0.0, [])
-        rival = viterbi(_with_label(chain, position, other))
-        found = list(self._parts.differences(observations, first, best.labels.tolist(), rival.labels.tolist()))
+        rival = chain.given(_only(other, position, chain))
+        found = list(self._parts.differences(observations, first, best.tolist(), rival.best().tolist()))
         found.sort(key=lambda part: -abs(part.difference))
-        difference = float(best.scores[0] - rival.scores[0])
+        difference = float(chain.best_scores[0] - rival.best_scores[0])
         return Explanation(*known, self._tags[other], float(marginals[other]), difference, found)
 
 
 class _Parts:
     """The parts that scores are made of, by name.
 
-    tags (Sequence[str]): of the chain. emissions (Emissions): features and weights.
+    tags (Sequence[str]): of the chain. features (Features), weights (ChainWeights): of the component.
     """
 
-    def __init__(self, tags: Sequence[str], emissions: Emissions):
-        self._tags, self._layout = tags, emissions.layout
-        self._index, self._edge_index = emissions.features.state, emissions.features.edge
-        self.weights = DenseWeights(*(section.astype(np.float64) for section in emissions.weights.sections()))
+    def __init__(self, tags: Sequence[str], features: Features, weights: ChainWeights):
+        self._tags, self._boundary, self._weights = tags, weights.layout.boundary, weights.dense
+        self._index, self._edge_index = features.state, features.edge
 
     def differences(
         self, observations: Observations, first: int, path: list[int], other: list[int]
@@ -157,14 +151,14 @@ class _Parts:
             if before[0] != before[1] or after[0] != after[1]:
                 steps = (before[0], after[0]), (before[1], after[1])
                 yield from self._transition(observations, position, first + position, *steps)
-        if self._layout.boundary:
-            yield from self._boundary("start", first, self.weights.start, *pairs[0])
-            yield from self._boundary("end", first + len(pairs) - 1, self.weights.end, *pairs[-1])
+        if self._boundary:
+            yield from self._edge("start", first, self._weights.start, *pairs[0])
+            yield from self._edge("end", first + len(pairs) - 1, self._weights.end, *pairs[-1])
 
     def _unit(self, observations: Observations, row: int, token: int, a: int, b: int) -> Iterator[Contribution]:
         labels = self._tags[a], self._tags[b]
         for number, value in _row(observations.features, row):
-            scores = value * self.weights.state[number, [a, b]]
+            scores = value * self._weights.state[number, [a, b]]
             if scores.any():
                 yield Contribution(token, "feature", self._index.name(number), *labels, *scores.tolist())
         if observations.scores is not None:
@@ -175,18 +169,18 @@ class _Parts:
         self, observations: Observations, row: int, token: int, a: tuple[int, int], b: tuple[int, int]
     ) -> Iterator[Contribution]:
         labels, others = (f"{self._tags[before]} > {self._tags[after]}" for before, after in (a, b))
-        table = self.weights.transitions
+        table = self._weights.transitions
         yield Contribution(token, "transition", "transition", labels, others, float(table[a]), float(table[b]))
         if observations.edges is None:
             return
         cells = [before * len(self._tags) + after for before, after in (a, b)]
         for number, value in _row(observations.edges.features, int(observations.edges.groups[row])):
-            scores = value * self.weights.edges[number, cells]
+            scores = value * self._weights.edges[number, cells]
             if scores.any():
                 name = self._edge_index.name(number)
                 yield Contribution(token, "edge feature", name, labels, others, *scores.tolist())
 
-    def _boundary(self, kind: Kind, token: int, weights: Floats, a: int, b: int) -> Iterator[Contribution]:
+    def _edge(self, kind: Kind, token: int, weights: Floats, a: int, b: int) -> Iterator[Contribution]:
         if a != b:
             yield Contribution(token, kind, kind, self._tags[a], self._tags[b], float(weights[a]), float(weights[b]))
 
@@ -206,9 +200,9 @@ def _runner_up(marginals: Floats, chosen: int) -> int | None:
     return best if others[best] > 0 else None
 
 
-def _with_label(chain: ChainPotentials, position: int, label: int) -> ChainPotentials:
-    """The same chain where a unit must have a label."""
-    only = np.zeros(chain.emissions.shape)
-    only[position] = -np.inf
-    only[position, label] = 0.0
-    return chain.clamped(only)
+def _only(label: int, position: int, chain: ChainDistribution) -> Bools:
+    """((T, L)): a unit must have a label, and the others may have any."""
+    allowed = np.ones(chain.chains.emissions.shape, dtype=bool)
+    allowed[position] = False
+    allowed[position, label] = True
+    return allowed

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core.arrays import Bools, Floats, Hashes, Indices, Ints
-from ..core.chain.forward import ForwardBackward
+from ..core.arrays import Bools, Floats, Hashes, Indices, Ints, Segments
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.observations import Observations, observe
 from ..core.labels import TagSet
 from ..core.threads import available_threads, run_parallel
@@ -14,7 +14,6 @@ from ..features.columns import Columns
 from ..features.features import Features
 from ..learning.scores import Emissions, Rows, edge_observations
 from .constrained import ConstrainedDecoder, Decided, SequenceFacts, by_doc
-from .reading import Reading, given, read
 from .span_scores import SpanScores, score_spans
 from .strata import Tokens
 from .uncertainty import (
@@ -57,17 +56,6 @@ class Inference:
     sets: Callable[[Floats, Tokens], Bools] | None = None
     sequences: SequenceChoice | None = None
     constrained: ConstrainedDecoder | None = None
-
-    @property
-    def first_order(self) -> str | None:
-        """What is asked for that only chains of order 1 can tell; None for nothing."""
-        asked = {
-            "probabilities of spans": self.probabilities,
-            "n_best": self.n_best,
-            "sequences": self.sequences,
-            "decoding under constraints": self.constrained,
-        }
-        return next((what for what, is_asked in asked.items() if is_asked), None)
 
 
 @dataclass(slots=True)
@@ -142,10 +130,8 @@ def infer(
 
     def decode(part: tuple[Columns, list[Rows], Bools | None, SequenceFacts | None]) -> list[Prediction]:
         columns, looked_up, evidence, facts = part
-        chains = given(emissions.potentials(columns, looked_up), evidence)
-        return decode_chains(
-            columns, read(chains, inference.temperature, emissions.second_order), tags, inference, facts
-        )
+        distribution = emissions.distribution(columns, looked_up).given(evidence).at(inference.temperature)
+        return decode_chains(columns, distribution, tags, inference, facts)
 
     decoded = run_parallel(decode, parts, n_threads)
     return [prediction for part in decoded for prediction in part]
@@ -162,54 +148,52 @@ def encode(columns: Columns, features: Features, vectors: Floats | None = None) 
 
 
 def decode_chains(
-    columns: Columns, reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None = None
+    columns: Columns,
+    distribution: ChainDistribution,
+    tags: TagSet,
+    inference: Inference,
+    facts: SequenceFacts | None = None,
 ) -> list[Prediction]:
     """Decode chains, wherever their scores come from.
 
     columns (Columns): of their Docs; only lengths, word forms and what was read along are looked at.
     facts (SequenceFacts | None): about the units, for decoding under constraints.
     RETURNS (list[Prediction]): one for each Doc.
+    RAISES (ValueError): for what a chain of order 2 does not give.
     """
-    batch = reading.chains.batch
-    labels, decided = _labels(reading, tags, inference, facts)
-    marginals = reading.marginals[batch.rows].astype(np.float32) if inference.marginals else None
+    doc_lengths = columns.doc_lengths
+    labels, decided = _labels(distribution, tags, inference, facts)
+    marginals = distribution.marginals.astype(np.float32) if inference.marginals else None
     spans = None
     if inference.spans:
-        spans = _spans(labels, columns, tags, reading.messages if inference.probabilities else None)
+        spans = _spans(labels, columns, tags, distribution if inference.probabilities else None)
     predictions = _by_doc(columns, labels, marginals, spans)
     if decided is not None:
-        for prediction, found in zip(predictions, by_doc(decided, batch.lengths, columns.doc_lengths)):
+        for prediction, found in zip(predictions, by_doc(decided, distribution.lengths, doc_lengths)):
             prediction.decided = found
     if marginals is not None and inference.sets is not None:
-        tokens = Tokens(columns.orths, columns.lengths, columns.doc_lengths)
-        members, ends = inference.sets(marginals, tokens), np.cumsum(columns.doc_lengths)
-        for prediction, own in zip(predictions, np.split(members, ends[:-1])):
+        members = inference.sets(marginals, Tokens(columns.orths, columns.lengths, doc_lengths))
+        for prediction, own in zip(predictions, Segments(doc_lengths).split(members)):
             prediction.members = own
-    if inference.sequences is not None and reading.messages is not None:
-        for prediction, likely in zip(
-            predictions, likely_sequences(reading.messages, inference.sequences, columns.doc_lengths)
-        ):
+    if inference.sequences is not None:
+        for prediction, likely in zip(predictions, likely_sequences(distribution, inference.sequences, doc_lengths)):
             prediction.sequences = likely
-    if inference.n_best and reading.messages is not None:
-        for prediction, listed in zip(
-            predictions, alternatives(reading.messages, inference.n_best, columns.doc_lengths)
-        ):
+    if inference.n_best:
+        for prediction, listed in zip(predictions, alternatives(distribution, inference.n_best, doc_lengths)):
             prediction.n_best = listed
     if inference.entropies:
-        for prediction, values in zip(
-            predictions, entropies(batch, reading.entropies, reading.marginals, columns.doc_lengths)
-        ):
+        for prediction, values in zip(predictions, entropies(distribution, doc_lengths)):
             prediction.entropies = values
     return predictions
 
 
 def _labels(
-    reading: Reading, tags: TagSet, inference: Inference, facts: SequenceFacts | None
+    distribution: ChainDistribution, tags: TagSet, inference: Inference, facts: SequenceFacts | None
 ) -> tuple[Ints, list[Decided] | None]:
     """((N,), ..): the labels of the units, one sequence after the other; and how they were found under constraints."""
     if inference.constrained is None:
-        return reading.labels(inference.posterior)[reading.chains.batch.rows], None
-    decided = inference.constrained(reading.chains, tags, facts)
+        return distribution.posterior_best() if inference.posterior else distribution.best(), None
+    decided = inference.constrained(distribution.chains, tags, facts)
     return np.concatenate([one.decision.labels for one in decided]), decided
 
 
@@ -221,25 +205,26 @@ class _Spans:
     scores: SpanScores | None
 
 
-def _spans(labels: Ints, columns: Columns, tags: TagSet, messages: ForwardBackward | None) -> _Spans:
+def _spans(labels: Ints, columns: Columns, tags: TagSet, distribution: ChainDistribution | None) -> _Spans:
     starts, ends, first_tags = tags.spans(labels, columns.lengths)
     names = [tags.span_label(tag) for tag in first_tags.tolist()]
-    return _Spans(starts, ends, names, None if messages is None else score_spans(messages, tags, starts, ends, names))
+    scores = None if distribution is None else score_spans(distribution, tags, starts, ends, names)
+    return _Spans(starts, ends, names, scores)
 
 
 def _by_doc(columns: Columns, labels: Ints, marginals: Floats | None, spans: _Spans | None) -> list[Prediction]:
-    ends = np.cumsum(columns.doc_lengths)
-    bounds = list(zip((ends - columns.doc_lengths).tolist(), ends.tolist()))
-    predictions = [Prediction(labels[low:high]) for low, high in bounds]
-    for prediction, (low, high) in zip(predictions, bounds):
+    docs = Segments(columns.doc_lengths)
+    units = docs.slices()
+    predictions = [Prediction(labels[own]) for own in units]
+    for prediction, own in zip(predictions, units):
         if columns.extra is not None:
-            prediction.extra = columns.extra[low:high]
+            prediction.extra = columns.extra[own]
         if marginals is not None:
-            prediction.marginals = marginals[low:high]
+            prediction.marginals = marginals[own]
     if spans is not None:
         triples = list(zip(spans.starts.tolist(), spans.ends.tolist(), spans.labels))
-        cuts = np.searchsorted(spans.starts, np.concatenate([[0], ends])).tolist()
-        for prediction, (low, _), own in zip(predictions, bounds, map(slice, cuts, cuts[1:])):
-            prediction.spans = [(start - low, end - low, label) for start, end, label in triples[own]]
+        cuts = np.searchsorted(spans.starts, docs.bounds).tolist()
+        for prediction, first, own in zip(predictions, docs.firsts.tolist(), map(slice, cuts, cuts[1:])):
+            prediction.spans = [(start - first, end - first, label) for start, end, label in triples[own]]
             prediction.scores = None if spans.scores is None else spans.scores.take(own)
     return predictions

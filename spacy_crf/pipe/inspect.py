@@ -7,9 +7,9 @@ import numpy as np
 
 from ..core.arrays import Floats, Indices, Ints
 from ..core.errors import CRFError
-from ..core.weights import Layout
+from ..core.weights import ChainWeights
 from ..features.index import FeatureIndex
-from ..learning.model import VECTORS, flat_weights, get_layout, get_tok2vec
+from ..learning.model import get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 
@@ -85,19 +85,19 @@ def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
     RETURNS (Inspection): all of it as plain data.
     RAISES (ValueError): for a component without labels.
     """
-    learner, layout = pipe._learner, get_layout(pipe.model)
+    weights, features = get_weights(pipe.model), pipe.features
+    layout = weights.layout
     if not layout.n_labels:
         raise CRFError(PipeErrors.CRF401.format(name=pipe.name))
-    state_index, edge_index = learner.features.state, learner.features.edge
-    tags, flat = learner.tags.tags, flat_weights(pipe.model)
-    state, _, edges, *_ = layout.split(flat)
+    state_index, edge_index, tags = features.state, features.edge, pipe.tags.tags
+    state, _, edges, *_ = layout.split(weights.flat)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     by_label = {tag: np.flatnonzero(label == number) for number, tag in enumerate(tags)}
 
     def listed(positions: Indices, tag: str) -> list[Weight]:
         return [Weight(state_index.name(int(feature[p])), tag, float(state[p])) for p in positions.tolist()]
 
-    transitions = sorted(_transitions(layout, flat, tags), key=lambda found: -found.weight)
+    transitions = sorted(_transitions(weights, tags), key=lambda found: -found.weight)
     return Inspection(
         component=pipe.name,
         labels=list(tags),
@@ -105,7 +105,7 @@ def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
         lowest={tag: listed(_first(own, state[own], top), tag) for tag, own in by_label.items()},
         likely=transitions[:top],
         unlikely=transitions[::-1][:top],
-        edges=_edge_weights(layout, edges, edge_index.name, tags, top),
+        edges=_edge_weights(weights, edge_index.name, tags, top),
         templates=[
             *_sizes(state_index, feature, state),
             *_sizes(edge_index, layout.edge_cells // layout.n_labels**2, edges),
@@ -113,8 +113,8 @@ def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
         n_features=layout.n_features,
         n_edge_features=layout.n_edge_features,
         n_weights=layout.size,
-        n_active=int(np.count_nonzero(flat)),
-        n_vector_weights=0 if get_tok2vec(pipe.model) is None else int(pipe.model.get_param(VECTORS).size),
+        n_active=int(np.count_nonzero(weights.flat)),
+        n_vector_weights=0 if weights.vectors is None else weights.vectors.size,
         precision=pipe.model.attrs["precision"],
         n_bytes=len(pipe.to_bytes()),
     )
@@ -126,13 +126,14 @@ def _first(positions: Indices, keys: Floats, top: int) -> Indices:
     return order[np.sort(keys)[:top] < 0]
 
 
-def _transitions(layout: Layout, flat: Floats, tags: Sequence[str]) -> list[Transition]:
+def _transitions(weights: ChainWeights, tags: Sequence[str]) -> list[Transition]:
     """Weights of all allowed transitions, starts and ends that have one."""
-    _, weights, _, start, end = layout.split(flat)
+    layout = weights.layout
+    _, values, _, start, end = layout.split(weights.flat)
     before, after = np.divmod(layout.transition_cells, layout.n_labels)
     found = [
         Transition(tags[a], tags[b], weight)
-        for a, b, weight in zip(before.tolist(), after.tolist(), weights.tolist())
+        for a, b, weight in zip(before.tolist(), after.tolist(), values.tolist())
         if layout.allowed[a, b]
     ]
     found += [Transition(None, tag, w) for tag, w, fine in zip(tags, start.tolist(), layout.allowed_start) if fine]
@@ -140,12 +141,11 @@ def _transitions(layout: Layout, flat: Floats, tags: Sequence[str]) -> list[Tran
     return found
 
 
-def _edge_weights(
-    layout: Layout, weights: Floats, name: Callable[[int], str], tags: Sequence[str], top: int
-) -> list[Weight]:
-    chosen = np.argsort(-np.abs(weights), kind="stable")[:top]
+def _edge_weights(weights: ChainWeights, name: Callable[[int], str], tags: Sequence[str], top: int) -> list[Weight]:
+    layout, values = weights.layout, weights.layout.split(weights.flat)[2]
+    chosen = np.argsort(-np.abs(values), kind="stable")[:top]
     found = []
-    for cell, weight in zip(layout.edge_cells[chosen].tolist(), weights[chosen].tolist()):
+    for cell, weight in zip(layout.edge_cells[chosen].tolist(), values[chosen].tolist()):
         feature, pair = divmod(cell, layout.n_labels**2)
         before, after = divmod(pair, layout.n_labels)
         found.append(Weight(name(feature), tags[after], weight, before=tags[before]))

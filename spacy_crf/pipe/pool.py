@@ -9,8 +9,7 @@ from ..core.errors import CRFError
 from ..core.pool import Member, pool
 from ..features.features import Features
 from ..features.resources import Resources
-from ..learning.model import flat_weights, get_layout, get_tok2vec, scale_vectors
-from ..learning.trigrams import is_second_order
+from ..learning.model import get_tok2vec, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 from .storage import NAMES
@@ -39,7 +38,6 @@ def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponent
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
     _fill(made, pipes[base], pipes, exponents, resources)
-    scale_vectors(made.model, exponents[base])
     return nlp
 
 
@@ -56,7 +54,7 @@ def _check(name: str, pipe: ChainPipe, first: ChainPipe) -> None:
         raise _unfit(name, f"it is a {type(pipe).__name__}, the first one a {type(first).__name__}")
     if not pipe.labels or pipe.labels != first.labels:
         raise _unfit(name, f"its labels are {', '.join(pipe.labels) or 'none'}, those of the first one differ")
-    if is_second_order(pipe.model):
+    if get_weights(pipe.model).order > 1:
         raise _unfit(name, "it is of order 2")
     if pipe.has_dictionary or pipe.parts != NAMES:
         raise _unfit(name, "it has learned more than weights: a tag dictionary, constraints or a grammar")
@@ -100,7 +98,6 @@ def _fill(
     features = Features(made.feature_config, made.sequence, resources)
     numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
     members = [
-        Member(get_layout(pipe.model), flat_weights(pipe.model), exponent, *own)
-        for pipe, exponent, own in zip(pipes, exponents, numbers)
+        Member(get_weights(pipe.model), exponent, *own) for pipe, exponent, own in zip(pipes, exponents, numbers)
     ]
-    made.take_over(base, features, *pool(members, len(features.state), len(features.edge)))
+    made.take_over(base, features, pool(members, len(features.state), len(features.edge)))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Doubles, Indices
-from ..core.chain.forward import ForwardBackward
-from ..core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
+from ..core.chain.distribution import ChainDistribution
+from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.labels import OUTSIDE, TagSet
 
 
@@ -29,22 +29,22 @@ class SpanScores:
 
 
 def score_spans(
-    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
 ) -> SpanScores:
     """The three exact probabilities of spans."""
     if tags.scheme == "none":
-        return _score_runs(messages, tags, starts, ends, labels)
+        return _score_runs(distribution, tags, starts, ends, labels)
     exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
-    return SpanScores(*span_probabilities(messages, exact, bounded_spans(tags, starts, ends), covered))
+    return SpanScores(*distribution.spans(exact, bounded_spans(tags, starts, ends), covered))
 
 
 def _score_runs(
-    messages: ForwardBackward, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
 ) -> SpanScores:
     """The same for spans that are maximal runs: those with any label are added up over the labels."""
     names = [tag for tag in tags.tags if tag != OUTSIDE]
     each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
-    *exact, covered = span_probabilities(messages, *each, covered_spans(tags, starts, ends, labels))
+    *exact, covered = distribution.spans(*each, covered_spans(tags, starts, ends, labels))
     by_label = np.stack(exact, axis=1)
     own = by_label[np.arange(len(labels)), [names.index(label) for label in labels]]
     return SpanScores(own, by_label.sum(axis=1), covered)

@@ -1,41 +1,65 @@
 """Labels, settings, features and weights of a component over a linear chain, and how they are stored."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Floats
+from ..core.arrays import Bools
 from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
-from ..core.weights import Layout, prune
+from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
 from ..learning.block import Trainer
 from ..learning.encoder import ChainLearner
-from ..learning.files import load_bytes, stored_bytes, stored_weights
 from ..learning.model import (
     PARAMS,
     ChainModel,
     LinearChain,
-    copy_vectors,
-    dense_weights,
+    copy_tok2vec,
     get_layout,
+    get_weights,
+    load_bytes,
     resize_labels,
-    set_flat_weights,
+    rounded_weights,
     set_masks,
-    vector_weights,
+    set_weights,
+    weight_arrays,
+    weight_bytes,
 )
 from ..learning.scores import Emissions
-from ..learning.trigrams import get_trigrams, is_second_order, second_order, trigram_weights
 from .dictionary.block import DictionarySettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
+
+# settings that only chains of order 1 can serve, and what they ask for
+FIRST_ORDER_SETTINGS = {
+    "threshold": "the setting `threshold`",
+    "scores": "the setting `scores`",
+    "n_best": "the setting `n_best`",
+    "sequences": "the setting `sequences`",
+}
+
+
+def check_order(name: str, model: ChainModel, trainer: Trainer, settings: Mapping[str, Any]) -> None:
+    """Raise a coded error for a trainer or a setting that a model of order 2 cannot have.
+
+    name (str): of the component. settings (Mapping): its run-time settings.
+    """
+    weights = get_weights(model)
+    if weights.order > 1 and not trainer.learns_trigrams:
+        raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(trainer).__name__))
+    asked = [what for setting, what in FIRST_ORDER_SETTINGS.items() if settings.get(setting)]
+    if settings.get("target") == "spans":
+        asked.append("target 'spans', which takes probabilities of spans,")
+    for what in asked:
+        weights.require_first_order(name, what)
 
 
 class Start(NamedTuple):
@@ -119,18 +143,17 @@ class ChainState(HasLabels, Stored, TrainablePipe):
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def take_over(self, trained: "ChainState", features: Features, layout: Layout, flat: Floats) -> None:
+    def take_over(self, trained: "ChainState", features: Features, weights: ChainWeights) -> None:
         """Have learned what another component has, with other features and weights.
 
         trained (ChainState): whose labels, learned settings and tok2vec layer it gets; no calibration.
-        features (Features): with their indices. layout (Layout), flat ((layout.size,)): weights for them.
+        features (Features): with their indices. weights (ChainWeights): for them.
         """
         kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
         self.cfg.update({name: trained.cfg[name] for name in kept})
         self._features = features
-        self.model.attrs["layout"] = layout
-        set_flat_weights(self.model, flat)
-        copy_vectors(self.model, trained.model)
+        set_weights(self.model, weights)
+        copy_tok2vec(self.model, trained.model)
         self.trainer.reset()
         self._begin()
 
@@ -156,11 +179,9 @@ class ChainState(HasLabels, Stored, TrainablePipe):
 
     def _emissions(self) -> Emissions:
         """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
-        vectors = vector_weights(self.model)
-        params = [*(self.model.get_param(name) for name in PARAMS), vectors, trigram_weights(self.model)]
-        if self._scores is None or any(old is not new for old, new in zip(self._scores[0], params)):
-            weights, layout = dense_weights(self.model), get_layout(self.model)
-            self._scores = (params, Emissions(self._features, weights, layout, vectors, second_order(self.model)))
+        arrays = weight_arrays(self.model)
+        if self._scores is None or any(old is not new for old, new in zip(self._scores[0], arrays)):
+            self._scores = (arrays, Emissions(self._features, get_weights(self.model), self.name))
         return self._scores[1]
 
     def _parts(self, exclude: Iterable[str]) -> Parts:
@@ -171,13 +192,13 @@ class ChainState(HasLabels, Stored, TrainablePipe):
         if not all(map(self.model.has_param, PARAMS)):
             features = {**self._features.to_data(), **self._valid_tags.to_data()}
             return Parts(self.cfg, self.model.to_bytes(), features, self._write_extra())
-        layout, kept = get_layout(self.model), None
+        kept = None
         try:
-            flat = stored_weights(self.model)
+            weights = rounded_weights(self.model)
             if not {"features", "model"} & set(exclude):
-                pruned = prune(layout, flat)  # rounded as they are: what becomes 0 in a file is left out as well
-                layout, flat, kept = pruned.layout, pruned.flat, (pruned.features, pruned.edge_features)
-            model = stored_bytes(self.model, layout, flat)
+                pruned = weights.pruned()  # rounded as they are: what becomes 0 in a file is left out as well
+                weights, kept = pruned.weights, (pruned.features, pruned.edge_features)
+            model = weight_bytes(self.model, weights)
         except OverflowError as error:
             raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
         features = {**self._features.to_data(kept), **self._valid_tags.to_data()}
@@ -205,7 +226,7 @@ class ChainState(HasLabels, Stored, TrainablePipe):
                 self._valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
-        if len(get_trigrams(self.model)) and not is_second_order(self.model):
+        if get_weights(self.model).order > self.model.attrs["order"]:
             raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
         self._check_sizes(path)

@@ -4,13 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..core.arrays import Doubles, Floats, Indices, Ints
-from ..core.batch import PackedBatch
+from ..core.arrays import Doubles, Indices, Ints, Segments
+from ..core.chain.distribution import ChainDistribution
 from ..core.chain.entropy import token_entropies
-from ..core.chain.forward import ForwardBackward
-from ..core.chain.nbest import nbest
 from ..core.sets.sequences import smallest_sequence_sets
 
 
@@ -53,26 +49,16 @@ class Entropies:
         return {"sequences": sequences, "tokens": self.tokens.tolist()}
 
 
-def alternatives(messages: ForwardBackward, k: int, doc_lengths: Indices) -> Iterator[list[Alternatives]]:
+def alternatives(distribution: ChainDistribution, k: int, doc_lengths: Indices) -> Iterator[list[Alternatives]]:
     """The k best labellings of each sequence, or all where there are fewer.
 
-    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    doc_lengths ((D,)): tokens of the Docs.
     YIELDS (list[Alternatives]): one entry for each sequence, for each Doc.
     """
-    batch = messages.potentials.batch
-    found = nbest(messages.potentials, k)
-    labels, probabilities = found.labels[:, batch.rows], found.probabilities(messages.log_z)
-    ends = np.cumsum(batch.lengths)
-    starts = ends - batch.lengths
-    for first, sequences in _by_doc(doc_lengths, starts):
+    found = distribution.n_best(k)
+    for own, starts, ends in _by_doc(distribution.lengths, doc_lengths):
         yield [
-            Alternatives(
-                int(starts[b]) - first,
-                int(ends[b]) - first,
-                labels[: found.counts[b], starts[b] : ends[b]],
-                probabilities[b, : found.counts[b]],
-            )
-            for b in range(sequences.start, sequences.stop)
+            Alternatives(start, end, *paths) for start, end, paths in zip(starts.tolist(), ends.tolist(), found[own])
         ]
 
 
@@ -99,50 +85,38 @@ class LikelySequences(Alternatives):
 
 
 def likely_sequences(
-    messages: ForwardBackward, choice: SequenceChoice, doc_lengths: Indices
+    distribution: ChainDistribution, choice: SequenceChoice, doc_lengths: Indices
 ) -> Iterator[list[LikelySequences]]:
     """Sets of labellings for each sequence.
 
-    messages (ForwardBackward): in double precision. doc_lengths ((D,)): tokens of the Docs.
+    doc_lengths ((D,)): tokens of the Docs.
     YIELDS (list[LikelySequences]): one entry for each sequence, for each Doc.
     """
-    found = smallest_sequence_sets(messages.potentials, choice.mass, choice.cap)
-    ends = np.cumsum(messages.potentials.batch.lengths)
-    starts = ends - messages.potentials.batch.lengths
-    for first, sequences in _by_doc(doc_lengths, starts):
+    found = smallest_sequence_sets(distribution.tempered, choice.mass, choice.cap)
+    for own, starts, ends in _by_doc(distribution.lengths, doc_lengths):
         yield [
-            LikelySequences(
-                int(starts[b]) - first,
-                int(ends[b]) - first,
-                found[b].paths,
-                found[b].probabilities,
-                found[b].mass,
-                found[b].complete,
-            )
-            for b in range(sequences.start, sequences.stop)
+            LikelySequences(start, end, one.paths, one.probabilities, one.mass, one.complete)
+            for start, end, one in zip(starts.tolist(), ends.tolist(), found[own])
         ]
 
 
-def entropies(batch: PackedBatch, by_sequence: Doubles, marginals: Floats, doc_lengths: Indices) -> Iterator[Entropies]:
+def entropies(distribution: ChainDistribution, doc_lengths: Indices) -> Iterator[Entropies]:
     """Entropies of each Doc's sequences and tokens.
 
-    by_sequence ((B,)): of the labellings. marginals ((N, L)): in packed order. doc_lengths ((D,)): tokens of the Docs.
+    doc_lengths ((D,)): tokens of the Docs.
     YIELDS (Entropies): for each Doc.
     """
-    by_token = token_entropies(marginals)[batch.rows]
-    ends = np.cumsum(batch.lengths)
-    starts = ends - batch.lengths
-    for (first, sequences), length in zip(_by_doc(doc_lengths, starts), doc_lengths.tolist()):
-        tokens = by_token[first : first + length]
-        yield Entropies(starts[sequences] - first, ends[sequences] - first, by_sequence[sequences], tokens)
+    by_sequence = distribution.entropies
+    by_token = Segments(doc_lengths).split(token_entropies(distribution.marginals))
+    for (own, starts, ends), tokens in zip(_by_doc(distribution.lengths, doc_lengths), by_token):
+        yield Entropies(starts, ends, by_sequence[own], tokens)
 
 
-def _by_doc(doc_lengths: Indices, starts: Indices) -> Iterator[tuple[int, slice]]:
-    """The first unit and the sequences of each Doc.
+def _by_doc(lengths: Indices, doc_lengths: Indices) -> Iterator[tuple[slice, Indices, Indices]]:
+    """For each Doc its sequences, the first token of each, and the token behind it.
 
-    starts ((B,)): first units of the sequences, none of which is empty.
+    lengths ((B,)): of the sequences. doc_lengths ((D,)): of the Docs.
     """
-    firsts = np.concatenate([[0], np.cumsum(doc_lengths)])
-    cuts = np.searchsorted(starts, firsts).tolist()
-    for first, low, high in zip(firsts.tolist(), cuts, cuts[1:]):
-        yield first, slice(low, high)
+    sequences, docs = Segments(lengths), Segments(doc_lengths)
+    for first, own in zip(docs.firsts.tolist(), sequences.within(docs).slices()):
+        yield own, sequences.firsts[own] - first, sequences.ends[own] - first

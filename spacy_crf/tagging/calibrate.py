@@ -8,9 +8,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..core.calibration.bins import Reliability, reliability
-from ..core.calibration.temperature import HeldOut, Unit, fit_temperature, tempered
-from ..core.chain.forward import forward_backward
-from ..core.chain.marginals import node_marginals
+from ..core.calibration.temperature import HeldOut, Unit, fit_temperature
 from ..core.gold import UNKNOWN
 from .component import CRFTagger
 
@@ -48,8 +46,8 @@ def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "toke
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
     confidences, right = [], []
-    for potentials, labels in batches:
-        marginals = node_marginals(forward_backward(tempered(potentials.astype(np.float64), temperature)))
+    for distribution, labels in batches:
+        marginals = distribution.at(temperature).marginals
         known = labels != UNKNOWN
         confidences.append(marginals.max(axis=1)[known])
         right.append((marginals.argmax(axis=1) == labels)[known])

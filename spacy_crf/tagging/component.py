@@ -21,15 +21,14 @@ from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
-from ..learning.model import ChainModel, get_layout
+from ..learning.model import ChainModel, get_layout, get_weights
 from ..pipe.component import ChainPipe
 from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.errors import PipeErrors
 from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import check_order, require_first_order
-from ..pipe.reading import given, probabilistic
 from ..pipe.settings import SPAN_TARGETS, Decode, check_settings
 from ..pipe.span_scores import SpanScores, score_spans
+from ..pipe.state import check_order
 from .errors import TaggingErrors, TaggingWarnings
 
 
@@ -182,14 +181,13 @@ class CRFTagger(ChainPipe):
         RAISES (ValueError): for a model of order 2.
         """
         self._require_labels()
-        require_first_order(self.name, self.model, "fitting a temperature")
+        self._emissions().weights.require_first_order(self.name, "fitting a temperature")
         columns = self._read_all([example.predicted for example in examples])
         found = (self.annotation.gold(eg, self.tags, strict=False) for eg in examples)
         labels = np.concatenate([np.zeros(0, dtype=np.int32), *found])
         if self.target in SPAN_TARGETS:
             forget_crossing(labels, columns.lengths, self.tags)
-        chains = self._chains(columns)
-        return HeldOut(chains, labels[chains.batch.units])
+        return HeldOut(self._distribution(columns), labels)
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -199,7 +197,7 @@ class CRFTagger(ChainPipe):
         RETURNS (SpanScores): label, boundaries and covered, one value for each span.
         RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
         """
-        require_first_order(self.name, self.model, "probabilities of spans")
+        get_weights(self.model).require_first_order(self.name, "probabilities of spans")
         for span in spans:
             if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
                 raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
@@ -210,12 +208,11 @@ class CRFTagger(ChainPipe):
         inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
         found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
         if inside:
-            chains = given(self._chains(columns), self.possible_tags([doc], columns))
+            distribution = self._distribution(columns).given(self.possible_tags([doc], columns))
             starts = np.array([spans[k].start for k in inside], dtype=np.intp)
             ends = np.array([spans[k].end for k in inside], dtype=np.intp)
             labels = [spans[k].label_ for k in inside]
-            messages = probabilistic(chains, self.cfg["temperature"])
-            scores = score_spans(messages, self.tags, starts, ends, labels)
+            scores = score_spans(distribution.at(self.cfg["temperature"]), self.tags, starts, ends, labels)
             found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
             found.covered[inside] = scores.covered
         return found

@@ -20,8 +20,8 @@ from ..learning.block import Trainer
 from ..learning.model import ChainModel
 from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.inference import Inference, Prediction
-from ..pipe.orders import check_order
 from ..pipe.settings import Decode
+from ..pipe.state import check_order
 from ..pipe.uncertainty import SequenceChoice
 from ..tagging.component import CRFTagger
 from .augment import Augmenter

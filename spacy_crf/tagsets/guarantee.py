@@ -7,7 +7,7 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.arrays import Doubles, Floats, Hashes, Indices
+from ..core.arrays import Doubles, Floats, Hashes, Indices, Segments
 from ..core.sets.conformal import LAC, Condition, Fallback, Score
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
@@ -72,8 +72,8 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     return HeldOutTokens(
         np.concatenate([shape.astype(np.float32), *marginals]),
         normalise(_rescaled(np.concatenate([shape, *weights]))),
-        np.repeat(np.arange(len(sentences)), sentences),
-        np.repeat(np.arange(len(documents)), documents),
+        Segments(np.array(sentences, dtype=np.intp)).owners,
+        Segments(np.array(documents, dtype=np.intp)).owners,
         unknown,
         np.concatenate(orths),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from spacy.training import Example
 
-from ..core.arrays import Bools, Doubles
+from ..core.arrays import Bools, Doubles, Segments
 from ..core.errors import CRFError
 from ..core.sets.measures import (
     StratifiedCoverage,
@@ -86,7 +86,7 @@ def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collectio
     measures = set_measures(weights, chosen, g)
     target = target_coverage(tagger.name, tagger.cfg)
     level = 1 - (measures.coverage if target is None else target)
-    documents = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[with_gold]
+    documents = Segments.of(example.predicted for example in examples).owners[with_gold]
     marginals = _probabilities(tagger, examples, weights.shape[1])[with_gold]
     return SetReport(
         tokens=len(weights),

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, read_target, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 from spacy_crf.pipe import inference
 
 WORDS = ["Bo", "Stone", "sold", "Delft"]
@@ -26,7 +26,7 @@ def softened(**config: object) -> Language:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = nlp.get_pipe("crf_tagger")
-    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

@@ -13,7 +13,7 @@ from spacy_crf.annotation.span_targets import without_overlaps
 from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import LinearChain, get_layout, start_layout
+from spacy_crf.learning.model import LinearChain, get_layout, start_weights
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")
@@ -134,7 +134,7 @@ def test_training_survives_an_entity_across_sentences() -> None:
 
 def test_violations_are_found_where_they_are() -> None:
     model = LinearChain()
-    start_layout(model, BILUO, BILUO.legal())
+    start_weights(model, len(BILUO), BILUO.legal())
     lengths = np.array([3, 2])
 
     def violation(*tags: str | None) -> object:

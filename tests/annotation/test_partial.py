@@ -9,6 +9,7 @@ import pytest
 import spacy
 from helpers.oracle import Chain
 from helpers.tagged import TRAINERS, build, fit, make_examples, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Corpus, Example
@@ -17,7 +18,6 @@ from spacy_crf.annotation.gold import partial_extension, partial_gold, partial_t
 from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")
@@ -85,7 +85,7 @@ def test_the_loss_is_that_of_all_labellings_that_agree(target: str, scheme: str)
     pipe = nlp.get_pipe("crf_tagger")
     set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.1)
     words = ["Bo", "Stone", "sold"]
-    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     chain = Chain(chains.emissions, [chains.transitions] * 3, chains.start, chains.end)
     names = pipe.tags.tags
     paths = [(tuple(names[tag] for tag in path), math.exp(score - chain.log_z())) for path, score in chain.ranked()]

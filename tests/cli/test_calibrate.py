@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import spacy
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.options import annotated
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 from spacy_crf.tagging.calibrate import calibrate
 
 TAGS = ("A", "B", "C")

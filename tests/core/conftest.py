@@ -12,7 +12,7 @@ from spacy_crf.core.chain.observations import EdgeObservations
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import Corpus
 from spacy_crf.core.sparse import from_columns
-from spacy_crf.core.weights import Layout
+from spacy_crf.core.weights import ChainWeights, Layout
 
 GOLD = ("known", "unknown", "set", "distribution")
 
@@ -27,6 +27,10 @@ class Problem:
     gold: np.ndarray
     table: np.ndarray
     edge_table: np.ndarray
+
+    @property
+    def weights(self) -> ChainWeights:
+        return ChainWeights(self.layout, self.flat)
 
     def chains(self) -> list[tuple[Chain, np.ndarray]]:
         """Each sequence as a chain for the oracle, with the gold weights of its units."""

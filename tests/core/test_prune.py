@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_crf.core.weights import DenseWeights, count_active, prune, scatter
+from spacy_crf.core.weights import ChainWeights, DenseWeights, scatter
 
 
 def dense(layout, flat):
@@ -18,8 +18,8 @@ def test_rows_that_are_left_are_those_with_weights_and_the_others_are_zero(make_
     problem = make_problem(seed, edges=edges, boundary=boundary, masks=True)
     rng = np.random.default_rng(seed)
     layout, flat = problem.layout, problem.flat * (rng.random(problem.layout.size) < 0.3)
-    pruned, whole = prune(layout, flat), dense(layout, flat)
-    small = dense(pruned.layout, pruned.flat)
+    pruned, whole = ChainWeights(layout, flat).pruned(), dense(layout, flat)
+    left, small = pruned.weights, pruned.weights.dense
     np.testing.assert_array_equal(pruned.features, whole.state.any(axis=1))
     np.testing.assert_array_equal(pruned.edge_features, whole.edges.any(axis=1))
     np.testing.assert_array_equal(small.state, whole.state[pruned.features])
@@ -27,8 +27,10 @@ def test_rows_that_are_left_are_those_with_weights_and_the_others_are_zero(make_
     for ours, theirs in zip(small.sections(), whole.sections()):
         assert np.count_nonzero(ours) == np.count_nonzero(theirs)
     np.testing.assert_array_equal(small.transitions, whole.transitions)
-    assert pruned.layout.size == len(pruned.flat) < layout.size and pruned.layout.allowed is layout.allowed
-    assert count_active(layout, flat) == (np.count_nonzero(flat), pruned.features.sum() + pruned.edge_features.sum())
-    again = prune(pruned.layout, pruned.flat)
-    np.testing.assert_array_equal(again.flat, pruned.flat)
+    assert left.layout.size == len(left.flat) < layout.size and left.layout.allowed is layout.allowed
+    assert left.layout.n_features == pruned.features.sum()
+    assert left.layout.n_edge_features == pruned.edge_features.sum()
+    assert ChainWeights(layout, flat).n_active == np.count_nonzero(flat)
+    again = left.pruned()
+    np.testing.assert_array_equal(again.weights.flat, left.flat)
     assert again.features.all() and again.edge_features.all()

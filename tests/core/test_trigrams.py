@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.trigrams import EDGE, Trigrams, no_trigrams, seen_trigrams
+from spacy_crf.core.trigrams import EDGE, Trigrams, seen_trigrams
 
 
 def cell(trigram: tuple[int, int, int], n_labels: int) -> int:
@@ -64,5 +64,6 @@ def test_seen_trigrams_are_those_of_all_paths_that_gold_allows(lengths, kind, se
 
 @pytest.mark.parametrize("n_labels", [0, 3])
 def test_no_trigrams_find_nothing(n_labels):
-    assert len(no_trigrams(n_labels)) == 0
-    assert place(no_trigrams(n_labels), (EDGE, EDGE, EDGE)) == 0
+    none = Trigrams.none(n_labels)
+    assert len(none) == 0
+    assert place(none, (EDGE, EDGE, EDGE)) == 0

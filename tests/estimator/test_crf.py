@@ -53,9 +53,9 @@ def test_pickle_and_copy(fitted, data):
 
 def test_the_same_data_give_the_same_bytes(fitted, data):
     again = CRF(c2=0.3, n_threads=1).fit(*data)
-    assert pickle.dumps(again._weights) == pickle.dumps(fitted._weights)
+    assert pickle.dumps(again._chain) == pickle.dumps(fitted._chain)
     fitted.predict(data[0])  # what prediction caches is not stored
-    assert pickle.dumps(again._weights) == pickle.dumps(fitted._weights)
+    assert pickle.dumps(again._chain) == pickle.dumps(fitted._chain)
 
 
 def test_forms_of_items_are_equivalent(data):

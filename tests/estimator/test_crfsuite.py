@@ -117,8 +117,8 @@ def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, content):
         except ValueError as error:
             assert "CRF721" in str(error)
             continue
-        assert np.isfinite(model.state).all() and np.isfinite(model.transitions).all()
-        assert model.state_cells.max() < len(model.attributes) * len(model.labels)
+        assert np.isfinite(model.weights.flat).all()
+        assert model.weights.layout.state_cells.max() < len(model.attributes) * len(model.labels)
 
 
 def test_a_weight_that_is_not_finite(tmp_path, content):

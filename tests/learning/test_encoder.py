@@ -10,7 +10,7 @@ from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group_edges
-from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_layout
+from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_weights
 
 LABELS = ("X", "Y", "Z")
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]
@@ -21,7 +21,7 @@ TAGS = TagSet(LABELS, "none")
 
 def make_learner(vocab, tags=TAGS, **settings):
     model = LinearChain(**settings)
-    start_layout(model, tags, tags.legal())
+    start_weights(model, len(tags), tags.legal())
     return ChainLearner("chain", LABELS, tags, Features(FeatureSettings(TEXTS), "auto"), model, vocab)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import spacy
 from helpers.tagged import build, clean_docs, make_examples
+from helpers.weights import flat_weights
 from spacy.language import Language
 from spacy.training import Example
 
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.trainers import full_batch
 
 

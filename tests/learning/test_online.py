@@ -19,13 +19,14 @@ from helpers.tagged import (
     make_examples,
     read_target,
 )
+from helpers.weights import flat_weights
 from spacy.cli import app
 from spacy.language import Language
 from spacy.tokens import DocBin, Token
 from spacy.util import load_config
 from typer.testing import CliRunner
 
-from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.model import get_layout
 
 CONFIG = ROOT / "configs" / "crf_tagger_perceptron.cfg"
 

@@ -1,6 +1,7 @@
 """Looked-up scores are those of the features, whatever was seen before."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from spacy.tokens import Doc
 from spacy_crf.core.chain.edges import EdgeColumns
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.potentials import EdgePotentials
-from spacy_crf.core.weights import DenseWeights, Layout
+from spacy_crf.core.weights import ChainWeights, Layout
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.learning import scores as module
@@ -59,18 +60,16 @@ def make_emissions(templates, padding, docs, vocab, seed=0):
     columns = extractor.read(docs, vocab)
     features.state.grow(extractor.keys(columns, extractor.state_templates), columns, vocab, padding)
     features.edge.grow(extractor.keys(columns, extractor.edge_templates), columns, vocab, padding)
-    n_state, n_edge, none = len(features.state), len(features.edge), np.zeros(0, dtype=np.intp)
-    allowed, ends = np.ones((LABELS, LABELS), dtype=bool), np.ones(LABELS, dtype=bool)
-    layout = Layout(n_state, LABELS, n_edge, none, none, none, True, allowed, ends, ends)
-    weights, rng = DenseWeights.zeros(layout), np.random.default_rng(seed)
-    for section in weights.sections():
-        section[...] = rng.normal(size=section.shape)
-    return Emissions(features, weights, layout)
+    n_state, n_edge = len(features.state), len(features.edge)
+    cells = [np.arange(size) for size in (n_state * LABELS, LABELS**2, n_edge * LABELS**2)]
+    empty = ChainWeights.zeros(Layout.empty(LABELS, boundary=True)).extended(n_state, n_edge, *cells)
+    flat = np.random.default_rng(seed).normal(size=empty.layout.size)
+    return Emissions(features, replace(empty, flat=flat.astype(np.float32)))
 
 
 def check(found, columns):
     looked_up = found.potentials(columns, found.look_up(columns))
-    summed = potentials(encode(columns, found.features), found.weights, found.layout)
+    summed = potentials(encode(columns, found.features), found.weights.dense, found.weights.layout)
     np.testing.assert_allclose(looked_up.emissions, summed.emissions, atol=1e-5)
     np.testing.assert_array_equal(looked_up.batch.order, summed.batch.order)
     if summed.edges is not None:
@@ -106,7 +105,7 @@ def test_rows_found_before_outlive_those_found_later(vocab):
     before = found.look_up(columns)
     many = found.features.extractor.read(make_docs(vocab, [[f"new{n}" for n in range(5000)]]), vocab)
     found.look_up(many)
-    expected = potentials(encode(columns, found.features), found.weights, found.layout)
+    expected = potentials(encode(columns, found.features), found.weights.dense, found.weights.layout)
     np.testing.assert_allclose(found.potentials(columns, before).emissions, expected.emissions, atol=1e-5)
 
 
@@ -123,9 +122,9 @@ def test_transitions_are_those_of_the_edge_features(vocab, few):
     docs = make_docs(vocab, [["a", "b", "aa", "x1", "."], ["b", "a"], ["Ab"]])
     made = make_emissions(["LOWER", "B:LOWER[0]", "B:LOWER[1]", "B:TAG[0]"], True, docs, vocab)
     if few:
-        made.weights.edges[:, 1:] = 0
-        made.weights.edges[::2] = 0
-    found = Emissions(made.features, made.weights, made.layout)
+        made.weights.dense.edges[:, 1:] = 0
+        made.weights.dense.edges[::2] = 0
+    found = Emissions(made.features, made.weights)
     columns = found.features.extractor.read([*docs, *make_docs(vocab, [["b", "zz", "a", "a"]])], vocab)
     assert isinstance(found.potentials(columns, found.look_up(columns)).edges, EdgeColumns if few else EdgePotentials)
     check(found, columns)

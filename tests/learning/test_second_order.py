@@ -11,7 +11,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.learning.trigrams import get_trigrams
+from spacy_crf.learning.model import get_weights
 
 NAME = "set_valued_tagger"
 
@@ -35,7 +35,7 @@ def test_training_saving_loading_and_once_more(tmp_path: Path, monkeypatch: pyte
     for file in sorted((first / NAME).iterdir()):
         assert file.read_bytes() == (second / NAME / file.name).read_bytes()
     nlp, scores = spacy.load(first), srsly.read_json(first / "meta.json")["performance"]
-    assert len(get_trigrams(nlp.get_pipe(NAME).model)) > 100
+    assert len(get_weights(nlp.get_pipe(NAME).model).trigrams.values) > 100
     again = nlp.evaluate(list(Corpus(ROOT / "corpus" / NAME / "dev", format="tagsets")(nlp)))
     assert again["ml_util"] == pytest.approx(scores["ml_util"]) and again["ml_acc"] == pytest.approx(scores["ml_acc"])
     assert scores["ml_acc"] > 0.88 and scores["ml_util"] > 0.94

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from helpers.networks import learn, model
 from helpers.tagged import build, clean_docs, make_examples, read_target
+from helpers.weights import flat_weights, vector_weights
 from spacy.language import Language
 
-from spacy_crf.learning.model import flat_weights, get_layout, vector_weights
+from spacy_crf.learning.model import get_layout
 
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]", "SUFFIX2", "B:LOWER[0]"]}
 

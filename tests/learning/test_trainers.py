@@ -9,13 +9,14 @@ import weakref
 import numpy as np
 import pytest
 from helpers.tagged import EXTENSION, TRAINERS, build, clean_docs, fit, make_examples
+from helpers.weights import flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import SGD, Adam
 
 from spacy_crf.learning.encoder import _Bitmap
-from spacy_crf.learning.model import flat_weights, get_layout
+from spacy_crf.learning.model import get_layout
 
 
 @pytest.fixture

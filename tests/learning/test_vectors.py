@@ -8,12 +8,13 @@ import pytest
 import spacy
 from helpers.networks import CNN, WIDTH, learn, model
 from helpers.tagged import build, clean_docs, make_examples, read_target
+from helpers.weights import vector_weights
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import SGD
 
-from spacy_crf.learning.model import PARAMS, VECTORS, get_tok2vec, vector_weights
+from spacy_crf.learning.model import PARAMS, VECTORS, get_tok2vec
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH, "upstream": "*"}
 VECTORS_ONLY = {"@misc": "spacy_crf.Features.v1", "templates": ["BIAS"]}

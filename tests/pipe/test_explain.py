@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from helpers.tagged import build, clean_docs, train
+from helpers.weights import dense_weights
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.learning.model import dense_weights, get_layout
+from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.explain import explain
 from spacy_crf.pipe.inspect import inspect_pipe
 

@@ -6,8 +6,9 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 from helpers.tagged import build, train
+from helpers.weights import dense_weights, flat_weights
 
-from spacy_crf.learning.model import dense_weights, flat_weights, get_layout
+from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.inspect import inspect_pipe
 
 TEMPLATES = ["LOWER[-1..0]", "SUFFIX2", "IS_TITLE", "B:IS_TITLE[0]"]

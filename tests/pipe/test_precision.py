@@ -7,9 +7,10 @@ import pytest
 import spacy
 import srsly
 from helpers.tagged import TARGETS, clean_docs, read_target, train
+from helpers.weights import flat_weights, set_flat_weights, vector_weights
 from spacy.language import Language
 
-from spacy_crf.learning.model import PARAMS, VECTORS, flat_weights, get_layout, set_flat_weights, vector_weights
+from spacy_crf.learning.model import PARAMS, VECTORS, get_layout
 from spacy_crf.pipe.inspect import inspect_pipe
 from spacy_crf.tagging.component import CRFTagger
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import spacy
 from helpers.tagged import build, clean_docs, make_examples, train
+from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.inference import encode
 
 

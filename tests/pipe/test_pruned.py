@@ -9,13 +9,14 @@ import pytest
 import spacy
 import srsly
 from helpers.tagged import TRAINER_CONFIGS, build, clean_docs, make_examples
+from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.observations import potentials
-from spacy_crf.learning.model import PARAMS, dense_weights, flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import PARAMS, get_layout
 from spacy_crf.pipe.inference import encode
 from spacy_crf.tagging.component import CRFTagger
 

@@ -17,9 +17,8 @@ from helpers.tagged import (
     read_target,
     train,
 )
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
-
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 
 def predictions(nlp: Language, target: str) -> list[list[object]]:

@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.punctuated import MARKS, TEXTS, build, make_examples, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.tokens import Doc
 from thinc.api import SGD
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.features.columns import TRUNCATED
-from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import get_layout
 
 PAPER = {
     "@misc": "spacy_crf.Features.v1",
@@ -57,7 +58,7 @@ def test_so_they_do_for_random_weights_and_sentences(nlp, seed: int) -> None:
 def check_both_ends(nlp, doc: Doc) -> float:
     """log Z of a text, after both recursions have been seen to end in it."""
     pipe = nlp.get_pipe("punctuation_restorer")
-    chains = pipe._chains(pipe._read([doc])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([doc])).chains.astype(np.float64)
     rows = chains.batch.rows
     matrices = chains.edges.matrices[chains.edges.groups[rows]][1:]
     alpha, beta = both_ends(chains.emissions[rows], matrices)
@@ -72,7 +73,7 @@ def test_start_and_stop_have_weights_that_open_sides_do_not_use(nlp) -> None:
     assert "EOS[0]=1" in names and any(name.startswith("CLASS4[0]|BOS[0]=") for name in names)
     closed, cut = (Doc(nlp.vocab, words=["where", "is", "it"]) for _ in range(2))
     cut.user_data[TRUNCATED] = [True, True]
-    emissions = [pipe._chains(pipe._read([doc])).emissions for doc in (closed, cut)]
+    emissions = [pipe._distribution(pipe._read([doc])).chains.emissions for doc in (closed, cut)]
     assert np.abs(emissions[0]).sum() > 0 and not emissions[1].any()  # all other features are those of transitions
 
 

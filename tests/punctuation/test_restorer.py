@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.punctuated import MARKS, TEXTS, build, make_examples, same_words, train, trained
+from helpers.weights import dense_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.cli.find_threshold import find_threshold
@@ -15,7 +16,7 @@ from spacy.training import Example
 
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.features.columns import TRUNCATED
-from spacy_crf.learning.model import dense_weights, get_layout
+from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.inference import encode
 from spacy_crf.punctuation.docs import WordView, gold_labels, mixed_forms, write_gold
 from spacy_crf.punctuation.scorer import punctuation_score
@@ -247,10 +248,10 @@ def test_scores_at_open_sides_are_those_of_training(folder: Path, sides: list[bo
     doc = Doc(pipe.vocab, words=BARE.split())
     doc.user_data[TRUNCATED] = sides
     columns = pipe._read([doc])
-    looked_up = pipe._chains(columns).emissions
+    looked_up = pipe._distribution(columns).chains.emissions
     features = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model)).emissions
     np.testing.assert_allclose(looked_up, features, atol=1e-4)
-    closed = pipe._chains(pipe._read([Doc(pipe.vocab, words=BARE.split())])).emissions
+    closed = pipe._distribution(pipe._read([Doc(pipe.vocab, words=BARE.split())])).chains.emissions
     assert not np.allclose(closed, looked_up)
 
 

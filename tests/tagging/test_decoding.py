@@ -8,10 +8,9 @@ import pytest
 import spacy
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, build, clean_docs, read_target, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 
 N_BEST, ENTROPY = "crf_test_n_best", "crf_test_entropy"
 
@@ -35,7 +34,7 @@ def softened(**config: object) -> Language:
 def chain_of(nlp: Language, words: list[str], temperature: float = 1.0) -> Chain:
     """The chain of a Doc of one sequence, for the oracle."""
     pipe = nlp.get_pipe("crf_tagger")
-    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     scores = [chains.emissions, chains.transitions, chains.start, chains.end]
     emissions, transitions, start, end = (values / temperature for values in scores)
     return Chain(emissions, [transitions] * len(words), start, end)

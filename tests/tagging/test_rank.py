@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from helpers.oracle import Chain
 from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.learning.model import flat_weights, set_flat_weights
 from spacy_crf.tagging.review.rank import Place, least_certain, measure
 
 __all__ = ["extension"]
@@ -29,7 +29,7 @@ def placed(docs: list[Doc]) -> list[tuple[Doc, Place]]:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = nlp.get_pipe("crf_tagger")
-    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

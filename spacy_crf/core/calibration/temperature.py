@@ -7,17 +7,13 @@ the marginals themselves to a power would not: they would no longer agree with t
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ..arrays import Ints
-from ..chain.evidence import allowed_labels, log_evidence
-from ..chain.forward import forward_backward
-from ..chain.marginals import node_marginals
-from ..chain.potentials import ChainPotentials
-from ..chain.viterbi import viterbi
+from ..chain.distribution import ChainDistribution
+from ..chain.evidence import allowed_labels
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
 from ..gold import UNKNOWN
 
@@ -28,32 +24,11 @@ Unit = Literal["token", "sequence"]
 class HeldOut(NamedTuple):
     """A batch that the weights were not trained on.
 
-    potentials (ChainPotentials): at temperature 1. labels ((N,)): gold in packed order, -1 where it is unknown.
+    distribution (ChainDistribution): at any temperature. labels ((N,)): gold, -1 where it is unknown.
     """
 
-    potentials: ChainPotentials
+    distribution: ChainDistribution
     labels: Ints
-
-
-def tempered(potentials: ChainPotentials, temperature: float) -> ChainPotentials:
-    """The same chains with all scores divided by a temperature.
-
-    RAISES (ValueError): for a temperature that is not positive and finite.
-    """
-    if not 0 < temperature < np.inf:
-        raise CRFError(CoreErrors.CRF110.format(value=temperature))
-    if temperature == 1:
-        return potentials
-    factor = potentials.emissions.dtype.type(1 / temperature)
-    edges = potentials.edges
-    return replace(
-        potentials,
-        emissions=potentials.emissions * factor,
-        transitions=potentials.transitions * factor,
-        start=potentials.start * factor,
-        end=potentials.end * factor,
-        edges=edges and edges.map(lambda scores: scores * factor),
-    )
 
 
 def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
@@ -73,10 +48,9 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     if all(_is_all_right(batch) for batch in held_out):
         warnings.warn(CoreWarnings.CRFW101, CRFWarning, stacklevel=2)
         return 1.0
-    batches = [HeldOut(batch.potentials.astype(np.float64), batch.labels) for batch in held_out]
     loss = token_loss if unit == "token" else sequence_loss
     found = minimize_scalar(
-        lambda log_temperature: sum(loss(batch, float(np.exp(log_temperature))) for batch in batches),
+        lambda log_temperature: sum(loss(batch, float(np.exp(log_temperature))) for batch in held_out),
         bounds=(-np.log(HOTTEST), np.log(HOTTEST)),
         method="bounded",
         options={"xatol": 1e-4},
@@ -89,7 +63,7 @@ def token_loss(batch: HeldOut, temperature: float) -> float:
 
     Labels that no sequence can have cost the same at any temperature.
     """
-    marginals = node_marginals(forward_backward(tempered(batch.potentials, temperature)))
+    marginals = batch.distribution.at(temperature).marginals
     known = np.flatnonzero(batch.labels != UNKNOWN)
     smallest = np.finfo(marginals.dtype).tiny
     return -float(np.log(np.maximum(marginals[known, batch.labels[known]], smallest)).sum())
@@ -97,10 +71,10 @@ def token_loss(batch: HeldOut, temperature: float) -> float:
 
 def sequence_loss(batch: HeldOut, temperature: float) -> float:
     """Negative log-likelihood of the gold sequences, in nats; unknown labels are summed over."""
-    allowed = allowed_labels(batch.labels, batch.potentials.n_labels)
-    return -float(log_evidence(tempered(batch.potentials, temperature), allowed).sum())
+    allowed = allowed_labels(batch.labels, batch.distribution.chains.n_labels)
+    return -float(batch.distribution.at(temperature).log_probability(allowed).sum())
 
 
 def _is_all_right(batch: HeldOut) -> bool:
     known = batch.labels != UNKNOWN
-    return bool((viterbi(batch.potentials).labels == batch.labels)[known].all())
+    return bool((batch.distribution.best() == batch.labels)[known].all())

@@ -1,8 +1,8 @@
-"""How uncertain the model is: entropies of sequences and units, and measures from the best paths."""
+"""How uncertain a chain is: entropies of sequences and units."""
 
 import numpy as np
 
-from ..arrays import Doubles, Floats
+from ..arrays import Doubles, Floats, Segments
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .logspace import transition_matrices
@@ -68,11 +68,10 @@ def path_entropies(lattice: Lattice, marginals: LatticeMarginals) -> Doubles:
     """Entropy of the paths of each sequence of a lattice, in nats, like `sequence_entropies`. O(S + A)."""
     by_state = marginals.states * _finite(lattice.scores)
     by_arc = marginals.arcs * _finite(lattice.weights)
-    sizes = np.diff(lattice.bounds)
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    scores = np.zeros(len(sizes))
-    scores += np.bincount(rows, weights=by_state, minlength=len(sizes))
-    scores += np.bincount(np.repeat(rows, lattice.n_arcs), weights=by_arc, minlength=len(sizes))
+    rows, n_rows = Segments(np.diff(lattice.bounds)).owners, lattice.batch.n_units
+    scores = np.zeros(n_rows)
+    scores += np.bincount(rows, weights=by_state, minlength=n_rows)
+    scores += np.bincount(np.repeat(rows, lattice.n_arcs), weights=by_arc, minlength=n_rows)
     return np.maximum(marginals.log_z - lattice.batch.sequence_sums(scores), 0.0)
 
 
@@ -91,21 +90,3 @@ def token_entropies(marginals: Floats) -> Doubles:
     logs = np.log(values, out=np.zeros_like(values), where=values > 0)
     entropies: Doubles = -np.einsum("nl,nl->n", values, logs)
     return np.maximum(entropies, 0.0)
-
-
-def least_confidence(best_scores: Doubles, log_z: Doubles) -> Doubles:
-    """Probability that the best label sequence is wrong.
-
-    best_scores ((B,)): as `viterbi` gives them. log_z ((B,)): log partition functions.
-    RETURNS ((B,)): between 0 and 1, accurate also where it is tiny.
-    """
-    return np.clip(-np.expm1(best_scores - log_z), 0.0, 1.0)
-
-
-def margins(probabilities: Doubles) -> Doubles:
-    """By how much the best label sequence is more probable than the second.
-
-    probabilities ((B, K)): of the best sequences, best first, 0 where there is none; K is at least 2.
-    RETURNS ((B,)): between 0 and 1.
-    """
-    return np.asarray(probabilities[:, 0] - probabilities[:, 1])

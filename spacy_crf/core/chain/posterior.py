@@ -1,43 +1,27 @@
 """Decoding from marginals: labels that are right most often, instead of the sequence that is right most often.
 
-Viterbi maximises the probability that the whole sequence is right. Here it is the expected number of right labels:
-`most_probable_labels` without regard to what may follow what, `posterior_decode` among the allowed sequences.
+Viterbi maximises the probability that the whole sequence is right. Here it is the expected number of right labels,
+among the allowed sequences.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from .forward import ForwardBackward
-from .marginals import node_marginals
+from ..arrays import Floats
 from .potentials import ChainPotentials
 from .viterbi import Decoded, viterbi
 
 
-def most_probable_labels(messages: ForwardBackward) -> Ints:
-    """The label with the greatest marginal at each unit, the smaller index among equals. O(N L).
-
-    Maximises the expected number of right labels over all sequences, be they allowed or not.
-
-    RETURNS ((N,)): in packed order.
-    """
-    return np.asarray(node_marginals(messages).argmax(axis=1), dtype=np.int32)
-
-
-def posterior_decode(messages: ForwardBackward) -> Decoded:
+def posterior_decode(potentials: ChainPotentials, marginals: Floats) -> Decoded:
     """The allowed sequence with the greatest expected number of right labels. O(N L^2).
 
     Viterbi over marginals in the place of emissions, the transitions being either allowed or not. Summing
     logarithms of marginals instead would maximise the product, which nobody asks for.
 
+    potentials (ChainPotentials): tell what is allowed. marginals ((N, L)): in packed order.
     RETURNS (Decoded): labels, and as scores the expected numbers of right labels.
     """
-    return posterior_path(messages.potentials, node_marginals(messages))
-
-
-def posterior_path(potentials: ChainPotentials, marginals: Floats) -> Decoded:
-    """The same for marginals ((N, L)) from elsewhere; the potentials tell what is allowed."""
     return viterbi(_rewards(potentials, marginals))
 
 

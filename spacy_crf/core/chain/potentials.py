@@ -134,6 +134,25 @@ class ChainPotentials:
             self.edges and self.edges.map(lambda scores: scores.astype(dtype)),
         )
 
+    def tempered(self, temperature: float) -> "ChainPotentials":
+        """Divide all scores by a temperature.
+
+        RAISES (ValueError): for one that is not positive and finite.
+        """
+        if not 0 < temperature < np.inf:
+            raise CRFError(CoreErrors.CRF110.format(value=temperature))
+        if temperature == 1:
+            return self
+        factor = self.emissions.dtype.type(1 / temperature)
+        return replace(
+            self,
+            emissions=self.emissions * factor,
+            transitions=self.transitions * factor,
+            start=self.start * factor,
+            end=self.end * factor,
+            edges=self.edges and self.edges.map(lambda scores: scores * factor),
+        )
+
     def clamped(self, log_gold: Floats) -> "ChainPotentials":
         """Add log gold weights to the emissions: 0 where a label is allowed, -inf where it is not.
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments
 from ..batch import PackedBatch
-from ..trigrams import EDGE, Trigrams
-from .candidates import Pruning
+from ..trigrams import EDGE, Pruning, Trigrams
+from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
+from .marginals import node_marginals
 from .potentials import ChainPotentials, NoPathError
+from .viterbi import viterbi
 
 
 @dataclass(frozen=True)
@@ -161,27 +163,16 @@ def pair_states(batch: PackedBatch, candidates: Bools, trigrams: Trigrams) -> Pa
     return PairStates(batch, trigrams, state_rows, befores, own, bounds, origins, arcs.bounds)
 
 
-@dataclass(frozen=True)
-class SecondOrder:
-    """What a second-order chain has beyond the first-order one.
+def candidates(chains: ChainPotentials, pruning: Pruning) -> Bools:
+    """((N, L)): labels that are probable under a first-order chain, and those of its best sequence. O(N L^2).
 
-    trigrams (Trigrams), weights ((Z,)): of labels. pruning (Pruning): how candidates are chosen.
+    So there is always a path.
+
+    RAISES (NonFiniteError), (NoPathError): as `forward_backward`.
     """
-
-    trigrams: Trigrams
-    weights: Floats
-    pruning: Pruning
-
-    def states(self, chains: ChainPotentials) -> PairStates:
-        """States of the candidates that the first-order chain leaves. O(N L^2).
-
-        RAISES (NonFiniteError), (NoPathError): as `forward_backward`.
-        """
-        return pair_states(chains.batch, self.pruning.candidates(chains), self.trigrams)
-
-    def lattice(self, states: PairStates, chains: ChainPotentials) -> Lattice:
-        """All scores of these states. O(S + A)."""
-        return states.weighted(states.lattice(chains), self.weights)
+    chosen = pruning.probable(node_marginals(forward_backward(chains)))
+    chosen[np.arange(len(chosen)), viterbi(chains).labels] = True
+    return chosen
 
 
 def checked_marginals(lattice: Lattice) -> LatticeMarginals:

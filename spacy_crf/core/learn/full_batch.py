@@ -10,7 +10,7 @@ from ..chain.objective import add_counts, gold_counts
 from ..chain.observations import potentials
 from ..chain.potentials import numbered
 from ..threads import run_parallel
-from ..weights import DenseWeights, Layout, gather, scatter
+from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
 from .basis import Basis, choose_basis
 from .blocks import Corpus, cut
 from .cells import cell_weights
@@ -96,6 +96,10 @@ class FullBatchObjective:
         gradient -= self._gold_gradient
         gradient += 2 * self.c2 * x
         return value, gradient
+
+    def weights(self, x: Doubles) -> ChainWeights:
+        """Return the weights at x."""
+        return ChainWeights(self.basis.layout, self.basis.finish(x))
 
     def _run_lane(self, number: int, values: Doubles) -> float:
         """Every n-th block, summed in order into the lane's own accumulators."""

@@ -5,20 +5,19 @@ these, and where gold is known the objective is convex. The first-order marginal
 trained chain; where all weights are learned together, they drift away, and sets of labels get worse on held-out data.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices
-from ..chain.candidates import Pruning
+from ..arrays import Doubles, Indices
 from ..chain.lattice import Lattice
 from ..chain.observations import potentials
 from ..chain.potentials import numbered
-from ..chain.second_order import PairStates, checked_marginals, pair_states
+from ..chain.second_order import PairStates, candidates, checked_marginals, pair_states
 from ..threads import run_parallel
-from ..trigrams import Trigrams
-from ..weights import DenseWeights, Layout, scatter
+from ..trigrams import TrigramWeights
+from ..weights import ChainWeights
 from .blocks import Block, Corpus, cut
 from .gold_cells import Weighted
 from .lbfgs import LBFGS
@@ -72,8 +71,8 @@ class TrigramObjective:
 
     Gold is as for `FullBatchObjective`; the labels that it needs are always among the candidates.
 
-    corpus (Corpus): encoded sequences with gold. layout (Layout), flat ((layout.size,)): first-order weights.
-    trigrams (Trigrams): which have a weight. pruning (Pruning): how candidates are chosen.
+    corpus (Corpus): encoded sequences with gold.
+    weights (ChainWeights): of order 2; those of the first-order chain stay.
     c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
     dtype (type): precision of the first-order scores.
     RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
@@ -82,20 +81,20 @@ class TrigramObjective:
     def __init__(
         self,
         corpus: Corpus,
-        layout: Layout,
-        flat: Floats,
-        trigrams: Trigrams,
-        pruning: Pruning,
+        weights: ChainWeights,
         c2: float,
         n_threads: int = 0,
         dtype: type[np.floating] = np.float32,
     ):
-        self.trigrams, self.c2, self.n_threads = trigrams, c2, n_threads
-        weights = DenseWeights.zeros(layout, dtype)
-        scatter(layout, flat, weights)
-        self._parts = run_parallel(
-            lambda block: _part(block, weights, layout, trigrams, pruning), cut(corpus), n_threads
-        )
+        assert weights.trigrams is not None
+        self.c2, self.n_threads, self._weights, self._known = c2, n_threads, weights, weights.trigrams
+        typed, known = weights.astype(dtype), weights.trigrams
+        self._parts = run_parallel(lambda block: _part(block, typed, known), cut(corpus), n_threads)
+
+    @property
+    def size(self) -> int:
+        """Z: weights of trigrams."""
+        return len(self._known.values)
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
         """Value and gradient at x ((Z,)). O(states + arcs)."""
@@ -105,16 +104,20 @@ class TrigramObjective:
             gradient += by_part
         return sum(loss for loss, _ in found) + self.c2 * float(x @ x), gradient
 
+    def weights(self, x: Doubles) -> ChainWeights:
+        """Return all weights, those of trigrams at x."""
+        return replace(self._weights, trigrams=replace(self._known, values=x))
 
-def _part(block: Block, weights: DenseWeights, layout: Layout, trigrams: Trigrams, pruning: Pruning) -> _Part:
-    chains = potentials(block.observations, weights, layout)
+
+def _part(block: Block, weights: ChainWeights, known: TrigramWeights) -> _Part:
+    chains = potentials(block.observations, weights.dense, weights.layout)
     with numbered(block.sequences):
-        candidates = pruning.candidates(chains)
+        chosen = candidates(chains, known.pruning)
         if block.log_gold is None:
-            candidates |= block.gold.dense() > 0
+            chosen |= block.gold.dense() > 0
         else:
-            candidates |= pruning.candidates(chains.clamped(block.log_gold))
-        states = pair_states(chains.batch, candidates, trigrams)
+            chosen |= candidates(chains.clamped(block.log_gold), known.pruning)
+        states = pair_states(chains.batch, chosen, known.trigrams)
         lattice = states.lattice(chains)
         if block.log_gold is None:
             return _Part(block.sequences, states, lattice, _target(block, states, lattice))
@@ -135,7 +138,7 @@ def trigram_optimizer(objective: TrigramObjective, c1: float = 0.0, **settings: 
 
     settings: of `LBFGS`.
     """
-    start = np.zeros(len(objective.trigrams))
+    start = np.zeros(objective.size)
     if c1:
         return OWLQN(objective, start, c1=np.full(len(start), c1), **settings)
     return LBFGS(objective, start, **settings)

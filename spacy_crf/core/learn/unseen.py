@@ -6,7 +6,7 @@ from ..arrays import Floats, Indices
 from ..chain.objective import add_counts
 from ..chain.observations import potentials
 from ..threads import run_parallel
-from ..weights import DenseWeights, Layout, scatter
+from ..weights import ChainWeights, DenseWeights
 from .blocks import Block, Corpus, cut
 from .expectations import expectations
 from .singletons import find_singletons
@@ -15,23 +15,21 @@ LANES = 2  # accumulators of all cells are large
 
 
 def expected_unseen(
-    corpus: Corpus, layout: Layout, flat: Floats, threshold: float, n_threads: int = 0, dtype: type = np.float32
+    corpus: Corpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
 ) -> Indices:
     """State cells without a weight that a model expects more often than `threshold` in a corpus.
 
     Their gold count is 0, so this is their gradient: where a weight would help most.
 
-    flat ((layout.size,)): the weights of the model. dtype (type): precision of the counts.
+    weights (ChainWeights): of the model. dtype (type): precision of the counts.
     RETURNS ((P,)): cells `feature * L + label`, ascending; features that occur once and have one weight have none.
     """
-    weights = DenseWeights.zeros(layout, dtype)
-    scatter(layout, flat, weights)
-    blocks = cut(corpus)
+    weights, layout, blocks = weights.astype(dtype), weights.layout, cut(corpus)
 
     def run(lane: int) -> Floats:
         out = DenseWeights.zeros(layout, dtype)
         for block in blocks[lane::LANES]:
-            _add_expected(block, weights, layout, out)
+            _add_expected(block, weights, out)
         return out.state
 
     expected, *others = run_parallel(run, range(LANES), n_threads)
@@ -42,6 +40,6 @@ def expected_unseen(
     return np.flatnonzero(expected > threshold)
 
 
-def _add_expected(block: Block, weights: DenseWeights, layout: Layout, out: DenseWeights) -> None:
-    expected = expectations(block, potentials(block.observations, weights, layout))
+def _add_expected(block: Block, weights: ChainWeights, out: DenseWeights) -> None:
+    expected = expectations(block, potentials(block.observations, weights.dense, weights.layout))
     add_counts(expected.counts, block.observations, out)

@@ -3,6 +3,7 @@
 import time
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,9 @@ from ...core.learn.sgd import sgd_epochs
 from ...core.learn.unseen import expected_unseen
 from ...core.threads import single_threaded_blas
 from ...core.trigrams import Trigrams, seen_trigrams
-from ...core.weights import count_active
 from ..encoder import ChainLearner, Sample, join
 from ..errors import LearningErrors
-from ..model import flat_weights, get_layout, set_flat_weights
-from ..trigrams import forget_trigrams, get_pruning, is_second_order, set_trigrams, trigram_weights
+from ..model import get_weights, set_weights
 from .annotation import annotation_checksums
 from .base import MakeSample
 
@@ -64,7 +63,7 @@ class LBFGSTrainer:
 
     def reset(self) -> None:
         self._corpus: Corpus | None = None  # until the weights are complete
-        self._lacks_unseen = False
+        self._lacks_unseen = self._lacks_trigrams = False
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
         self._objective: FullBatchObjective | TrigramObjective | None = None
@@ -135,7 +134,7 @@ class LBFGSTrainer:
             raise CRFError(LearningErrors.CRF202)
         if self._optimizer is None or self._annotation_changed:
             self._start(learner)
-        elif self._adds_trigrams(learner) and self._corpus is not None:
+        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
             self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
@@ -144,14 +143,13 @@ class LBFGSTrainer:
         if self._lacks_unseen:
             self._add_unseen(learner, self._corpus)
             self._lacks_unseen = False
-        if not is_second_order(learner.model):
+        if not self._lacks_trigrams:
             self._corpus = None
 
-    def _adds_trigrams(self, learner: ChainLearner) -> bool:
-        """Whether the first-order weights are final, and those of trigrams are to follow."""
-        if not is_second_order(learner.model) or self._optimizer is None:
-            return False
-        return self._n_steps >= self.first_order_steps or self._optimizer.reason is not None
+    def _is_first_order_done(self) -> bool:
+        """Whether all weights but those of trigrams are final."""
+        is_converged = self._optimizer is not None and self._optimizer.reason is not None
+        return is_converged or self._n_steps >= self.first_order_steps
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Some iterations. RETURNS (bool): False where there was nothing left to do."""
@@ -161,10 +159,7 @@ class LBFGSTrainer:
         before = optimizer.iterations
         optimizer.run(self.iterations_per_step)
         self.iterations += optimizer.iterations - before
-        if isinstance(objective, TrigramObjective):
-            set_trigrams(learner.model, objective.trigrams, optimizer.x)
-        else:
-            set_flat_weights(learner.model, objective.basis.finish(optimizer.x))
+        set_weights(learner.model, objective.weights(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
@@ -182,23 +177,26 @@ class LBFGSTrainer:
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
         self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
-        self._lacks_unseen = self.unseen > 0
-        self._corpus = corpus if self._lacks_unseen or is_second_order(learner.model) else None
-        forget_trigrams(learner.model, len(learner.tags))  # each run begins with the chain of order 1
+        weights = get_weights(learner.model)
+        self._lacks_unseen, self._lacks_trigrams = self.unseen > 0, weights.order == 2
+        self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
+        set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
 
     def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
         self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
-        layout, flat = get_layout(learner.model), flat_weights(learner.model)
-        cells = expected_unseen(corpus, layout, flat, self.unseen, self.n_threads)
-        learner.add_state_weights(cells)
+        weights = get_weights(learner.model)
+        cells = expected_unseen(corpus, weights, self.unseen, self.n_threads)
+        layout = weights.layout
+        set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
         self._optimize(learner, corpus)
 
     def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
         self._objective = self._optimizer = None  # not two sets of work arrays at a time
-        layout, flat = get_layout(learner.model), flat_weights(learner.model)
+        weights = get_weights(learner.model)
+        layout, flat = weights.layout, weights.flat
         if self.warmup and not flat.any():
             flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
         objective = self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
@@ -207,11 +205,10 @@ class LBFGSTrainer:
     def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
         """Go on with the weights of trigrams alone."""
         self._objective = self._optimizer = None
-        layout, flat, n_labels = get_layout(learner.model), flat_weights(learner.model), len(learner.tags)
+        weights, n_labels = get_weights(learner.model), len(learner.tags)
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
-        pruning = get_pruning(learner.model)
-        self._objective = TrigramObjective(corpus, layout, flat, trigrams, pruning, self.c2, self.n_threads)
+        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), self.c2, self.n_threads)
         self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
 
     def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
@@ -231,13 +228,12 @@ class LBFGSTrainer:
 
 
 def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
-    layout, flat = get_layout(learner.model), flat_weights(learner.model)
-    weights, features = count_active(layout, flat)
-    weights += int(np.count_nonzero(trigram_weights(learner.model)))
+    weights = get_weights(learner.model)
+    layout = weights.pruned().weights.layout
     logger.info(
         "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s.",
-        *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights, features),
-        *(optimizer.evaluations, seconds),
+        *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights.n_active),
+        *(layout.n_features + layout.n_edge_features, optimizer.evaluations, seconds),
     )
 
 

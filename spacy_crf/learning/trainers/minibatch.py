@@ -14,7 +14,7 @@ from ...core.chain.observations import observe, sum_scores
 from ...core.learn.blocks import Corpus
 from ...core.weights import DenseWeights, Layout, gather, scatter
 from ..encoder import ChainLearner, Sample
-from ..model import PARAMS, flat_weights, get_layout
+from ..model import PARAMS, get_layout, get_weights
 from .base import MakeSample
 from .vectors import VectorGradients
 
@@ -69,9 +69,10 @@ class MinibatchTrainer:
         self._end_step()
 
     def _loss_and_gradient(self, learner: ChainLearner, corpus: Corpus, sample: Sample) -> tuple[float, Floats]:
-        layout = get_layout(learner.model)
+        present = get_weights(learner.model)
+        layout = present.layout
         weights, counts = self._weights.fit(layout), self._counts.fit(layout)
-        scatter(layout, flat_weights(learner.model), weights)
+        scatter(layout, present.flat, weights)
         scores = self._vectors.scores(learner, sample)
         both = sum_scores(scores, corpus.scores)
         observations = observe(corpus.lengths, corpus.features, corpus.edges, both)

@@ -11,7 +11,7 @@ from thinc.api import Optimizer
 from ...core.chain.observations import sum_scores
 from ...core.learn.online import OnlineLearner
 from ..encoder import ChainLearner
-from ..model import PARAMS, flat_weights, get_layout, set_flat_weights, vector_weights
+from ..model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .base import MakeSample
 from .vectors import VectorGradients
 
@@ -64,7 +64,7 @@ class OnlineTrainer:
         if is_ours:
             self._online.grow(layout)
         else:
-            self._online.start(layout, flat_weights(learner.model))
+            self._online.start(layout, get_weights(learner.model).flat)
         self._remember(learner)
         self._n_sequences += int((corpus.lengths > 0).sum())
         order = self._rng.permutation(len(corpus.lengths))
@@ -80,9 +80,9 @@ class OnlineTrainer:
         """Give the model the weights to predict with, and take a step with the vectors."""
         if not self._n_sequences:
             return
-        set_flat_weights(learner.model, self._online.result)
+        set_weights(learner.model, replace(get_weights(learner.model), flat=self._online.result))
         self._remember(learner)
-        if sgd is None and vector_weights(learner.model) is not None:
+        if sgd is None and learner.model.has_param(VECTORS):
             return  # the gradient of the vectors waits for an optimizer
         self._vectors.set(learner)
         if sgd is not None:

@@ -7,7 +7,7 @@ from thinc.types import Floats2d
 
 from ...core.arrays import Floats
 from ..encoder import ChainLearner, Sample
-from ..model import VECTORS, vector_weights
+from ..model import VECTORS
 
 
 class VectorGradients:
@@ -22,16 +22,16 @@ class VectorGradients:
 
     def scores(self, learner: ChainLearner, sample: Sample) -> Floats | None:
         """((N, L)): what the vectors of a batch score; None for models without vectors."""
-        vectors, weights = sample.columns.vectors, vector_weights(learner.model)
-        return None if vectors is None or weights is None else vectors @ weights
+        vectors = sample.columns.vectors
+        return None if vectors is None else vectors @ np.asarray(learner.model.get_param(VECTORS))
 
     def take(self, learner: ChainLearner, sample: Sample, by_emissions: Floats) -> None:
         """Pass a gradient on.
 
         by_emissions ((N, L)): of the loss, by the emissions of the units in the order of the Docs.
         """
-        vectors, weights = sample.columns.vectors, vector_weights(learner.model)
-        assert vectors is not None and weights is not None and sample.backprop is not None
+        vectors, weights = sample.columns.vectors, np.asarray(learner.model.get_param(VECTORS))
+        assert vectors is not None and sample.backprop is not None
         means = by_emissions / np.float32((sample.columns.lengths > 0).sum())
         gradient = vectors.T @ means
         self._by_scores = gradient if self._by_scores is None else self._by_scores + gradient

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.calibration.bins import calibration_error
-from spacy_crf.core.calibration.temperature import HeldOut, fit_temperature, sequence_loss, tempered, token_loss
+from spacy_crf.core.calibration.temperature import HeldOut, fit_temperature, sequence_loss, token_loss
+from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
@@ -23,7 +24,7 @@ from spacy_crf.core.chain.viterbi import viterbi
 @given(chain_batches(), st.sampled_from([0.3, 1.0, 2.5]))
 def test_marginals_are_those_of_the_scaled_distribution(case, temperature):
     potentials, chains = case
-    scaled = tempered(potentials, temperature)
+    scaled = potentials.tempered(temperature)
     marginals = node_marginals(forward_backward(scaled))
     np.testing.assert_allclose(marginals.sum(axis=1), 1)
     for ours, chain in zip(unpacked(potentials, marginals), chains):
@@ -34,13 +35,18 @@ def test_marginals_are_those_of_the_scaled_distribution(case, temperature):
     np.testing.assert_allclose(viterbi(scaled).scores, viterbi(potentials).scores / temperature, atol=1e-9)
 
 
+def held_out(potentials, packed_labels):
+    """A batch with gold given in packed order."""
+    return HeldOut(ChainDistribution(potentials), packed_labels[potentials.batch.rows])
+
+
 @given(chain_batches(), st.integers(0, 1000))
 def test_losses_equal_enumeration(case, seed):
     potentials, chains = case
     rng = np.random.default_rng(seed)
     labels = sample(potentials, 1, rng)[0]
     labels[rng.random(len(labels)) < 0.3] = -1
-    batch = HeldOut(potentials, labels)
+    batch = held_out(potentials, labels)
     by_token = by_sequence = 0.0
     for chain, gold in zip(chains, unpacked(potentials, labels)):
         marginals = chain.node_marginals()
@@ -59,21 +65,21 @@ def overconfident(factor: float, seed: int = 0, n: int = 4) -> HeldOut:
     transitions = rng.normal(0, 1, (n, n))
     transitions[0, 1] = -np.inf
     truth = ChainPotentials(pack(lengths), rng.normal(0, 1.5, (lengths.sum(), n)), transitions, *np.zeros((2, n)))
-    return HeldOut(tempered(truth, 1 / factor), sample(truth, 1, rng)[0])
+    return held_out(truth.tempered(1 / factor), sample(truth, 1, rng)[0])
 
 
 @pytest.mark.parametrize("unit", ["token", "sequence"])
 @pytest.mark.parametrize("factor", [0.4, 1.0, 3.0])
 def test_the_fit_finds_what_the_scores_were_multiplied_by(unit, factor):
-    held_out = [overconfident(factor, 1), overconfident(factor, 2)]
-    assert fit_temperature(held_out, unit) == pytest.approx(factor, rel=0.08)
+    batches = [overconfident(factor, 1), overconfident(factor, 2)]
+    assert fit_temperature(batches, unit) == pytest.approx(factor, rel=0.08)
 
 
 def test_the_fit_lowers_the_loss_and_the_calibration_error():
     batch = overconfident(3.0)
     errors, losses = [], []
     for temperature in (1.0, fit_temperature([batch])):
-        marginals = node_marginals(forward_backward(tempered(batch.potentials, temperature)))
+        marginals = batch.distribution.at(temperature).marginals
         errors.append(calibration_error(marginals.max(axis=1), marginals.argmax(axis=1) == batch.labels))
         losses.append(token_loss(batch, temperature))
     assert errors[1] < 0.03 < 0.1 < errors[0]
@@ -83,19 +89,18 @@ def test_the_fit_lowers_the_loss_and_the_calibration_error():
 def test_unknown_labels_count_for_nothing():
     batch = overconfident(2.0)
     labels = np.where(np.arange(len(batch.labels)) % 2, batch.labels, -1)
-    wrong = HeldOut(batch.potentials, np.full_like(labels, -1))
-    assert fit_temperature([HeldOut(batch.potentials, labels), wrong]) == pytest.approx(2.0, rel=0.15)
+    wrong = HeldOut(batch.distribution, np.full_like(labels, -1))
+    assert fit_temperature([HeldOut(batch.distribution, labels), wrong]) == pytest.approx(2.0, rel=0.15)
 
 
 def test_gold_that_the_masks_forbid():
     """Under marginals it costs the same at any temperature; as a sequence it is an error."""
     batch = overconfident(2.0)
-    emissions = batch.potentials.emissions.copy()
-    first = int(batch.potentials.batch.rows[0])
-    emissions[first, batch.labels[first]] = -np.inf
-    forbidden = HeldOut(
-        ChainPotentials(batch.potentials.batch, emissions, np.zeros((4, 4)), *np.zeros((2, 4))), batch.labels
-    )
+    chains = batch.distribution.chains
+    emissions = chains.emissions.copy()
+    emissions[chains.batch.rows[0], batch.labels[0]] = -np.inf
+    closed = ChainPotentials(chains.batch, emissions, np.zeros((4, 4)), *np.zeros((2, 4)))
+    forbidden = HeldOut(ChainDistribution(closed), batch.labels)
     assert 0.5 < fit_temperature([forbidden]) < 5
     with pytest.raises(ImpossibleEvidenceError) as caught:
         fit_temperature([forbidden], "sequence")
@@ -103,14 +108,14 @@ def test_gold_that_the_masks_forbid():
 
 
 def test_what_cannot_be_fitted_is_told():
-    potentials = overconfident(2.0).potentials
+    distribution, labels = overconfident(2.0)
     with pytest.raises(ValueError, match="CRF111"):
-        fit_temperature([HeldOut(potentials, np.full(potentials.batch.n_units, -1, dtype=np.int32))])
+        fit_temperature([HeldOut(distribution, np.full_like(labels, -1))])
     with pytest.warns(UserWarning, match="CRFW101"):
-        assert fit_temperature([HeldOut(potentials, viterbi(potentials).labels)]) == 1
+        assert fit_temperature([HeldOut(distribution, distribution.best())]) == 1
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
 def test_temperatures_are_positive_and_finite(temperature):
     with pytest.raises(ValueError, match="CRF110"):
-        tempered(overconfident(2.0).potentials, temperature)
+        overconfident(2.0).distribution.chains.tempered(temperature)

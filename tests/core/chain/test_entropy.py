@@ -3,17 +3,14 @@
 import math
 
 import numpy as np
-import pytest
 from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.entropy import expected_scores, least_confidence, margins, sequence_entropies, token_entropies
+from spacy_crf.core.chain.entropy import expected_scores, sequence_entropies, token_entropies
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.viterbi import viterbi
 
 
 @given(chain_batches())
@@ -70,19 +67,3 @@ def test_one_sequence_in_log_space_leaves_the_others_alone():
         messages = forward_backward(potentials)
         assert messages.redone is not None and messages.redone.potentials.batch.n_sequences == 1
         np.testing.assert_allclose(sequence_entropies(messages), [chain.entropy() for chain in chains], atol=1e-8)
-
-
-@given(chain_batches())
-def test_doubts_about_the_best_path(case):
-    potentials, chains = case
-    log_z = forward_backward(potentials).log_z
-    wrong = least_confidence(viterbi(potentials).scores, log_z)
-    gaps = margins(nbest(potentials, 2).probabilities(log_z))
-    for sequence, chain in enumerate(chains):
-        probabilities = [math.exp(score - chain.log_z()) for _, score in chain.ranked()[:2]]
-        assert wrong[sequence] == pytest.approx(1 - probabilities[0], abs=1e-9)
-        assert gaps[sequence] == pytest.approx(probabilities[0] - sum(probabilities[1:]), abs=1e-9)
-
-
-def test_tiny_doubts_are_not_rounded_away():
-    assert least_confidence(np.array([-1e-20, 1e-12]), np.zeros(2)).tolist() == [pytest.approx(1e-20), 0]

@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.candidates import Pruning
 from spacy_crf.core.chain.entropy import path_entropies
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.lattice import best_path, lattice_marginals
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
-from spacy_crf.core.chain.second_order import SecondOrder, checked_marginals, pair_states
+from spacy_crf.core.chain.second_order import candidates, checked_marginals, pair_states
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.trigrams import Trigrams, no_trigrams
+from spacy_crf.core.trigrams import Pruning, Trigrams
 
 
 def every_label(potentials: ChainPotentials) -> np.ndarray:
@@ -67,7 +66,7 @@ def test_the_best_path_is_the_best_of_all(case):
 def test_without_weights_it_is_the_first_order_chain(case, has_trigrams):
     potentials, _ = case
     size = (potentials.n_labels + 1) ** 3
-    trigrams = Trigrams(potentials.n_labels, np.arange(size)) if has_trigrams else no_trigrams(potentials.n_labels)
+    trigrams = Trigrams(potentials.n_labels, np.arange(size)) if has_trigrams else Trigrams.none(potentials.n_labels)
     states = pair_states(potentials.batch, every_label(potentials), trigrams)
     lattice = states.weighted(states.lattice(potentials), np.zeros(len(trigrams)))
     found, messages = lattice_marginals(lattice), forward_backward(potentials)
@@ -82,7 +81,7 @@ def test_without_weights_it_is_the_first_order_chain(case, has_trigrams):
 def test_ties_are_broken_by_the_smaller_label():
     batch = pack(np.array([3, 1]))
     zeros = ChainPotentials(batch, np.zeros((4, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3))
-    states = pair_states(batch, every_label(zeros), no_trigrams(3))
+    states = pair_states(batch, every_label(zeros), Trigrams.none(3))
     assert best_path(states.weighted(states.lattice(zeros), np.zeros(0)))[0].tolist() == [0, 0, 0, 0]
 
 
@@ -122,7 +121,7 @@ def test_candidates_without_a_path_are_an_error_that_names_the_sequence():
     batch = pack(np.array([1, 2]))
     transitions = np.array([[-np.inf, 0.0], [0.0, 0.0]])
     potentials = ChainPotentials(batch, np.zeros((3, 2)), transitions, np.zeros(2), np.zeros(2))
-    states = pair_states(batch, np.tile([True, False], (3, 1)), no_trigrams(2))
+    states = pair_states(batch, np.tile([True, False], (3, 1)), Trigrams.none(2))
     with pytest.raises(NoPathError) as raised:
         checked_marginals(states.weighted(states.lattice(potentials), np.zeros(0)))
     assert raised.value.sequences == [1]
@@ -134,14 +133,14 @@ def test_candidates_without_a_path_are_an_error_that_names_the_sequence():
 def test_candidates_are_probable_few_and_leave_a_path(case, threshold, limit):
     potentials, trigrams, weights, _ = case
     pruning = Pruning(threshold, limit)
-    candidates, marginals = pruning.candidates(potentials), node_marginals(forward_backward(potentials))
+    chosen, marginals = candidates(potentials, pruning), node_marginals(forward_backward(potentials))
     best = viterbi(potentials).labels[:, None] == np.arange(potentials.n_labels)
-    assert (candidates | ~best).all() and (candidates.sum(axis=1) <= limit + 1).all()
-    assert (marginals[candidates & ~best] >= threshold).all()
-    left_out = ~candidates & (marginals >= threshold) & (marginals > 0)
-    assert (candidates.sum(axis=1)[left_out.any(axis=1)] >= limit).all()
-    second_order = SecondOrder(trigrams, weights, pruning)
-    lattice = second_order.lattice(second_order.states(potentials), potentials)
+    assert (chosen | ~best).all() and (chosen.sum(axis=1) <= limit + 1).all()
+    assert (marginals[chosen & ~best] >= threshold).all()
+    left_out = ~chosen & (marginals >= threshold) & (marginals > 0)
+    assert (chosen.sum(axis=1)[left_out.any(axis=1)] >= limit).all()
+    states = pair_states(potentials.batch, chosen, trigrams)
+    lattice = states.weighted(states.lattice(potentials), weights)
     assert np.isfinite(lattice_marginals(lattice).log_z).all()
 
 

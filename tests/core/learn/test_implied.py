@@ -11,7 +11,7 @@ from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.implied import factor
 from spacy_crf.core.learn.unseen import expected_unseen
 from spacy_crf.core.sparse import from_columns
-from spacy_crf.core.weights import Layout, cells
+from spacy_crf.core.weights import ChainWeights, Layout, cells
 
 
 def columns_with_implications(seed, n_units=60):
@@ -112,6 +112,6 @@ def test_expected_unseen_are_the_cells_whose_gradient_is_large():
     expected = reference.basis.finish(gradient)[: 3 * len(slots)]
     repeated = np.bincount(features.indices, minlength=len(slots)) > 1
     unseen = np.setdiff1d(np.flatnonzero(expected > 0.4), seen)
-    found = expected_unseen(corpus, some, flat, 0.4, dtype=np.float64)
+    found = expected_unseen(corpus, ChainWeights(some, flat), 0.4, dtype=np.float64)
     assert found.tolist() == unseen[repeated[unseen // 3]].tolist()
     assert len(found)

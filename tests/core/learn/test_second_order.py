@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from helpers.oracle import TrigramChain
 
-from spacy_crf.core.chain.candidates import Pruning
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn import second_order
 from spacy_crf.core.learn.blocks import cut
 from spacy_crf.core.learn.second_order import TrigramObjective, trigram_optimizer
-from spacy_crf.core.trigrams import Trigrams, seen_trigrams
+from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights, seen_trigrams
 
 C2 = 0.3
 KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
@@ -27,7 +26,8 @@ def small_blocks(monkeypatch):
 
 def objective_of(problem, trigrams, pruning=ALL, **settings):
     fixed = {"c2": C2, "n_threads": 1, "dtype": np.float64, **settings}
-    return TrigramObjective(problem.corpus, problem.layout, problem.flat, trigrams, pruning, **fixed)
+    known = TrigramWeights(trigrams, np.zeros(len(trigrams)), pruning)
+    return TrigramObjective(problem.corpus, replace(problem.weights, trigrams=known), **fixed)
 
 
 def some_trigrams(seed=0, n_labels=3):

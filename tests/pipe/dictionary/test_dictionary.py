@@ -10,12 +10,13 @@ import pytest
 import spacy
 from helpers.oracle import Chain
 from helpers.tagged import SENTENCES, TRAINERS, build, clean_docs, fit, make_examples, train
+from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.learning.model import flat_weights, get_layout, set_flat_weights
+from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.pipe.explain import explain
@@ -57,7 +58,7 @@ def valid(nlp: Language, words: list[str]) -> np.ndarray:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = tagger(nlp)
-    chains = pipe._chains(pipe._read([Doc(nlp.vocab, words=words)])).astype(np.float64)
+    chains = pipe._distribution(pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

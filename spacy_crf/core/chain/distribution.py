@@ -1,0 +1,219 @@
+"""What chains say of the labels of a batch: computed when it is asked for, and once.
+
+Everything is told of the units one sequence after the other, in the order in which these were given.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Bools, Doubles, Indices, Ints, Scalar
+from ..trigrams import TrigramWeights, refuse_second_order
+from ..weights import ChainWeights
+from .entropy import path_entropies, sequence_entropies
+from .evidence import condition, log_evidence
+from .forward import ForwardBackward, forward_backward, log_partition
+from .lattice import Lattice, LatticeMarginals, best_path
+from .marginals import node_marginals
+from .nbest import nbest
+from .posterior import posterior_decode
+from .potentials import ChainPotentials
+from .sample import sample
+from .second_order import PairStates, candidates, checked_marginals, pair_states
+from .spans import SpanQuery, span_probabilities
+from .viterbi import Decoded, viterbi
+
+
+class BestPaths(NamedTuple):
+    """The best labellings of one sequence, distinct, best first.
+
+    labels ((K, T)): theirs. probabilities ((K,)): of each as a whole.
+    """
+
+    labels: Ints
+    probabilities: Doubles
+
+
+@dataclass(frozen=True)
+class ChainDistribution:
+    """p(y | x) of each of B sequences under a chain of order 1. Probabilities are exact, and in double precision.
+
+    chains (ChainPotentials): scores. temperature (float): what they are divided by before they become probabilities;
+        the best labellings do not depend on it.
+    RAISES (NonFiniteError, NoPathError): with the first result, for scores without a meaning, or a sequence without any
+        labelling.
+    """
+
+    chains: ChainPotentials
+    temperature: float = 1.0
+
+    @property
+    def lengths(self) -> Indices:
+        """((B,)): units of each sequence."""
+        return self.chains.batch.lengths
+
+    # -- labellings ------------------------------------------------------------------------------------------
+
+    def best(self) -> Ints:
+        """((N,)): labels of the most probable labelling of each sequence."""
+        return self._by_unit(self._decoded.labels)
+
+    @property
+    def best_scores(self) -> Doubles:
+        """((B,)): unnormalised log scores of these, at temperature 1."""
+        return self._decoded.scores
+
+    def posterior_best(self) -> Ints:
+        """((N,)): labels of the allowed labelling with the greatest expected number of right ones."""
+        return self._by_unit(posterior_decode(self.chains, self._marginals).labels)
+
+    def n_best(self, k: int) -> list[BestPaths]:
+        """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`.
+
+        RETURNS (list of BestPaths): for each sequence.
+        """
+        found = nbest(self.tempered, k)
+        labels, probabilities = found.labels[:, self.chains.batch.rows], found.probabilities(self.log_z)
+        units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
+        return [BestPaths(labels[:n, own], row[:n]) for own, row, n in zip(units, probabilities, counts)]
+
+    def sample(self, n: int, rng: np.random.Generator) -> Ints:
+        """((n, N)): labels of n labellings of each sequence, drawn independently. See `sample`."""
+        return sample(self.tempered, n, rng)[:, self.chains.batch.rows]
+
+    # -- probabilities ---------------------------------------------------------------------------------------
+
+    @property
+    def marginals(self) -> Doubles:
+        """((N, L)): probability of each label of each unit."""
+        return self._by_unit(self._marginals)
+
+    @property
+    def entropies(self) -> Doubles:
+        """((B,)): of the labelling of each sequence, in nats."""
+        return sequence_entropies(self.messages)
+
+    @cached_property
+    def log_z(self) -> Doubles:
+        """((B,)): log partition functions at the temperature."""
+        return self.messages.log_z if "messages" in self.__dict__ else log_partition(self.tempered)
+
+    def spans(self, *queries: SpanQuery) -> list[Doubles]:
+        """Return the probability of each of some events about spans. See `span_probabilities`."""
+        return span_probabilities(self.messages, *queries)
+
+    def log_probability(self, allowed: Bools) -> Doubles:
+        """((B,)): log probability that all labels of a sequence are among some.
+
+        allowed ((N, L)): for each unit.
+        RAISES (ImpossibleEvidenceError): where they cannot be.
+        """
+        return log_evidence(self.tempered, allowed[self.chains.batch.units])
+
+    # -- other distributions ---------------------------------------------------------------------------------
+
+    def given(self, allowed: Bools | None) -> Self:
+        """Condition on what is known of the labels.
+
+        allowed ((N, L) | None): labels that each unit may have; None for all.
+        RAISES (ImpossibleEvidenceError): where that leaves a sequence no labelling.
+        """
+        if allowed is None:
+            return self
+        return replace(self, chains=condition(self.chains, allowed[self.chains.batch.units]))
+
+    def at(self, temperature: float) -> Self:
+        """Return the same scores at another temperature."""
+        return replace(self, temperature=temperature)
+
+    # -- parts, in packed order ------------------------------------------------------------------------------
+
+    @cached_property
+    def tempered(self) -> ChainPotentials:
+        """Scores at the temperature, in double precision."""
+        return self.chains.astype(np.float64).tempered(self.temperature)
+
+    @cached_property
+    def messages(self) -> ForwardBackward:
+        """Forward and backward messages."""
+        return forward_backward(self.tempered)
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        return viterbi(self.chains)
+
+    @cached_property
+    def _marginals(self) -> Doubles:
+        return np.asarray(node_marginals(self.messages), dtype=np.float64)
+
+    def _by_unit(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+        return values[self.chains.batch.rows]
+
+
+@dataclass(frozen=True)
+class SecondOrderDistribution(ChainDistribution):
+    """The same under a chain of order 2: labels that are no candidates have the probability 0.
+
+    trigrams (TrigramWeights): of the chain. name (str): whose it is, for messages.
+    RAISES (ValueError): by all that takes more than the labels of single units and the best labelling.
+    """
+
+    trigrams: TrigramWeights = field(kw_only=True)
+    name: str = field(kw_only=True)
+
+    @property
+    def entropies(self) -> Doubles:
+        return path_entropies(self._cooled, self._found)
+
+    @property
+    def log_z(self) -> Doubles:
+        return self._found.log_z
+
+    @property
+    def tempered(self) -> NoReturn:
+        refuse_second_order(self.name, "a list of the best sequences")
+
+    @property
+    def messages(self) -> NoReturn:
+        refuse_second_order(self.name, "a probability of spans")
+
+    @cached_property
+    def _states(self) -> PairStates:
+        known = self.trigrams
+        return pair_states(self.chains.batch, candidates(self.chains, known.pruning), known.trigrams)
+
+    @cached_property
+    def _lattice(self) -> Lattice:
+        return self._states.weighted(self._states.lattice(self.chains), self.trigrams.values)
+
+    @cached_property
+    def _cooled(self) -> Lattice:
+        return self._lattice.tempered(self.temperature)
+
+    @cached_property
+    def _found(self) -> LatticeMarginals:
+        return checked_marginals(self._cooled)
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        return Decoded(*best_path(self._lattice))
+
+    @cached_property
+    def _marginals(self) -> Doubles:
+        return self._states.node_marginals(self._found.states)
+
+
+def distribution(
+    chains: ChainPotentials, weights: ChainWeights, temperature: float = 1.0, name: str = "chain"
+) -> ChainDistribution:
+    """Return what chains say under all weights: those of trigrams are no part of the potentials.
+
+    weights (ChainWeights): that gave the potentials. name (str): whose they are, for messages.
+    """
+    known = weights.trigrams
+    if known is None or not len(known.trigrams):
+        return ChainDistribution(chains, temperature)
+    return SecondOrderDistribution(chains, temperature, trigrams=known, name=name)
