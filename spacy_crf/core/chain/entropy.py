@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Doubles, Floats
+from ..arrays import Doubles, Floats, Segments
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .logspace import transition_matrices
@@ -68,11 +68,10 @@ def path_entropies(lattice: Lattice, marginals: LatticeMarginals) -> Doubles:
     """Entropy of the paths of each sequence of a lattice, in nats, like `sequence_entropies`. O(S + A)."""
     by_state = marginals.states * _finite(lattice.scores)
     by_arc = marginals.arcs * _finite(lattice.weights)
-    sizes = np.diff(lattice.bounds)
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    scores = np.zeros(len(sizes))
-    scores += np.bincount(rows, weights=by_state, minlength=len(sizes))
-    scores += np.bincount(np.repeat(rows, lattice.n_arcs), weights=by_arc, minlength=len(sizes))
+    rows, n_rows = Segments(np.diff(lattice.bounds)).owners, lattice.batch.n_units
+    scores = np.zeros(n_rows)
+    scores += np.bincount(rows, weights=by_state, minlength=n_rows)
+    scores += np.bincount(np.repeat(rows, lattice.n_arcs), weights=by_arc, minlength=n_rows)
     return np.maximum(marginals.log_z - lattice.batch.sequence_sums(scores), 0.0)
 
 

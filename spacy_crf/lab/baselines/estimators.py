@@ -204,7 +204,7 @@ class MEMMEstimator(Estimator[MEMM]):
 
     def __init__(self, config: FeatureSettings, sequence: SequenceMode, c2: float, max_iterations: int):
         check_training(c2, max_iterations)
-        for template in config.templates:
+        for template in config.parsed:
             if template.is_edge:
                 raise CRFError(LabErrors.CRF422.format(template=template))
             if any(atom.attribute.name in FITTED for atom in template.atoms):

@@ -153,7 +153,7 @@ class CountTable:
 
     def totals(self) -> Doubles:
         """((V,)): how often each key was seen."""
-        owners = np.repeat(np.arange(len(self.keys)), np.diff(self.ends))
+        owners = Segments(np.diff(self.ends)).owners
         return np.bincount(owners, weights=self.counts, minlength=len(self.keys)).astype(np.float64)
 
     def to_data(self) -> Data:

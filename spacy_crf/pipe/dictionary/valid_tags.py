@@ -94,7 +94,7 @@ class ValidTags:
         words, places = self._words(columns, strings)
         groups = None
         if self._settings.leave_out == "document":
-            groups = np.repeat(np.arange(len(columns.doc_lengths)), columns.doc_lengths)
+            groups = Segments(columns.doc_lengths).owners
         classes = self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
@@ -181,6 +181,6 @@ def narrow_evidence(mask: Bools, evidence: Bools | None, lengths: Indices, layou
         allowed = np.where((mask & evidence).any(axis=1, keepdims=True), mask & evidence, evidence)
     blocked = blocked_sequences(lengths, allowed, layout)
     if len(blocked):
-        units = np.isin(np.repeat(np.arange(len(lengths)), lengths), blocked)[:, None]
+        units = np.isin(Segments(lengths).owners, blocked)[:, None]
         allowed = np.where(units, True if evidence is None else evidence, allowed)
     return allowed, blocked

@@ -1,0 +1,183 @@
+"""What chains say, of order 1 and 2, against enumeration: one template for both."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers.strategies import chain_batches, second_order_batches
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.core.arrays import Segments
+from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.distribution import ChainDistribution, SecondOrderDistribution, distribution
+from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
+from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.chain.spans import SpanQuery
+from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights
+from spacy_crf.core.weights import ChainWeights, Layout
+
+EVERY_LABEL = Pruning(0.0, 100)
+
+
+@st.composite
+def first_order(draw):
+    potentials, chains = draw(chain_batches())
+    return ChainDistribution(potentials), chains
+
+
+@st.composite
+def second_order(draw):
+    potentials, trigrams, weights, chains = draw(second_order_batches())
+    known = TrigramWeights(trigrams, weights, EVERY_LABEL)
+    return SecondOrderDistribution(potentials, trigrams=known, name="tagger"), chains
+
+
+both = st.one_of(first_order(), second_order())
+
+
+def by_sequence(found, values):
+    """Rows of the units of each sequence."""
+    return Segments(found.lengths).split(values)
+
+
+@given(both)
+def test_probabilities_equal_enumeration(case):
+    found, chains = case
+    np.testing.assert_allclose(found.log_z, [chain.log_z() for chain in chains], rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(found.entropies, [chain.entropy() for chain in chains], atol=1e-7)
+    for own, chain in zip(by_sequence(found, found.marginals), chains):
+        np.testing.assert_allclose(own, chain.node_marginals(), atol=1e-9)
+
+
+@given(both)
+def test_the_best_labelling_and_the_one_with_most_right_labels(case):
+    found, chains = case
+    paths = zip(by_sequence(found, found.best()), by_sequence(found, found.posterior_best()), found.best_scores, chains)
+    for best, posterior, score, chain in paths:
+        marginals = chain.node_marginals()
+        assert chain.score(tuple(best.tolist())) == pytest.approx(chain.best_score(), abs=1e-9) == score
+        expected = [sum(marginals[t, label] for t, label in enumerate(path)) for path, _ in chain.ranked()]
+        assert sum(marginals[range(chain.length), posterior]) == pytest.approx(max(expected), abs=1e-9)
+
+
+@given(both, st.sampled_from([0.4, 1.0, 3.0]))
+def test_a_temperature_changes_probabilities_and_not_the_best(case, temperature):
+    found, chains = case
+    cooled = found.at(temperature)
+    assert np.array_equal(cooled.best(), found.best())
+    for log_z, chain in zip(cooled.log_z, chains):
+        scores = [score / temperature for _, score in chain.paths()]
+        assert log_z == pytest.approx(np.logaddexp.reduce(scores), rel=1e-9, abs=1e-9)
+
+
+@given(both, st.integers(0, 2**32 - 1))
+def test_conditioning_leaves_the_paths_that_agree(case, seed):
+    found, chains = case
+    rng = np.random.default_rng(seed)
+    allowed = rng.random(found.marginals.shape) < 0.6
+    allowed[np.arange(len(allowed)), found.best()] = True
+    conditioned, rows = found.given(allowed), by_sequence(found, allowed)
+    assert found.given(None) is found
+    clamped = [chain.clamped(own) for chain, own in zip(chains, rows)]
+    np.testing.assert_allclose(conditioned.log_z, [chain.log_z() for chain in clamped], rtol=1e-12, atol=1e-9)
+    for own, chain in zip(by_sequence(found, conditioned.marginals), clamped):
+        np.testing.assert_allclose(own, chain.node_marginals(), atol=1e-9)
+
+
+@given(first_order(), st.integers(0, 2**32 - 1))
+def test_the_probability_of_given_labels(case, seed):
+    found, chains = case
+    rng = np.random.default_rng(seed)
+    allowed = rng.random(found.marginals.shape) < 0.6
+    allowed[np.arange(len(allowed)), found.best()] = True
+    expected = [
+        math.log(chain.probability(lambda path, own=own: all(own[t, label] for t, label in enumerate(path))))
+        for chain, own in zip(chains, by_sequence(found, allowed))
+    ]
+    np.testing.assert_allclose(found.log_probability(allowed), expected, atol=1e-9)
+
+
+@given(first_order(), st.integers(1, 4))
+def test_the_best_labellings_of_each_sequence(case, k):
+    found, chains = case
+    for paths, length, chain in zip(found.n_best(k), found.lengths, chains):
+        ranked = chain.ranked()[:k]
+        assert paths.labels.shape == (len(ranked), length)
+        expected = [math.exp(score - chain.log_z()) for _, score in ranked]
+        np.testing.assert_allclose(paths.probabilities, expected, atol=1e-9)
+        scores = [math.exp(chain.score(tuple(path)) - chain.log_z()) for path in paths.labels.tolist()]
+        np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+def some_chains(seed=0, lengths=(3, 0, 5, 1), n_labels=3) -> ChainPotentials:
+    rng, batch = np.random.default_rng(seed), pack(np.array(lengths))
+    return ChainPotentials(
+        batch, rng.normal(size=(sum(lengths), n_labels)), *(rng.normal(size=s) for s in ((3, 3), 3, 3))
+    )
+
+
+def test_samples_are_labellings_in_the_order_of_the_units():
+    found = ChainDistribution(some_chains())
+    drawn = found.sample(4000, np.random.default_rng(0))
+    shares = (drawn[:, :, None] == np.arange(3)).mean(axis=0)
+    np.testing.assert_allclose(shares, found.marginals, atol=0.04)
+
+
+def test_spans_are_counted_in_units_as_given():
+    found = ChainDistribution(some_chains())
+    units, every = np.arange(9), np.ones((9, 3), dtype=bool)
+    labels = np.zeros((9, 3), dtype=bool)
+    labels[:, 1] = True
+    (probabilities,) = found.spans(SpanQuery(units, units + 1, labels, labels, labels, every))
+    np.testing.assert_allclose(probabilities, found.marginals[:, 1], atol=1e-12)
+
+
+def test_results_are_computed_once():
+    found = ChainDistribution(some_chains())
+    assert found.messages is found.messages and found.log_z is found.log_z
+    np.testing.assert_allclose(ChainDistribution(some_chains()).log_z, found.messages.log_z, rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_labels_that_cannot_be_are_an_error_that_names_the_sequence(order):
+    chains, known = some_chains(), TrigramWeights(Trigrams(3, np.arange(64)), np.zeros(64), EVERY_LABEL)
+    weights = ChainWeights(Layout.empty(3, True), np.zeros(6), trigrams=known if order == 2 else None)
+    allowed = np.ones((9, 3), dtype=bool)
+    allowed[4] = False
+    with pytest.raises(ImpossibleEvidenceError) as raised:
+        distribution(chains, weights).given(allowed)
+    assert raised.value.sequences == [2]
+
+
+def test_only_learned_trigrams_make_a_chain_of_order_2():
+    weights = ChainWeights(Layout.empty(3, True), np.zeros(6))
+    none = TrigramWeights(Trigrams.none(3), np.zeros(0), EVERY_LABEL)
+    some = TrigramWeights(Trigrams(3, np.arange(64)), np.ones(64), EVERY_LABEL)
+    kinds = [
+        type(distribution(some_chains(), ChainWeights(weights.layout, weights.flat, trigrams=t)))
+        for t in (None, none, some)
+    ]
+    assert kinds == [ChainDistribution, ChainDistribution, SecondOrderDistribution]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda found: found.n_best(2),
+        lambda found: found.sample(1, np.random.default_rng(0)),
+        lambda found: found.log_probability(np.ones((9, 3), dtype=bool)),
+        lambda found: found.spans(),
+        lambda found: found.messages,
+    ],
+)
+def test_what_order_2_does_not_give_is_refused_by_name(ask):
+    known = TrigramWeights(Trigrams(3, np.arange(64)), np.ones(64), EVERY_LABEL)
+    with pytest.raises(ValueError, match=r"\[CRF436\] Component 'tagger'"):
+        ask(SecondOrderDistribution(some_chains(), trigrams=known, name="tagger"))
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
+def test_temperatures_are_positive_and_finite(temperature):
+    with pytest.raises(ValueError, match="CRF110"):
+        _ = ChainDistribution(some_chains()).at(temperature).marginals
