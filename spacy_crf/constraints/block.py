@@ -182,6 +182,9 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine: MiningSettings | None = fixed(None)
     scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
 
+    def first_order(self) -> Iterator[str]:
+        yield "decoding under constraints"
+
 
 @component(
     "constrained_ner",

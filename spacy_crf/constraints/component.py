@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -20,6 +20,7 @@ from ..pipe.component import ChainPipe
 from ..pipe.decoding import label_decoder, resolve_scheme
 from ..pipe.folds import trained_on
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.spans import SpanScores, probabilities_of
 from ..pipe.storage import NAMES
 from .block import MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments
@@ -53,6 +54,10 @@ class ConstrainedNER(ChainPipe):
     def decoder(self) -> ConstrainedDecoder:
         more = decoding_arguments(self.name, self.settings, self.constraints)
         return label_decoder(ConstrainedDecoder, self.settings, self.annotation, self.tags.tags, **more)
+
+    def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
+        """Exact probabilities of any spans under the chain alone. See `probabilities_of`."""
+        return probabilities_of(self, doc, spans)
 
     # -- constraints -----------------------------------------------------------------------------------------
 

@@ -86,14 +86,14 @@ class ConstraintDecoder(SourcePipe):
         names = next((tuple(stored["tags"]) for stored in found if stored is not None and len(stored["values"])), ())
         rows = []
         for doc, stored in zip(docs, found):
-            if stored is None and not len(doc):
+            if not len(doc):
                 rows.append(np.zeros((0, len(names))))
                 continue
             values = None if stored is None else np.asarray(stored["values"])
             if values is None or len(values) != len(doc) or tuple(stored["tags"]) != names:
                 where = {"place": place, "document": excerpt(doc.text)}
                 raise CRFError(ConstraintErrors.CRF442.format(name=self.name, **where))
-            rows.append(values if len(values) else np.zeros((0, len(names))))
+            rows.append(values)
         return names, rows
 
     # -- storage ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -74,7 +75,7 @@ class Settings:
         hints = _hints(type(self))
         wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
         for setting, expected in (*wrong, *self.problems()):
-            raise refused(name, setting, getattr(self, setting), expected)
+            raise refused(name, setting, attrgetter(setting)(self), expected)
 
 
 def is_positive(value: float) -> bool:
@@ -259,6 +260,22 @@ class ChainSettings(Settings):
         if not is_positive(self.temperature):
             yield "temperature", "a positive number"
 
+    def first_order(self) -> Iterator[str]:
+        """Yield what the settings ask for that only a chain of order 1 can tell."""
+        yield from ()
+
+    def check(self, name: str) -> None:
+        super().check(name)
+        if self.model.attrs.get("order") == 2:
+            from ..core.errors import CRFError
+            from ..core.trigrams import refuse_second_order
+            from .errors import PipeErrors
+
+            if not self.trainer.learns_trigrams:
+                raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(self.trainer).__name__))
+            for what in self.first_order():
+                refuse_second_order(name, what)
+
 
 @dataclass(kw_only=True)
 class TagSettings(ChainSettings):
@@ -307,6 +324,12 @@ class LabelSettings(TagSettings):
                 if getattr(self, setting):
                     yield setting, "left out for targets that are not spans"
         yield from own_names({"target": self.target, "marginals": self.marginals})
+
+    def first_order(self) -> Iterator[str]:
+        yield from super().first_order()
+        yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
+        if self.target == "spans":
+            yield "target 'spans', which takes probabilities of spans,"
 
 
 def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

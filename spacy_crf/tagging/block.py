@@ -37,6 +37,11 @@ class TaggerSettings(LabelSettings):
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
         yield from own_names({**names, "n_best_key": self.n_best_key if self.n_best else None})
 
+    def first_order(self) -> Iterator[str]:
+        if self.n_best:
+            yield "the setting `n_best`"
+        yield from super().first_order()
+
 
 @component(
     "crf_tagger",

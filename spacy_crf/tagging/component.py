@@ -4,22 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register
 from ..annotation.target import Target
 from ..annotation.targets import target_of
-from ..core.arrays import Bools, Indices, Segments
+from ..core.arrays import Bools, Indices
 from ..core.chain.entropy import token_entropies
-from ..core.errors import CRFError, excerpt
-from ..core.labels import OUTSIDE
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
-from ..pipe.errors import PipeErrors
 from ..pipe.probabilities import LabelsTokens
-from ..pipe.span_scores import SpanScores, score_spans
+from ..pipe.spans import SpanScores, probabilities_of
 from .block import TaggerSettings
 
 
@@ -58,22 +54,7 @@ class CRFTagger(ChainPipe):
         RETURNS (SpanScores): label, boundaries and covered, one value for each span.
         RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
         """
-        self.scores.weights.require_first_order(self.name, "probabilities of spans")
-        for span in spans:
-            if span.label_ not in self.labels or (self.has_plain_spans and span.label_ == OUTSIDE):
-                raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=self.name))
-        columns, distribution = self.distribution([doc])
-        sequence = Segments(columns.lengths).owners
-        # a span that is empty or runs across sequences is impossible
-        inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
-        found = SpanScores(*(np.zeros(len(spans)) for _ in range(3)))
-        if inside:
-            starts = np.array([spans[k].start for k in inside], dtype=np.intp)
-            ends = np.array([spans[k].end for k in inside], dtype=np.intp)
-            scores = score_spans(distribution, self.tags, starts, ends, [spans[k].label_ for k in inside])
-            found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
-            found.covered[inside] = scores.covered
-        return found
+        return probabilities_of(self, doc, spans)
 
 
 @dataclass(frozen=True)

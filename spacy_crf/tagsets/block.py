@@ -113,7 +113,11 @@ class SetSettings(TagSettings):
         if self.method == "hierarchy" and self.hierarchy is None:
             yield "hierarchy", "a block spacy_crf.TagTree.v1 for method = 'hierarchy'"
         if self.source is not None and self.hierarchy is not None and self.hierarchy.path is not None:
-            yield "hierarchy", "without a path where `source` is set"
+            yield "hierarchy.path", "left out where `source` is set"
+
+    def first_order(self) -> Iterator[str]:
+        if self.sequences:
+            yield "the setting `sequences`"
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError

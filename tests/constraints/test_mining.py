@@ -48,8 +48,8 @@ def test_mined_constraints_stand_beside_given_ones(costs: dict[str, Any]) -> Non
 
 def test_nothing_is_mined_before_the_first_step_and_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    mine = ConstrainedNER._mine
-    monkeypatch.setattr(ConstrainedNER, "_mine", lambda self, *given: (calls.append(1), mine(self, *given)))
+    mine = ConstrainedNER.before_training
+    monkeypatch.setattr(ConstrainedNER, "before_training", lambda self, *given: (calls.append(1), mine(self, *given)))
     nlp = build(mine=MINE)
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
