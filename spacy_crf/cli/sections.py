@@ -11,15 +11,15 @@ from spacy.language import Language
 from wasabi import Printer, msg
 
 from ..sections.component import SectionParser
-from ..sections.exports.annotated import write_annotated
-from ..sections.exports.brackets import write_brackets
-from ..sections.exports.docling import write_docling
-from ..sections.exports.markdown import write_markdown
-from ..sections.exports.rechtspraak import write_rechtspraak
-from ..sections.units.layout import Layout, to_doc
-from ..sections.units.read import read_layout
-from ..sections.units.tree import SectionTree, dumps
-from ..sections.view import render_sections
+from ..sections.formats import read_layout
+from ..sections.formats.annotated import write_annotated
+from ..sections.formats.docling import write_docling
+from ..sections.formats.markdown import write_markdown
+from ..sections.formats.outline import write_brackets
+from ..sections.formats.page import write_page
+from ..sections.formats.rechtspraak import write_rechtspraak
+from ..sections.layout import Layout, to_doc
+from ..sections.tree import SectionTree, dumps
 from .app import app
 from .output import write_result
 from .tag import find_tagger
@@ -43,7 +43,7 @@ class Format(StrEnum):
 
 WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
     Format.JSON: lambda _, tree: dumps(tree),
-    Format.HTML: lambda layout, tree: "\n".join(render_sections(layout, tree)) + "\n",
+    Format.HTML: write_page,
     Format.MD: write_markdown,
     Format.XML: write_annotated,
     Format.BRACKETS: write_brackets,

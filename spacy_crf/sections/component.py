@@ -1,5 +1,6 @@
 """The section parser: a chain or rules label layout elements, and a parser over them builds the tree of sections."""
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -15,30 +16,37 @@ from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from ..core.sections.parse import ParserSettings, parse
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, LinearChain
 from ..pipe.component import ChainPipe
 from ..pipe.errors import PipeErrors
 from ..pipe.folds import fold_trainer
 from ..pipe.inference import Inference, Prediction
-from ..pipe.storage import NAMES
-from .elements import Elements, labels_of_units, read_elements, write_elements
-from .features.config import UnitFeatureConfig, to_phrases
+from ..pipe.storage import NAMES, readable
+from .features.batch import UnitBatch
+from .features.block import UnitFeatureConfig
+from .features.phrases import Phrases
 from .features.rules import ROLES, apply_rules
-from .features.view import UnitView
-from .learning import FILE, learn_tree_weights, read_weights, write_weights
-from .names import PROBABILITIES, RULES
-from .prediction import SectionPrediction
-from .roles import Roles
-from .settings import check_parsing
-from .spans import get_tree, register_extensions, write_sections
-from .trees import parser_input, to_tree
-from .units.layout import units_of
-from .units.unit import Kind, Unit
+from .grammar import GrammarParser
+from .layout import units_of
+from .learning import learn_tree
+from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parser_input, to_tree
+from .segment import Kind, Unit
+from .spans import (
+    PROBABILITIES,
+    RULES,
+    Elements,
+    labels_of_units,
+    read_elements,
+    register_extensions,
+    write_elements,
+    write_sections,
+)
 
-FOLDS, FOLD_ITERATIONS = 4, 60  # of the chains whose probabilities the tree is learned with
+FILE = "tree"  # of a stored component: what its tree parser has learned
+FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
 Labeller = Literal["auto", "chain", "rules"]
+ParserKind = Literal["stack", "grammar"]
 
 
 class SectionParser(ChainPipe):
@@ -60,6 +68,8 @@ class SectionParser(ChainPipe):
         temperature: float = 1.0,
         joint: bool = True,
         label_weight: float = 1.0,
+        parser: ParserKind = "stack",
+        grammar: str = "thesis",
         learn_tree: bool = True,
         tree_c2: float = 0.05,
         max_states: int | None = 24,
@@ -67,9 +77,9 @@ class SectionParser(ChainPipe):
         sections_key: str = "sections",
         scorer: Callable[..., dict[str, Any]] | None = None,
     ):
-        self.roles = Roles.parse(name, roles or {})
+        self.roles = LabelRoles.parse(name, roles or {})
         self.unit_features = features
-        self._tree_weights: Doubles | None = None
+        self._stack, self._grammar = StackParser(max_states), GrammarParser(name, grammar, self.roles)
         self._to_learn: Callable[[], Iterable[Example]] | None = None
         settings = {
             "labeller": labeller,
@@ -77,6 +87,8 @@ class SectionParser(ChainPipe):
             "temperature": temperature,
             "joint": joint,
             "label_weight": label_weight,
+            "parser": parser,
+            "grammar": grammar,
             "learn_tree": learn_tree,
             "tree_c2": tree_c2,
             "max_states": max_states,
@@ -84,7 +96,7 @@ class SectionParser(ChainPipe):
             "sections_key": sections_key,
             "newline_label": self.roles.newline,
         }
-        check_parsing(name, settings)
+        _check(name, settings)
         super().__init__(
             vocab,
             model,
@@ -153,26 +165,26 @@ class SectionParser(ChainPipe):
         Weights of the tree are learned in the first step of training, from these examples.
         """
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
-        self._tree_weights = None
+        self.tree_parser.reset()
         self._to_learn = get_examples if self.cfg["learn_tree"] else None
+
+    @property
+    def tree_parser(self) -> TreeParser:
+        """The parser that builds trees under the present settings."""
+        if self.cfg["parser"] == "grammar":
+            if self._grammar.source != self.cfg["grammar"]:
+                self._grammar = GrammarParser(self.name, self.cfg["grammar"], self.roles)
+            return self._grammar
+        self._stack.max_states = self.cfg["max_states"]
+        return self._stack
 
     def finish_update(self, sgd: Optimizer | None) -> None:
         """Let the trainer take its step. Before the first one, learn the weights of the tree."""
         if self._to_learn is not None:
             get_examples, self._to_learn = self._to_learn, None
-            self._learn_tree([eg for eg in get_examples() if get_tree(eg.reference) is not None])
+            where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
+            learn_tree(self.tree_parser, list(get_examples()), self._hold_out, *where)
         super().finish_update(sgd)
-
-    def _learn_tree(self, examples: list[Example]) -> None:
-        """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
-        folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
-        ordered, probabilities = [], []
-        for own in folds:
-            others = [example for fold in folds if fold is not own for example in fold] or own
-            ordered += own
-            probabilities += self._hold_out(others, own)
-        where = self.roles, self.cfg["elements_key"], self.cfg["tree_c2"]
-        self._tree_weights = learn_tree_weights(ordered, probabilities, *where)
 
     def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
         """Probabilities of the roles of the units of examples, from a chain trained on others."""
@@ -205,11 +217,13 @@ class SectionParser(ChainPipe):
         return {**self.__dict__, "_to_learn": None}
 
     def _write_extra(self) -> dict[str, bytes]:
-        return {FILE: write_weights(self._tree_weights)}
+        return {FILE: self.tree_parser.to_bytes()}
 
     def _read_extra(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
-            self._tree_weights = read_weights(self.name, files[FILE], f"{path}/{FILE}")
+            with readable(self.name, f"{path}/{FILE}"):
+                self._stack.from_bytes(files[FILE])
+                self._grammar.from_bytes(files[FILE])
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -252,13 +266,13 @@ class SectionParser(ChainPipe):
         return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
 
     def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
-        view = UnitView([(doc.text, units)])
-        decided = apply_rules(view, to_phrases(self._features.resources))
+        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self._features.resources.lists.values()))
+        decided = apply_rules(batch)
         names = self._names
         numbers = np.array([names.index(label) for label in self.roles.labels])
         tags = numbers[decided.roles].astype(np.int32)
         probabilities = np.zeros((len(units), len(names)))
-        probabilities[:, numbers] = decided.probabilities(view)
+        probabilities[:, numbers] = decided.probabilities(batch)
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
         return self._parse(doc, units, tags, probabilities, names, trace)
 
@@ -289,8 +303,7 @@ class SectionParser(ChainPipe):
         scores: Doubles = np.eye(len(ROLES))[roles[tags]]
         if self.cfg["joint"]:
             scores = self.roles.sum(probabilities, names) ** self.cfg["label_weight"]
-        settings = ParserSettings(max_states=self.cfg["max_states"])
-        found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
+        found = self.tree_parser.parse(parser_input(doc.text, units, scores))
         if self.cfg["joint"]:
             tags = _agree(tags, roles, found.labels, probabilities)
         chosen = probabilities[np.arange(len(units)), tags]
@@ -317,3 +330,24 @@ def _agree(tags: Ints, roles: Indices, decided: Indices, probabilities: Doubles)
     allowed = roles[None, :] == decided[:, None]
     likeliest = np.where(allowed, probabilities, -1.0).argmax(axis=1)
     return np.where(roles[tags] == decided, tags, likeliest).astype(np.int32)
+
+
+def _check(name: str, settings: Mapping[str, Any]) -> None:
+    """Raise a coded error for a setting that has no meaning. name (str): of the component."""
+    states, positive = settings["max_states"], "a positive number"
+    for setting, holds, expected in (
+        ("temperature", _is_positive(settings["temperature"]), positive),
+        ("label_weight", _is_positive(settings["label_weight"]), positive),
+        ("tree_c2", _is_positive(settings["tree_c2"]) or settings["tree_c2"] == 0, "0 or a positive number"),
+        ("max_states", states is None or states >= 1, "at least 1, or null for all stacks"),
+        ("grammar", settings["grammar"] != "", "the name of a grammar, or a path"),
+        ("elements_key", settings["elements_key"] != "", "a key of doc.spans"),
+        ("sections_key", settings["sections_key"] not in ("", settings["elements_key"]), "a key of its own"),
+    ):
+        if not holds:
+            value = settings[setting]
+            raise CRFError(PipeErrors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
+
+
+def _is_positive(value: float) -> bool:
+    return math.isfinite(value) and value > 0

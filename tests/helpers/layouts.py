@@ -2,11 +2,10 @@
 
 from hypothesis import strategies as st
 
-from spacy_crf.sections.units.annotated import name_sections
-from spacy_crf.sections.units.gold import NEWLINE, find_headings
-from spacy_crf.sections.units.layout import Layout
-from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree
-from spacy_crf.sections.units.unit import STYLES, Kind
+from spacy_crf.sections.formats.annotated import name_sections
+from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.segment import STYLES, Kind
+from spacy_crf.sections.tree import NEWLINE, Element, SectionNode, SectionTree, mark_headings
 
 LABELS = st.sampled_from(["NR", "SECTION_TITLE", "TEXT_BLOCK"])
 
@@ -58,6 +57,6 @@ def documents(draw, texts=TEXTS):
         for node in opened:
             node.end_char = unit.end
     tree = SectionTree(sections, [Element(unit.start, unit.end, label) for unit, label in zip(units, labels)])
-    find_headings(sections, units, leaves)
+    mark_headings(sections, units, leaves)
     name_sections(tree, text, leaves)
     return layout, tree

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 
-from spacy_crf.sections.elements import Elements, cover, labels_of_units, read_elements, write_elements
-from spacy_crf.sections.units.unit import Kind, Unit
+from spacy_crf.sections.segment import Kind, Unit
+from spacy_crf.sections.spans import Elements, cover, labels_of_units, read_elements, write_elements
 
 NLP = spacy.blank("en")
 

@@ -12,11 +12,11 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import raise_error
 
-from spacy_crf.sections.elements import read_elements, write_elements
+from spacy_crf.sections.layout import Layout, to_doc, units_of
 from spacy_crf.sections.reader import SectionCorpus
-from spacy_crf.sections.units.layout import Layout, to_doc, units_of
-from spacy_crf.sections.units.tree import from_json
-from spacy_crf.sections.units.unit import Kind
+from spacy_crf.sections.segment import Kind
+from spacy_crf.sections.spans import read_elements, write_elements
+from spacy_crf.sections.tree import from_json
 
 TEXT = """1. Definitions
 1.1 In this agreement the words below have the meaning given.

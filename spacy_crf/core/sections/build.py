@@ -133,18 +133,10 @@ class _Builder:
         if self.search.kept is not None:
             ids = {state for _, state in best}
             kept = self.search.kept[layer]
-            best += [item for item in found.items() if item[1] not in ids and self._levels(item[0]) in kept]
+            levels = self.lattice.stacks.levels
+            best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
         self.lattice.dropped += len(found) - len(best)
         self.pending[layer] = dict(best)
-
-    def _levels(self, key: Key) -> tuple[int, ...]:
-        """The levels of a stack, innermost first."""
-        stack, top = key
-        found = [top] if top else []
-        while stack != ROOT:
-            found.append(self.lattice.stacks.tops[stack])
-            stack = self.lattice.stacks.under[stack]
-        return tuple(found)
 
     def _closings(self, stack: int) -> list[_Closing]:
         """Ways to close open sections, none of them first."""
@@ -230,7 +222,7 @@ class _Builder:
                 return
             if pushed is None:
                 target = layer + 1
-                key = self._key(closing.stack)
+                key = lattice.stacks.under[closing.stack], lattice.stacks.tops[closing.stack]
                 self._move(target, key, score, (state, PASS, -1, 0), added, room)
                 continue
             target = pushed.target
@@ -248,9 +240,6 @@ class _Builder:
             for level in pushed.inner:
                 key = (lattice.stacks.push(*key), level)
             self._move(target, key, score, (state, pushed.variant, bag, depth), added, room)
-
-    def _key(self, stack: int) -> Key:
-        return (self.lattice.stacks.under[stack], self.lattice.stacks.tops[stack])
 
     def _move(
         self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int], added: dict[int, int], room: float
