@@ -14,7 +14,7 @@ from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold
 from spacy_crf.sections.learning import headings_of
 from spacy_crf.sections.parsing import parser_input
 from spacy_crf.sections.scorer import Constituent, constituents
-from spacy_crf.sections.segment import Kind, Unit
+from spacy_crf.sections.segment import Kind, LayoutUnit
 from spacy_crf.sections.tree import NEWLINE, NUMBER, TEXT, TITLE, GoldDocument, SectionNode, SectionTree
 
 LABELS = (NUMBER, TITLE, TEXT, NEWLINE)  # in the order of the roles
@@ -34,7 +34,7 @@ class Judged:
     name: str
     path: Path
     text: str
-    units: list[Unit]
+    units: list[LayoutUnit]
     blank: Bools
     gold: list[Constituent]
     tree: SectionTree

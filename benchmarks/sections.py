@@ -28,7 +28,6 @@ from benchmarks.machine import describe
 from benchmarks.measure import Clock
 from benchmarks.report import README, update
 from benchmarks.section_scores import measure_corpus, measure_courts
-from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.sections.grammar import read_grammar
 
@@ -65,7 +64,7 @@ def peer(grammar: Grammar, labels: list[str]) -> dict[str, float]:
 
 def ours(grammar: Grammar, labels: list[str]) -> dict[str, float]:
     """Seconds that each work takes, and the log score of the best tree."""
-    scores = ParseScores.from_labels(grammar.terminals, labels)
+    scores = grammar.scores_of(labels)
     found = {}
     with Clock() as clock:
         found["score"] = grammar.parse(scores).score
@@ -82,7 +81,7 @@ def ours(grammar: Grammar, labels: list[str]) -> dict[str, float]:
 def measure(repeats: int) -> dict[str, Any]:
     """Time everything; the median of runs over different documents."""
     grammar = read_grammar("thesis_code")
-    grammar.parse(ParseScores.from_labels(grammar.terminals, draw(10, 0)))  # numpy and BLAS wake up
+    grammar.parse(grammar.scores_of(draw(10, 0)))  # numpy and BLAS wake up
     rows = []
     for n_units in LENGTHS:
         runs = [ours(grammar, draw(n_units, seed)) for seed in range(repeats)]

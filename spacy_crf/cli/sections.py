@@ -18,7 +18,7 @@ from ..sections.formats.markdown import write_markdown
 from ..sections.formats.outline import write_brackets
 from ..sections.formats.page import write_page
 from ..sections.formats.rechtspraak import write_rechtspraak
-from ..sections.layout import Layout, to_doc
+from ..sections.layout import DocumentLayout, to_doc
 from ..sections.tree import SectionTree, dumps
 from .app import app
 from .output import write_result
@@ -41,7 +41,7 @@ class Format(StrEnum):
     RECHTSPRAAK = "rechtspraak"
 
 
-WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
+WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
     Format.JSON: lambda _, tree: dumps(tree),
     Format.HTML: write_page,
     Format.MD: write_markdown,
@@ -93,11 +93,11 @@ def load(model: str | None) -> Language:
     return nlp
 
 
-def parse(nlp: Language, component: str | None, layout: Layout) -> SectionTree:
+def parse(nlp: Language, component: str | None, layout: DocumentLayout) -> SectionTree:
     """The section tree of a document.
 
     nlp (Language): the pipeline. component (str | None): name of its section parser; the first one without.
-    layout (Layout): the document, of any length.
+    layout (DocumentLayout): the document, of any length.
     RAISES (ValueError): if the pipeline has no such component.
     """
     find_tagger(nlp, component, SectionParser)

@@ -31,7 +31,7 @@ from .grammar import GrammarParser
 from .layout import units_of
 from .learning import learn_tree
 from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parser_input, to_tree
-from .segment import Kind, Unit
+from .segment import Kind, LayoutUnit
 from .spans import (
     PROBABILITIES,
     RULES,
@@ -147,7 +147,7 @@ class SectionParser(ChainPipe):
                 raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
         return [UNKNOWN if label is None else self.tags.number[label] for label in names]
 
-    def _is_of_chain(self, unit: Unit) -> bool:
+    def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
     # -- the tree ------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class SectionParser(ChainPipe):
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
         return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
 
-    def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
+    def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
         batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self._features.resources.lists.values()))
         decided = apply_rules(batch)
         names = self._names
@@ -276,10 +276,10 @@ class SectionParser(ChainPipe):
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
         return self._parse(doc, units, tags, probabilities, names, trace)
 
-    def _labelled(self, doc: Doc, units: list[Unit], prediction: Prediction) -> SectionPrediction:
+    def _labelled(self, doc: Doc, units: list[LayoutUnit], prediction: Prediction) -> SectionPrediction:
         return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
 
-    def _spread(self, units: list[Unit], prediction: Prediction) -> tuple[Ints, Doubles]:
+    def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
@@ -293,7 +293,7 @@ class SectionParser(ChainPipe):
     def _parse(
         self,
         doc: Doc,
-        units: list[Unit],
+        units: list[LayoutUnit],
         tags: Ints,
         probabilities: Doubles,
         names: Sequence[str],

@@ -20,7 +20,7 @@ from ..core.grammar.chart import NoParseError, ParseScores
 from ..core.grammar.grammar import Grammar
 from ..core.grammar.learn import ConditionalGrammar, Observation, fit
 from ..core.grammar.numbering import Reading, step
-from ..core.grammar.rules import Tree
+from ..core.grammar.rules import ParseTree
 from ..core.sections.headings import ParserInput
 from ..core.sections.lattice import Section
 from ..core.sections.learn import GoldSection, TreeExample
@@ -64,7 +64,7 @@ def known_grammars() -> list[str]:
 # -- numberings --------------------------------------------------------------------------------------------------
 
 
-def _headings(is_heading: Bools) -> Indices:
+def first_headings(is_heading: Bools) -> Indices:
     """((N + 1,)): for each unit the first heading from there on; N for none, and behind the last unit."""
     n = len(is_heading)
     own = np.append(np.where(is_heading, np.arange(n), n), n)
@@ -200,7 +200,7 @@ class GrammarParser:
         return {name: (first[name] + holds[..., None]).astype(np.int32) for name, holds in terms.items()}
 
     def _terms(self, document: ParserInput, units: Indices, labels: Indices) -> dict[str, Bools]:
-        headings = _headings(np.isin(labels[units], (NUMBER, TITLE)))
+        headings = first_headings(np.isin(labels[units], (NUMBER, TITLE)))
         numbers = [document.readings[unit] if labels[unit] == NUMBER else () for unit in units.tolist()]
         known = self.model.grammar.nonterminals
         return {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in known}
@@ -247,7 +247,7 @@ class GrammarParser:
 # -- sections ----------------------------------------------------------------------------------------------------
 
 
-def _sections(tree: Tree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:
+def _sections(tree: ParseTree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:
     """The sections of a tree. units ((M,)): of its leaves. labels ((N,)): roles of all units."""
     names = [list(DEFAULT_ROLES.values())[label] for label in labels.tolist()]
     bounds = np.append(units, len(document)).tolist()

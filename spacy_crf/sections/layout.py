@@ -15,14 +15,14 @@ from spacy.vocab import Vocab
 from ..core.arrays import Bools
 from ..core.errors import CRFError
 from .errors import SectionErrors
-from .segment import Kind, Run, Unit, segment
+from .segment import Kind, LayoutUnit, Run, segment
 
 LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
 
 @dataclass(frozen=True)
-class Layout:
+class DocumentLayout:
     """A document as a reader of files gives it.
 
     text (str): all of its text. runs (tuple[Run, ...]): start, end and style of formatted stretches, or the kind of
@@ -36,7 +36,7 @@ class Layout:
     language: str = ""
 
     @cached_property
-    def units(self) -> list[Unit]:
+    def units(self) -> list[LayoutUnit]:
         """Units of the text, see `segment`."""
         return segment(self.text, self.runs)
 
@@ -94,20 +94,20 @@ class LayoutBuilder:
         if start < self.length:
             self.runs.append((start, self.length, style))
 
-    def build(self, name: str = "", language: str = "") -> Layout:
+    def build(self, name: str = "", language: str = "") -> DocumentLayout:
         """The document so far."""
-        return Layout("".join(self._pieces), tuple(self.runs), name, language)
+        return DocumentLayout("".join(self._pieces), tuple(self.runs), name, language)
 
 
 # -- Docs --------------------------------------------------------------------------------------------------------
 
 
-def to_doc(vocab: Vocab, layout: Layout) -> Doc:
+def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
     """Make a Doc whose tokens end where units end; the limit `nlp.max_length` does not hold for it.
 
     Words are letters, digits and the signs between them; any other character, and each line end, is a token.
 
-    vocab (Vocab): of the pipeline. layout (Layout): the document.
+    vocab (Vocab): of the pipeline. layout (DocumentLayout): the document.
     RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
     """
     words, spaces = _cut_tokens(layout.text, layout.units)
@@ -125,7 +125,7 @@ def attach_layout(doc: Doc, runs: Iterable[Run]) -> None:
     doc.user_data[LAYOUT] = [[start, end, style] for start, end, style in runs]
 
 
-def units_of(doc: Doc) -> list[Unit]:
+def units_of(doc: Doc) -> list[LayoutUnit]:
     """Units of a Doc, from its text and the formatting that it carries.
 
     Where the start of an element would be split within a token, it is not split there. A blank line is a unit of one
@@ -158,13 +158,13 @@ def _check_run(doc: Doc, run: Any) -> Run:
     raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
 
 
-def _align(units: Sequence[Unit], begins: Sequence[bool]) -> list[Unit]:
+def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUnit]:
     """Units joined with those before them where a token would be split."""
-    found: list[Unit] = []
+    found: list[LayoutUnit] = []
     for unit, is_begin in zip(units, begins):
         if found and not is_begin and found[-1].kind is not Kind.NEWLINE:
             before = found.pop()
-            unit = Unit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
+            unit = LayoutUnit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
         found.append(unit)
     return found
 
@@ -176,7 +176,7 @@ _INNER = ".'’-"  # signs that are part of a word between its letters or digits
 _CODE_POINTS = 0x110000
 
 
-def _cut_tokens(text: str, units: Sequence[Unit]) -> tuple[list[str], list[bool]]:
+def _cut_tokens(text: str, units: Sequence[LayoutUnit]) -> tuple[list[str], list[bool]]:
     """Cut a text into words, signs and white space, and where units begin and end. O(n) for n characters.
 
     RETURNS (list[str], list[bool]): tokens, and whether a space is behind each: one space behind a word or sign is no

@@ -14,7 +14,7 @@ from .errors import SectionWarnings
 from .features.rules import NEWLINE, NUMBER, ROLES, TITLE
 from .layout import units_of
 from .parsing import LabelRoles, TreeParser, parser_input
-from .segment import Unit
+from .segment import LayoutUnit
 from .spans import get_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
@@ -100,7 +100,7 @@ def headings_of(roles: Indices) -> list[tuple[int, ...]]:
 
 
 def gold_sections(
-    tree: SectionTree, units: Sequence[Unit], headings: Sequence[tuple[int, ...]] = ()
+    tree: SectionTree, units: Sequence[LayoutUnit], headings: Sequence[tuple[int, ...]] = ()
 ) -> list[GoldSection]:
     """Sections of a gold tree, their headings as units that may be others than the tree's elements.
 

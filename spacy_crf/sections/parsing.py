@@ -18,7 +18,7 @@ from ..core.sections.learn import LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, SectionParse, parse
 from .errors import SectionErrors
 from .features.rules import NUMBER, ROLES, TITLE
-from .segment import Kind, Unit
+from .segment import Kind, LayoutUnit
 from .tree import Element, SectionNode, SectionTree
 
 DEFAULT_ROLES = dict(zip(ROLES, ("NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE")))
@@ -29,11 +29,11 @@ LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible,
 class SectionPrediction:
     """Units with their labels, and the tree.
 
-    units (list[Unit]): N of them. tags ((N,)): numbers of labels. probabilities ((N, L)): of all labels.
+    units (list[LayoutUnit]): N of them. tags ((N,)): numbers of labels. probabilities ((N, L)): of all labels.
     trace (list[str] | None): the rule that decided each unit, where rules did. tree (SectionTree): of sections.
     """
 
-    units: list[Unit]
+    units: list[LayoutUnit]
     tags: Ints
     probabilities: Floats
     trace: list[str] | None
@@ -147,11 +147,10 @@ class LabelRoles:
 # -- input -------------------------------------------------------------------------------------------------------
 
 
-def parser_input(text: str, units: Sequence[Unit], probabilities: Doubles) -> ParserInput:
+def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles) -> ParserInput:
     """The document as a tree parser reads it.
 
-    text (str): of the document. units (Sequence[Unit]): its N units. probabilities ((N, 4)): of the roles, 0 and 1 for
-        labels that are given.
+    units (Sequence[LayoutUnit]): N of them. probabilities ((N, 4)): of the roles, 0 and 1 for labels that are given.
     """
     texts = [text[unit.start : unit.end] for unit in units]
     with np.errstate(divide="ignore"):
@@ -220,11 +219,11 @@ def is_first_level(text: str) -> bool:
 
 
 def to_tree(
-    text: str, units: Sequence[Unit], labels: Sequence[str], probabilities: Doubles | None, parse: SectionParse
+    text: str, units: Sequence[LayoutUnit], labels: Sequence[str], probabilities: Doubles | None, parse: SectionParse
 ) -> SectionTree:
     """The tree of a parse.
 
-    text (str): of the document. units (Sequence[Unit]), labels (Sequence[str]): its N units with their labels.
+    text (str): of the document. units (Sequence[LayoutUnit]), labels (Sequence[str]): its N units with their labels.
     probabilities ((N,) | None): of these labels. parse (SectionParse): its sections.
     """
     values = [None] * len(units) if probabilities is None else probabilities.tolist()
@@ -239,7 +238,7 @@ def to_tree(
     return tree
 
 
-def _node(text: str, units: Sequence[Unit], section: Section, ends: Indices) -> SectionNode:
+def _node(text: str, units: Sequence[LayoutUnit], section: Section, ends: Indices) -> SectionNode:
     heading = list(section.heading)
     number, titles = "", heading
     if section.reading is not None and not section.virtual:

@@ -22,7 +22,7 @@ from .errors import SectionErrors
 from .formats.annotated import ROOT, read_annotated
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .formats.sources import root_of
-from .layout import LAYOUT, NAME, Layout, to_doc
+from .layout import LAYOUT, NAME, DocumentLayout, to_doc
 from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
 from .tree import GoldDocument, from_json
 
@@ -131,7 +131,7 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
         data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
         for entry in data if isinstance(data, list) else [data]:
             runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-            doc, tree = to_doc(vocab, Layout(str(entry["text"]), runs)), from_json(entry["tree"])
+            doc, tree = to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"])
             triples = [(element.start, element.end, element.label) for element in tree.elements]
             write_elements(doc, ELEMENTS, Elements.of(triples), {})
             write_sections(doc, SECTIONS, tree)

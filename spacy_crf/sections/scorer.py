@@ -17,7 +17,7 @@ from spacy.util import registry
 from ..core.arrays import Bools
 from ..core.scores import LabelCounts
 from .layout import units_of
-from .segment import Kind, Unit
+from .segment import Kind, LayoutUnit
 from .spans import SECTION, get_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
@@ -157,7 +157,7 @@ def count_brackets(example: Example) -> BracketCounts | None:
     return parseval(predicted, constituents(gold, units, virtual))
 
 
-def constituents(tree: SectionTree, units: Sequence[Unit], virtual: bool) -> list[Constituent]:
+def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) -> list[Constituent]:
     """Sections as intervals of the units that are no blank lines. virtual (bool): with implied sections."""
     starts, ends = [unit.start for unit in units], [unit.end for unit in units]
     blank = np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_)

@@ -41,7 +41,7 @@ KINDS = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class LayoutUnit:
     """A layout element, or a part of one.
 
     start (int), end (int): its place in the text, without white space at its ends; a blank line is its newline
@@ -56,7 +56,7 @@ class Unit:
     indent: int = 0
 
 
-def segment(text: str, runs: Sequence[Run] = ()) -> list[Unit]:
+def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
     """Take a text apart into units. Time and memory are linear in the text, but for the sorting of the runs.
 
     Elements are lines. A run can say otherwise: one with the name of a `Kind` is one unit of that kind (where such runs
@@ -66,14 +66,14 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[Unit]:
 
     text (str): a document; nothing about it is changed. runs (Sequence[tuple[int, int, str]]): start, end and style,
         in any order; the parts of runs outside of the text, and styles that are not known, have no effect.
-    RETURNS (list[Unit]): in order, without overlaps. Each character that is not white space is in exactly one unit.
+    RETURNS (list[LayoutUnit]): in order; each character that is not white space is in exactly one.
     """
     splitter = _Splitter(text)
     for start, end, kind in _elements(text, runs):
         if kind is None:
             splitter.split(start, end)
         elif kind is Kind.NEWLINE:
-            splitter.units.append(Unit(start, end, kind))
+            splitter.units.append(LayoutUnit(start, end, kind))
         else:
             splitter.add(start, end, kind, splitter.indent(start))
     return _style(text, splitter.finish(), runs)
@@ -138,11 +138,11 @@ def _skip(text: str, start: int, end: int) -> int:
 
 
 class _Splitter:
-    """Splits elements of a text. units (list[Unit]): so far. letters (list[Letter]): what may be numberings."""
+    """Splits elements of a text. units (list[LayoutUnit]): so far. letters (list[Letter]): what may be numberings."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.units: list[Unit] = []
+        self.units: list[LayoutUnit] = []
         self.letters: list[Letter] = []
 
     def split(self, start: int, end: int) -> None:
@@ -160,7 +160,7 @@ class _Splitter:
                 if not count and (after := find_letter(self.text, place, end)) > place:
                     self.letters.append(Letter(len(self.units), after, self.text[place:after], indent))
                 break
-            self.units.append(Unit(place, after, Kind.NUMBER, indent=indent))
+            self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
             place = _skip(self.text, after, end)
         self.add(place, end, Kind.TEXT, indent)
 
@@ -168,7 +168,7 @@ class _Splitter:
         """The place behind a quotation mark, a list mark and their white space."""
         for kind, find in ((Kind.QUOTE, find_quote), (Kind.MARK, find_mark)):
             if start < end and (after := find(self.text, start, end)) > start:
-                self.units.append(Unit(start, after, kind, indent=indent))
+                self.units.append(LayoutUnit(start, after, kind, indent=indent))
                 start = _skip(self.text, after, end)
         return start
 
@@ -176,16 +176,16 @@ class _Splitter:
         """Add a unit without white space at its ends, if anything is left."""
         start, end = _strip(self.text, start, end)
         if start < end:
-            self.units.append(Unit(start, end, kind, indent=indent))
+            self.units.append(LayoutUnit(start, end, kind, indent=indent))
 
-    def finish(self) -> list[Unit]:
+    def finish(self) -> list[LayoutUnit]:
         """The units, with letters that number elements split off those that they begin."""
         units, self.units = self.units, []
         done = 0
         for letter in find_series(self.letters):
             unit = units[letter.place]
             self.units += units[done : letter.place]
-            self.units.append(Unit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))
+            self.units.append(LayoutUnit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))
             self.add(letter.end, unit.end, Kind.TEXT, unit.indent)
             done = letter.place + 1
         return self.units + units[done:]
@@ -203,7 +203,7 @@ class _Splitter:
 # -- styles: a unit has a style if all of it has -----------------------------------------------------------------
 
 
-def _style(text: str, units: list[Unit], runs: Iterable[Run]) -> list[Unit]:
+def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:
     """The same units with their styles. O(R log R + U log R) for R runs, U units."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for start, end, style in runs:
@@ -217,7 +217,7 @@ def _style(text: str, units: list[Unit], runs: Iterable[Run]) -> list[Unit]:
                 styles.setdefault(number, []).append(style)
     for number, names in styles.items():
         unit = units[number]
-        units[number] = Unit(unit.start, unit.end, unit.kind, frozenset(names), unit.indent)
+        units[number] = LayoutUnit(unit.start, unit.end, unit.kind, frozenset(names), unit.indent)
     return units
 
 

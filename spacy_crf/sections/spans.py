@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..core.arrays import Indices
-from .segment import Kind, Unit
+from .segment import Kind, LayoutUnit
 from .tree import SectionTree, from_json
 
 ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
@@ -80,7 +80,7 @@ def read_elements(doc: Doc, key: str) -> Elements | None:
     return Elements.of(sorted((start, end, span.label_) for (start, end), span in zip(offsets, group)))
 
 
-def labels_of_units(units: Sequence[Unit], elements: Elements, newline: str) -> list[str | None]:
+def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
     """The gold label of each unit: that of the element which holds its first character, or of the first one in it.
 
     newline (str): the label of blank lines that no element holds. O(N log M).

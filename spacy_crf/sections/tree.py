@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.errors import CRFError
 from .errors import SectionErrors
-from .layout import Layout
-from .segment import Kind, Unit
+from .layout import DocumentLayout
+from .segment import Kind, LayoutUnit
 
 VERSION = 1
 NUMBER, TITLE, TEXT, NEWLINE = "NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE"  # labels, unless a component has others
@@ -149,11 +149,11 @@ def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
 class GoldDocument:
     """A document with what annotators say of it, kept apart from what a component may see.
 
-    layout (Layout): the document, made without a look at labels. leaves (tuple[Element, ...]): labelled stretches of
-    its text, in order. sections (tuple[SectionNode, ...]): the outermost; empty if the file has no sections.
+    layout (DocumentLayout): made without a look at labels. leaves (tuple[Element, ...]): labelled stretches of its
+    text, in order. sections (tuple[SectionNode, ...]): the outermost; empty if the file has no sections.
     """
 
-    layout: Layout
+    layout: DocumentLayout
     leaves: tuple[Element, ...]
     sections: tuple[SectionNode, ...] = ()
 
@@ -170,10 +170,10 @@ class GoldDocument:
         return SectionTree(list(self.sections), elements)
 
 
-def label_units(units: Sequence[Unit], leaves: Sequence[Element]) -> list[str]:
+def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[str]:
     """Labels of units, from stretches of text that need not begin and end where units do. O(units + leaves).
 
-    units (list[Unit]): in order. leaves (list[Element]): in order, without overlaps.
+    units (list[LayoutUnit]): in order. leaves (list[Element]): in order, without overlaps.
     RETURNS (list[str]): for a blank line NEWLINE, for others the label of the leaf that has most of it, the first of
         those that have the same; text where there is none.
     """
@@ -192,10 +192,10 @@ def label_units(units: Sequence[Unit], leaves: Sequence[Element]) -> list[str]:
     return labels
 
 
-def mark_headings(sections: Sequence[SectionNode], units: Sequence[Unit], leaves: Sequence[Element]) -> None:
+def mark_headings(sections: Sequence[SectionNode], units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> None:
     """Set the headings of sections: of their first leaves a number and titles, before the first text or subsection.
 
-    sections (list[SectionNode]): the outermost. units (list[Unit]), leaves (list[Element]): of the same document.
+    sections (list[SectionNode]): the outermost. units (list[LayoutUnit]), leaves (list[Element]): of the same document.
     """
     labels = label_units(units, leaves)
     starts = [unit.start for unit in units]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.oracle import log_sum_exp
 from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.rules import ROOT, Node, Tree
+from spacy_crf.core.grammar.rules import ROOT, Node, ParseTree
 
 SYMBOLS = ("S", "A", "B", "C")
 TERMINALS = ("a", "b")
@@ -96,7 +96,7 @@ class Enumeration:
         return math.fsum(math.exp(listed.score - log_z) * count(listed) for listed in self.ranked)
 
 
-def tree_of(text: str) -> Tree:
+def tree_of(text: str) -> ParseTree:
     """A tree from brackets as `str` writes them."""
     labels: list[str] = []
     parents: list[int] = []
@@ -113,7 +113,7 @@ def tree_of(text: str) -> Tree:
             path.append(len(labels) - 1)
         else:
             units += 1
-    return Tree(tuple(Node(label, *bound, parent) for label, bound, parent in zip(labels, bounds, parents)))
+    return ParseTree(tuple(Node(label, *bound, parent) for label, bound, parent in zip(labels, bounds, parents)))
 
 
 @st.composite

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from spacy_crf.sections.formats.annotated import name_sections
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 from spacy_crf.sections.segment import STYLES, Kind
 from spacy_crf.sections.tree import NEWLINE, Element, SectionNode, SectionTree, mark_headings
 
@@ -38,10 +38,10 @@ RUNS = st.lists(
 
 @st.composite
 def documents(draw, texts=TEXTS):
-    """(Layout, SectionTree): random labels of units, and random sections that begin at some of them."""
+    """(DocumentLayout, SectionTree): random labels of units, and random sections that begin at some of them."""
     text = draw(texts)
     runs = draw(RUNS.map(lambda runs: [(max(a, 0), max(b, 0), style) for a, b, style in runs]))
-    layout = Layout(text, tuple(runs), "name", "nl")
+    layout = DocumentLayout(text, tuple(runs), "name", "nl")
     units = layout.units
     labels = [NEWLINE if unit.kind is Kind.NEWLINE else draw(LABELS) for unit in units]
     leaves = tuple(Element(unit.start, unit.end, label) for unit, label in zip(units, labels) if label != NEWLINE)

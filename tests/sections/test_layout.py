@@ -6,7 +6,7 @@ from helpers.layouts import RUNS, TEXTS
 from hypothesis import given
 from spacy.tokens import Doc
 
-from spacy_crf.sections.layout import LAYOUT, Layout, attach_layout, runs_of, to_doc, units_of
+from spacy_crf.sections.layout import LAYOUT, DocumentLayout, attach_layout, runs_of, to_doc, units_of
 from spacy_crf.sections.segment import Kind
 
 NLP = spacy.blank("nl")
@@ -16,7 +16,7 @@ SAFE_RUNS = RUNS.map(lambda runs: tuple((max(min(a, b), 0), max(a, b, 0), style)
 
 @given(ENCODABLE, SAFE_RUNS)
 def test_a_doc_has_the_same_text_and_units(text, runs):
-    layout = Layout(text, runs)
+    layout = DocumentLayout(text, runs)
     doc = to_doc(NLP.vocab, layout)
     assert doc.text == text
     assert units_of(doc) == layout.units
@@ -49,7 +49,7 @@ def test_layouts_survive_other_processes():
 def test_a_long_document_is_no_problem_for_the_limit_of_spacy():
     text = "word " * 250_000 + "\n1. End"
     assert len(text) > NLP.max_length
-    doc = to_doc(NLP.vocab, Layout(text, name="long"))
+    doc = to_doc(NLP.vocab, DocumentLayout(text, name="long"))
     assert [str(unit.kind) for unit in units_of(doc)] == ["text", "number", "text"]
 
 

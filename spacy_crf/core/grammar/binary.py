@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from .rules import Rule
+from .rules import GrammarRule
 
 MARKER = -1
 
@@ -114,7 +114,9 @@ class BinaryGrammar:
         return replace(self, binary=binary, unary=unary)
 
 
-def binarise(start: str, terminals: Sequence[str], nonterminals: Sequence[str], rules: Sequence[Rule]) -> BinaryGrammar:
+def binarise(
+    start: str, terminals: Sequence[str], nonterminals: Sequence[str], rules: Sequence[GrammarRule]
+) -> BinaryGrammar:
     """Cut the right sides of a grammar into pieces of two. O(size of the grammar).
 
     RETURNS (BinaryGrammar): with the same trees, once markers are taken out, of the same weights.

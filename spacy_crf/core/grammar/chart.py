@@ -4,7 +4,7 @@ Cocke, Kasami and Younger's algorithm with unary rules. All spans of a length, a
 numpy; the loop is over lengths only. O(N^3 Q) for Q right sides of binary rules, O(N^2 S) memory.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -51,28 +51,6 @@ class ParseScores:
     @property
     def n_units(self) -> int:
         return len(self.terminals)
-
-    @classmethod
-    def from_labels(
-        cls,
-        terminals: Sequence[str],
-        labels: Sequence[str],
-        spans: Mapping[str, Doubles] | None = None,
-        name: str = "The document",
-    ) -> "ParseScores":
-        """Scores of a document whose terminals are known: 0 for them, -inf for all others.
-
-        terminals (sequence of str): of the grammar. labels (sequence of str): one for each unit.
-        RAISES (ValueError): for a label that is no terminal.
-        """
-        columns = {terminal: column for column, terminal in enumerate(terminals)}
-        scores = np.full((len(labels), len(columns)), -np.inf)
-        for unit, label in enumerate(labels):
-            if label not in columns:
-                setting, expected = f"labels of {name}", f"a terminal of the grammar: {', '.join(columns)}"
-                raise CRFError(CoreErrors.CRF950.format(setting=setting, value=repr(label), expected=expected))
-            scores[unit, columns[label]] = 0.0
-        return cls(scores, spans or {}, name)
 
 
 class SpanTable:

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Doubles
 from .binary import BinaryGrammar, RuleTable
 from .chart import Chart, ParseScores, fill
-from .rules import ROOT, Node, Tree
+from .rules import ROOT, Node, ParseTree
 from .semirings import Maximum
 
 
@@ -26,7 +26,7 @@ from .semirings import Maximum
 class Parse:
     """A tree of a document. score (float): the sum of log rule weights and of the document's scores."""
 
-    tree: Tree
+    tree: ParseTree
     score: float
 
 
@@ -256,7 +256,7 @@ class _Forest:
             elif (more := queue.advance()) is not None:
                 needs.append(more)
 
-    def _tree(self, rank: int) -> Tree:
+    def _tree(self, rank: int) -> ParseTree:
         """The tree of a rank, without markers."""
         nodes: list[Node] = []
         waiting = [(self._root, rank, ROOT)]
@@ -270,4 +270,4 @@ class _Forest:
             edge, ranks, _ = self.queue(place).found[place.symbol][own_rank]
             if edge is not None:
                 waiting += [(child, each, parent) for child, each in reversed(list(zip(edge.children, ranks)))]
-        return Tree(tuple(nodes))
+        return ParseTree(tuple(nodes))

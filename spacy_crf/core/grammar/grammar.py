@@ -33,7 +33,7 @@ from .binary import BinaryGrammar, binarise
 from .chart import ParseScores
 from .forest import Parse, best_parses
 from .marginals import Marginals, marginals
-from .rules import Rule, Tree, check
+from .rules import GrammarRule, ParseTree, check
 
 PLAIN = re.compile(r"""[^\s|\[\]"#%][^\s|\[\]"#]*""")
 TOKEN = re.compile(r"""\s*(?:("(?:[^"\\]|\\.)*")|(\[[^\]]*\])|(\|)|(#.*)|([^\s|\[\]"#]+))""")
@@ -51,13 +51,13 @@ class Grammar:
 
     start (str): the symbol of whole documents.
     terminals (tuple of str): symbols of units, in the order of their columns.
-    rules (tuple of Rule): R of them, in the order in which they are numbered.
+    rules (tuple of GrammarRule): R of them, in the order in which they are numbered.
     RAISES (ValueError): for what `rules.check` finds.
     """
 
     start: str
     terminals: tuple[str, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[GrammarRule, ...]
 
     def __post_init__(self) -> None:
         check(self.start, self.terminals, self.rules)
@@ -67,7 +67,7 @@ class Grammar:
     @classmethod
     def build(cls, start: str, terminals: Iterable[str], rules: Mapping[tuple[str, ...], float]) -> "Grammar":
         """A grammar from plain weights by (parent, child, ..). RAISES (ValueError): as the class does."""
-        made = (Rule(key[0], tuple(key[1:]), _log(weight)) for key, weight in rules.items())
+        made = (GrammarRule(key[0], tuple(key[1:]), _log(weight)) for key, weight in rules.items())
         return cls(start, tuple(terminals), tuple(made))
 
     @classmethod
@@ -80,10 +80,10 @@ class Grammar:
         return cls(*_read(text, name))
 
     @classmethod
-    def of_trees(cls, trees: Iterable[Tree], smoothing: float = 0.0) -> "Grammar":
+    def of_trees(cls, trees: Iterable[ParseTree], smoothing: float = 0.0) -> "Grammar":
         """The grammar of all rules in some trees, in the order in which they were met, weighted by relative counts.
 
-        trees (iterable of Tree): with one label at the root.
+        trees (iterable of ParseTree): with one label at the root.
         RAISES (ValueError): without trees, for different roots, or for a label that is a terminal here and none there.
         """
         trees = list(trees)
@@ -91,14 +91,16 @@ class Grammar:
         if len(roots) != 1:
             expected = "at least one tree, all with one label at the root"
             raise CRFError(CoreErrors.CRF950.format(setting="roots of the trees", value=roots, expected=expected))
-        rules = tuple(Rule(key[0], key[1:]) for key in dict.fromkeys(key for tree in trees for _, key in tree.rules()))
+        rules = tuple(
+            GrammarRule(key[0], key[1:]) for key in dict.fromkeys(key for tree in trees for _, key in tree.rules())
+        )
         terminals = tuple(dict.fromkeys(leaf for tree in trees for leaf in tree.leaves))
         return cls(roots[0], terminals, rules).with_counts(trees, smoothing)
 
-    def with_counts(self, trees: Sequence[Tree], smoothing: float = 1.0) -> "Grammar":
+    def with_counts(self, trees: Sequence[ParseTree], smoothing: float = 1.0) -> "Grammar":
         """The grammar with the weights (count + smoothing) / (count of the left side + smoothing times its rules).
 
-        trees (sequence of Tree): made of its rules.
+        trees (sequence of ParseTree): made of its rules.
         smoothing (float): at least 0. Rules that were not seen are left out with 0.
         RAISES (ValueError): for a tree with a rule or a root that the grammar does not have, for a negative smoothing,
             or where nothing is left.
@@ -121,7 +123,7 @@ class Grammar:
         )
         return Grammar(self.start, self.terminals, tuple(weighted))
 
-    def count_rules(self, tree: Tree, name: object) -> Doubles:
+    def count_rules(self, tree: ParseTree, name: object) -> Doubles:
         """((R,)): how often a tree has each rule. name (object): of the tree, for messages.
 
         RAISES (ValueError): for a rule or a root that the grammar does not have.
@@ -132,7 +134,7 @@ class Grammar:
         counts = np.zeros(len(self.rules))
         for key, count in Counter(key for _, key in tree.rules()).items():
             if key not in self.numbers:
-                problem = f"the grammar has no rule {Rule(key[0], key[1:])}"
+                problem = f"the grammar has no rule {GrammarRule(key[0], key[1:])}"
                 raise CRFError(CoreErrors.CRF949.format(name=name, problem=problem))
             counts[self.numbers[key]] = count
         return counts
@@ -165,6 +167,22 @@ class Grammar:
     def binary(self) -> BinaryGrammar:
         """The grammar as charts need it."""
         return binarise(self.start, self.terminals, self.nonterminals, self.rules)
+
+    def scores_of(
+        self, labels: Sequence[str], spans: Mapping[str, Doubles] | None = None, name: str = "The document"
+    ) -> ParseScores:
+        """Scores of a document whose terminals are known: 0 for them, -inf for all others.
+
+        labels (sequence of str): one for each unit. spans, name: see `ParseScores`.
+        RAISES (ValueError): for a label that is no terminal.
+        """
+        scores = np.full((len(labels), len(self.terminals)), -np.inf)
+        for unit, label in enumerate(labels):
+            if label not in self.terminals:
+                setting, expected = f"labels of {name}", f"a terminal of the grammar: {', '.join(self.terminals)}"
+                raise CRFError(CoreErrors.CRF950.format(setting=setting, value=repr(label), expected=expected))
+            scores[unit, self.terminals.index(label)] = 0.0
+        return ParseScores(scores, spans or {}, name)
 
     def parse(self, scores: ParseScores) -> Parse:
         """The best tree of a document, by CYK. O(N^3 Q) for N units and Q right sides of binary rules.
@@ -215,7 +233,7 @@ def _spell(symbol: str) -> str:
     return symbol if PLAIN.fullmatch(symbol) and symbol != ARROW else json.dumps(symbol, ensure_ascii=True)
 
 
-def _read(text: str, name: str) -> tuple[str, tuple[str, ...], tuple[Rule, ...]]:
+def _read(text: str, name: str) -> tuple[str, tuple[str, ...], tuple[GrammarRule, ...]]:
     """Start symbol, terminals and rules of a text."""
     settings: dict[str, tuple[str, ...]] = {}
     places = (f"{name}, line {number}" if name else f"line {number}" for number in itertools.count(1))
@@ -258,7 +276,7 @@ def _read_directive(tokens: list[str], place: str, settings: dict[str, tuple[str
     settings[name] = values
 
 
-def _read_rules(tokens: list[str], place: str, scale: str) -> Iterable[Rule]:
+def _read_rules(tokens: list[str], place: str, scale: str) -> Iterable[GrammarRule]:
     if len(tokens) < 2 or tokens[1] != ARROW:
         raise _refuse(place, f"a rule begins with a symbol and '{ARROW}'")
     parent = _read_symbol(tokens[0], place)
@@ -271,7 +289,7 @@ def _read_rules(tokens: list[str], place: str, scale: str) -> Iterable[Rule]:
         children = tuple(_read_symbol(child, place) for child in right)
         if not children:
             raise _refuse(place, f"the right side of {parent!r} is empty")
-        yield Rule(parent, children, _read_weight(weight, place, scale) if weight else 0.0, place)
+        yield GrammarRule(parent, children, _read_weight(weight, place, scale) if weight else 0.0, place)
         right = []
 
 

@@ -14,7 +14,7 @@ ROOT = -1
 
 
 @dataclass(frozen=True)
-class Rule:
+class GrammarRule:
     """A rule of a grammar.
 
     parent (str): its left side. children (tuple of str): its right side, at least one symbol.
@@ -49,7 +49,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tree:
+class ParseTree:
     """A tree over units, as a flat list: a long run of units makes trees deeper than Python lets functions recurse.
 
     nodes (tuple of Node): in preorder: parents before their children, these from left to right. Leaves are terminals.
@@ -93,7 +93,7 @@ class Tree:
         return " ".join(parts)
 
 
-def check(start: str, terminals: Sequence[str], rules: Sequence[Rule]) -> None:
+def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) -> None:
     """Find faults before anything is parsed. O(size of the grammar).
 
     RAISES (ValueError): for an empty right side; a weight that is no finite positive number; a terminal on a left side
@@ -103,7 +103,7 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[Rule]) -> None:
     for terminal in terminals:
         if list(terminals).count(terminal) > 1:
             raise CRFError(CoreErrors.CRF941.format(where="terminals", problem=f"{terminal!r} is given twice"))
-    seen: dict[tuple[str, ...], Rule] = {}
+    seen: dict[tuple[str, ...], GrammarRule] = {}
     for rule in rules:
         _check_rule(rule, terminals)
         first = seen.setdefault((rule.parent, *rule.children), rule)
@@ -127,7 +127,7 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[Rule]) -> None:
                 raise CRFError(CoreErrors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
 
 
-def _check_rule(rule: Rule, terminals: Sequence[str]) -> None:
+def _check_rule(rule: GrammarRule, terminals: Sequence[str]) -> None:
     if not rule.children:
         problem = f"the right side of {rule.parent!r} is empty"
         raise CRFError(CoreErrors.CRF941.format(where=rule.where, problem=problem))
@@ -139,11 +139,11 @@ def _check_rule(rule: Rule, terminals: Sequence[str]) -> None:
         _refuse(rule, f"has the terminal {rule.parent!r} on its left side; rename one of them")
 
 
-def _refuse(rule: Rule, problem: str) -> NoReturn:
+def _refuse(rule: GrammarRule, problem: str) -> NoReturn:
     raise CRFError(CoreErrors.CRF946.format(where=rule.where, rule=rule, problem=problem))
 
 
-def _reached(start: str, rules: Iterable[Rule]) -> set[str]:
+def _reached(start: str, rules: Iterable[GrammarRule]) -> set[str]:
     """Symbols that trees of the start symbol may hold."""
     children: dict[str, set[str]] = defaultdict(set)
     for rule in rules:
@@ -156,7 +156,7 @@ def _reached(start: str, rules: Iterable[Rule]) -> set[str]:
     return reached
 
 
-def _productive(terminals: Iterable[str], rules: Sequence[Rule]) -> set[str]:
+def _productive(terminals: Iterable[str], rules: Sequence[GrammarRule]) -> set[str]:
     """Symbols that some finite tree has at its root."""
     users: dict[str, list[int]] = defaultdict(list)
     missing = [len(set(rule.children)) for rule in rules]

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..grammar.numbering import Reading
 from .headings import Headings
-from .lattice import PASS, Arcs, Lattice
+from .lattice import PASS, StackArcs, StackLattice
 from .levels import ROOT
 from .scoring import Scorer, Variant
 
@@ -23,7 +23,7 @@ FORGET = 20000  # stacks that are added between two times at which those that ar
 
 
 @dataclass(frozen=True)
-class Search:
+class StackSearch:
     """Which ways are followed.
 
     max_states (int | None): stacks that a layer keeps, the best ones; None for all: exact, exponential in the headings.
@@ -44,7 +44,7 @@ class Search:
     kept: list[set[tuple[int, ...]]] | None = None
 
 
-def build(headings: Headings, scorer: Scorer, search: Search) -> Lattice:
+def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLattice:
     """All ways through a document. O(C S D V) for S stacks a layer, depth D and V variants of a heading."""
     return _Builder(headings, scorer, search).build()
 
@@ -80,17 +80,17 @@ class _Closing(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, headings: Headings, scorer: Scorer, search: Search) -> None:
+    def __init__(self, headings: Headings, scorer: Scorer, search: StackSearch) -> None:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
-        self.lattice = Lattice(units, scorer, arcs=Arcs() if search.with_arcs else None)
+        self.lattice = StackLattice(units, scorer, arcs=StackArcs() if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
         self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
         self.furthest = 0  # layer that has a state
         self.closings: dict[int, list[_Closing]] = {}
         self.forget = FORGET
 
-    def build(self) -> Lattice:
+    def build(self) -> StackLattice:
         lattice = self.lattice
         self.pending[0][ROOT, 0] = lattice.start()
         for layer, unit in enumerate(lattice.units):

@@ -16,7 +16,7 @@ PASS = -1  # the variant of a move that opens nothing
 
 
 @dataclass
-class Arcs:
+class StackArcs:
     """Moves of the lattice, in order of their sources.
 
     source, target: states. variant: what is opened; PASS for nothing. bag: features of the first section that opens,
@@ -41,7 +41,7 @@ class Arcs:
 
 
 @dataclass
-class Lattice:
+class StackLattice:
     """All states that were reached, the best way to each, and, if they were asked for, all moves.
 
     units (list of int): first units of the C possible headings; layer c holds the states before unit c, layer C those
@@ -49,7 +49,7 @@ class Lattice:
     scorer (Scorer): features and scores. variants (list of Variant): what arcs open.
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
     layers (list of lists): the states of each layer that were kept. layer_stacks (list of lists): their stacks.
-    stacks (Stacks): all of them. arcs (Arcs | None): all moves, if they are kept.
+    stacks (Stacks): all of them. arcs (StackArcs | None): all moves, if they are kept.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     """
 
@@ -62,7 +62,7 @@ class Lattice:
     depth: "array[int]" = field(default_factory=lambda: array("i"))
     layers: list[list[int]] = field(default_factory=list)
     layer_stacks: list[list[int]] = field(default_factory=list)
-    arcs: Arcs | None = None
+    arcs: StackArcs | None = None
     dropped: int = 0
     stacks: Stacks = field(default_factory=Stacks)
 
@@ -118,7 +118,7 @@ class Section:
     probability: float | None = None
 
 
-def best_sections(lattice: Lattice, n_units: int) -> list[Section]:
+def best_sections(lattice: StackLattice, n_units: int) -> list[Section]:
     """The sections that open on the best way through a document of N units."""
     found: list[Section] = []
     open_sections: list[int] = []

@@ -16,10 +16,10 @@ import numpy as np
 from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
-from .build import Allowed, Search, build
+from .build import Allowed, StackSearch, build
 from .features import NAMES
 from .headings import ParserInput, find_headings
-from .lattice import Lattice
+from .lattice import StackLattice
 from .marginals import Moves, forward_backward, join, moves_of
 from .parse import ParserSettings
 from .scoring import Scorer, Variant, weight_vector
@@ -148,7 +148,7 @@ def only_gold(gold: Sequence[GoldHeading]) -> Allowed:
 
 def gold_lattices(
     example: TreeExample, gold: Sequence[GoldHeading], weights: Doubles, parser: ParserSettings
-) -> tuple[Lattice, Lattice]:
+) -> tuple[StackLattice, StackLattice]:
     """The lattice of all trees of a document, and that of its gold tree.
 
     RAISES (ValueError): if the parser cannot make that.
@@ -161,7 +161,7 @@ def gold_lattices(
     scorer = Scorer(weights)
     forced = frozenset(heading.start for heading in gold)
     cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
-    right = build(headings, scorer, Search(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
+    right = build(headings, scorer, StackSearch(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
     if not right.layers[-1]:
         raise _impossible(example, "it has no section for a unit that is labelled as a heading")
     kept = [{right.stacks.levels(stack) for stack in layer} for layer in right.layer_stacks]
@@ -176,7 +176,7 @@ class TreeLoss:
     lattices (sequence of pairs): for each document that of all trees, and that of the gold tree. prior ((F,)): w0.
     """
 
-    def __init__(self, lattices: Sequence[tuple[Lattice, Lattice]], prior: Doubles, c2: float) -> None:
+    def __init__(self, lattices: Sequence[tuple[StackLattice, StackLattice]], prior: Doubles, c2: float) -> None:
         self.prior, self.c2 = prior, c2
         self.every = _LatticeBatch([free for free, _ in lattices])
         self.gold = _LatticeBatch([right for _, right in lattices])
@@ -192,7 +192,7 @@ class TreeLoss:
 class _LatticeBatch:
     """Lattices as one batch of moves, with the features of each move."""
 
-    def __init__(self, lattices: Sequence[Lattice]) -> None:
+    def __init__(self, lattices: Sequence[StackLattice]) -> None:
         from scipy import sparse
 
         documents = [moves_of(lattice) for lattice in lattices]
@@ -207,7 +207,7 @@ class _LatticeBatch:
         return float(sums.log_z.sum()), np.asarray(self.features.T @ sums.probabilities)
 
 
-def _features(lattice: Lattice, moves: Moves) -> tuple[Doubles, Any]:
+def _features(lattice: StackLattice, moves: Moves) -> tuple[Doubles, Any]:
     """Scores of moves by their labels ((A,)), and counts of their features ((A, F), sparse)."""
     from scipy import sparse
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from .lattice import PASS, Lattice, Section
+from .lattice import PASS, Section, StackLattice
 
 NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
 
@@ -41,7 +41,7 @@ class Moves:
     owner: Indices
 
 
-def moves_of(lattice: Lattice) -> Moves:
+def moves_of(lattice: StackLattice) -> Moves:
     """The moves of a lattice that was built with arcs. O(A)."""
     assert lattice.arcs is not None
     states = np.array([state for layer in lattice.layers for state in layer], dtype=np.intp)
@@ -81,7 +81,7 @@ def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
     return Moves(source[places], target[places], *rest), places
 
 
-def move_scores(lattice: Lattice, moves: Moves) -> Doubles:
+def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
     """((A,)): the score of each move."""
     variants = np.array([variant.score for variant in lattice.variants] + [0.0])
     bags = np.array([*lattice.scorer.scores, 0.0])
@@ -133,7 +133,7 @@ def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
         values[rows[first]] = np.logaddexp.reduceat(terms, first)
 
 
-def fill_probabilities(lattice: Lattice, sections: list[Section], n_units: int) -> float:
+def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: int) -> float:
     """Set the probability of each section of a document: that there is one from this heading to this end.
 
     O(units below each section, one after the other).
@@ -157,7 +157,7 @@ class _SectionFollower:
     counts with its probability times the share.
     """
 
-    def __init__(self, lattice: Lattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
+    def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
         self.lattice, self.n_units = lattice, n_units
         self.layers: list[int] = moves.layers.tolist()
         self.target: list[int] = moves.target.tolist()

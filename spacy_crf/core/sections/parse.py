@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from .build import Search, build
+from .build import StackSearch, build
 from .headings import ParserInput, find_headings
 from .lattice import Section, best_sections
 from .marginals import fill_probabilities
@@ -37,10 +37,10 @@ class ParserSettings:
     max_depth: int = 20
     margin: float = 7.0
 
-    def search(self, with_arcs: bool = False) -> Search:
+    def search(self, with_arcs: bool = False) -> StackSearch:
         """Which ways are followed under these settings."""
         beam = math.inf if self.max_states is None else self.beam
-        return Search(self.max_states, beam, self.max_depth, with_arcs)
+        return StackSearch(self.max_states, beam, self.max_depth, with_arcs)
 
 
 @dataclass(frozen=True)

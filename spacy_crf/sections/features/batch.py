@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ...core.arrays import Bools, Indices
-from ..segment import Kind, Unit
+from ..segment import Kind, LayoutUnit
 
 PRESENT = "1"
 T = TypeVar("T")
@@ -74,9 +74,9 @@ class UnitBatch:
     documents (Iterable): text and units of each. phrases (PhraseMatcher | None): word lists.
     """
 
-    def __init__(self, documents: Iterable[tuple[str, Sequence[Unit]]], phrases: PhraseMatcher | None = None):
+    def __init__(self, documents: Iterable[tuple[str, Sequence[LayoutUnit]]], phrases: PhraseMatcher | None = None):
         texts: list[str] = []
-        units: list[Unit] = []
+        units: list[LayoutUnit] = []
         lengths: list[int] = []
         for text, own in documents:
             texts += [text[unit.start : unit.end].strip() for unit in own]

@@ -10,7 +10,7 @@ from ...core.errors import CRFError
 from ...corpora.text import open_binary
 from ..candidates import find_mark, find_numbering
 from ..errors import SectionErrors
-from ..layout import Layout
+from ..layout import DocumentLayout
 from ..segment import PARAGRAPH, Run
 from ..tree import GoldDocument
 from .annotated import ROOT, read_annotated
@@ -24,14 +24,15 @@ PAGES = (".html", ".htm", ".xhtml")
 MARKDOWN = (".md", ".markdown", ".mdown")
 
 
-def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> Layout:
+def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
     """Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
     path (Path): .txt, .md, .html, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other), which may
         be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
     hidden (bool): of Rechtspraak XML, see `read_rechtspraak`.
-    RETURNS (Layout): the document, without a look at gold. RAISES (ValueError): for binary files, encodings other than
-        those of the format, malformed XML and JSON, with file and line. RAISES (OSError): if there is no such file.
+    RETURNS (DocumentLayout): the document, without a look at gold.
+    RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file
+        and line. RAISES (OSError): if there is no such file.
     """
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix == ".xml":
@@ -60,7 +61,7 @@ def read_gold(path: Path, hidden: bool = False) -> GoldDocument:
     raise CRFError(SectionErrors.CRF953.format(path=path, line=1, problem=f"the root is <{root}>, not <{ROOT}>"))
 
 
-def _read_xml(path: Path, hidden: bool) -> Layout:
+def _read_xml(path: Path, hidden: bool) -> DocumentLayout:
     with open_binary(path) as file_:
         refuse_magic(path, file_.read(HEAD))
     root = root_of(path)
@@ -71,18 +72,18 @@ def _read_xml(path: Path, hidden: bool) -> Layout:
     return read_html(path) if root == "html" else read_xml(path)
 
 
-def read_plain(path: Path, paragraphs: bool = False) -> Layout:
+def read_plain(path: Path, paragraphs: bool = False) -> DocumentLayout:
     """Read plain text. Windows' and old Macs' line ends become newlines, as anywhere in Python.
 
     path (Path): in UTF-8, or UTF-16 with a byte order mark. paragraphs (bool): for text with hard line breaks: an
         element ends at a blank line, or before a line that begins with a list mark or a numbering with a sign; without,
         each line is an element.
-    RETURNS (Layout): the document. RAISES (ValueError): for binary files and other encodings, with the line.
+    RAISES (ValueError): for binary files and other encodings, with the line.
     """
     text = read_text(path)
     found = _paragraphs(text) if paragraphs else ()
     runs: list[Run] = [(start, end, PARAGRAPH) for start, end in found if "\n" in text[start:end].strip()]
-    return Layout(text, tuple(runs), path.stem)
+    return DocumentLayout(text, tuple(runs), path.stem)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

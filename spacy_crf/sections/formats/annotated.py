@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from ...core.errors import CRFError
 from ..errors import SectionErrors
-from ..layout import Layout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
 from .outline import Begin, End, Formatting, TreeWriter, outline
@@ -99,7 +99,7 @@ class _AnnotatedReader:
         if layout.text.endswith("\n"):
             length = len(layout.text) - 1
             runs = tuple((start, min(end, length), style) for start, end, style in layout.runs if start < length)
-            layout = Layout(layout.text[:-1], runs, layout.name, layout.language)
+            layout = DocumentLayout(layout.text[:-1], runs, layout.name, layout.language)
         leaves = tuple(leaf for leaf in self.leaves if not layout.text[leaf.start : leaf.end].isspace())
         for node in SectionTree(self.sections).walk():
             node.strip(layout.text)
@@ -147,7 +147,7 @@ def name_sections(tree: SectionTree, text: str, leaves: tuple[Element, ...]) -> 
         node.title = " ".join(titles)
 
 
-def write_annotated(layout: Layout, tree: SectionTree) -> str:
+def write_annotated(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as annotated XML: read again, it has the same text, units, labels and sections.
 
     Labels other than NR, SECTION_TITLE and NEWLINE become text; characters that XML cannot hold are replaced. Sections

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import CRFError
 from ..errors import SectionErrors
-from ..layout import Layout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionNode, SectionTree
 from .outline import Begin, End, TreeWriter
@@ -21,7 +21,7 @@ FORMATTING = ("bold", "italic", "underline")
 OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption", "form", "key_value_region"})
 
 
-def read_docling(path: Path) -> Layout:
+def read_docling(path: Path) -> DocumentLayout:
     """Read a DoclingDocument: its texts in reading order, each a line or, with line ends in it, a paragraph.
 
     Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
@@ -112,7 +112,7 @@ def _table(cells: list[Mapping[str, Any]]) -> str:
     return "\n".join("\t".join(rows[row]) for row in sorted(rows))
 
 
-def write_docling(layout: Layout, tree: SectionTree) -> str:
+def write_docling(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as DoclingDocument: a section with a title is a section header with its level, others are groups.
 
     What is below a header are its children.
@@ -121,7 +121,7 @@ def write_docling(layout: Layout, tree: SectionTree) -> str:
 
 
 class _DoclingWriter(TreeWriter):
-    def __init__(self, layout: Layout, tree: SectionTree) -> None:
+    def __init__(self, layout: DocumentLayout, tree: SectionTree) -> None:
         super().__init__(layout, tree)
         self.texts: list[dict[str, Any]] = []
         self.groups: list[dict[str, Any]] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import CRFError
 from ..errors import SectionErrors
-from ..layout import Layout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
 from .outline import Begin, End, TreeWriter
@@ -29,7 +29,7 @@ SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
 AT_START = re.compile(r"^([^\S\n]*)([-+=~]|\d+(?=[.)](?:\s|$)))(.?)", re.MULTILINE)
 
 
-def read_markdown(path: Path) -> Layout:
+def read_markdown(path: Path) -> DocumentLayout:
     """Read Markdown (CommonMark and tables). The text is without mark-up; numbers and bullets of lists are in it.
 
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
@@ -132,7 +132,7 @@ class _MarkdownReader:
                 builder.write(token.content)
 
 
-def write_markdown(layout: Layout, tree: SectionTree) -> str:
+def write_markdown(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as Markdown: headings by level, the sixth for deeper ones; a numbered text is a paragraph.
 
     Each line is a paragraph or an item of a list; implied sections are not shown, but count as levels.

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...core.errors import CRFError
 from ...core.grammar.numbering import numeral
 from ..errors import SectionErrors
-from ..layout import Layout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from .sources import XmlSource, read_text
 
@@ -187,7 +187,7 @@ class MarkupReader:
 # -- HTML and XML ------------------------------------------------------------------------------------------------
 
 
-def read_html(path: Path) -> Layout:
+def read_html(path: Path) -> DocumentLayout:
     """Read a web page by lxml, however careless its mark-up is.
 
     Blocks and line breaks begin lines, an empty paragraph is a blank line. Headings and emphasis, by tags or by
@@ -223,7 +223,7 @@ class _LxmlTarget:
         """Nothing is left to do."""
 
 
-def read_xml(path: Path) -> Layout:
+def read_xml(path: Path) -> DocumentLayout:
     """Read XML of formats that are not known otherwise, by the names of its elements.
 
     Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and

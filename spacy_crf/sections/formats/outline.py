@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
 from ..errors import SectionErrors
-from ..layout import Layout
+from ..layout import DocumentLayout
 from ..segment import Run
 from ..tree import NEWLINE, TITLE, SectionNode, SectionTree
 
@@ -62,7 +62,7 @@ def outline(tree: SectionTree) -> Iterator[Event]:
 class TreeWriter:
     """What writers of documents share. styles (Set[str]): those that the format has."""
 
-    def __init__(self, layout: Layout, tree: SectionTree, styles: Set[str] = frozenset()) -> None:
+    def __init__(self, layout: DocumentLayout, tree: SectionTree, styles: Set[str] = frozenset()) -> None:
         self.layout, self.tree = layout, tree
         self.units = {unit.start: unit for unit in layout.units}
         self.formatting = Formatting(layout.runs, styles)
@@ -154,7 +154,7 @@ ROOT, SECTION, VIRTUAL = "DOCUMENT", "SECTION", "VIRTUAL"
 ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
-def write_brackets(layout: Layout, tree: SectionTree) -> str:
+def write_brackets(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document in brackets as treebanks have them, a line for each section and element, indented by depth.
 
     Blank lines are left out; brackets in the text are -LRB- and -RRB-, implied sections are VIRTUAL.
@@ -173,7 +173,7 @@ def write_brackets(layout: Layout, tree: SectionTree) -> str:
     return "\n".join(lines) + ")\n"
 
 
-def to_nltk(layout: Layout, tree: SectionTree) -> Any:
+def to_nltk(layout: DocumentLayout, tree: SectionTree) -> Any:
     """The same as an `nltk.Tree`, whose leaves are words. RAISES (ValueError): if nltk is not installed."""
     try:
         from nltk import Tree

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from importlib import resources
 
-from ..layout import Layout
+from ..layout import DocumentLayout
 from ..segment import Kind
 from ..tree import NUMBER, SectionNode, SectionTree
 from .outline import Begin, End, TreeWriter
@@ -18,7 +18,7 @@ DEEPEST = 6  # levels of headings that HTML has
 OPENING = 70  # characters of the text that stand for a title
 
 
-def write_page(layout: Layout, tree: SectionTree) -> str:
+def write_page(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document with its outline, as one HTML file."""
     return "\n".join(_PageWriter(layout, tree, TAGS.keys()).write()) + "\n"
 

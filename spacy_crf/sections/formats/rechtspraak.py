@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..layout import Layout, LayoutBuilder
+from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from ..tree import NUMBER, Element, GoldDocument, SectionNode, SectionTree, mark_headings
 from .outline import Begin, End, TreeWriter
@@ -24,7 +24,7 @@ LABEL = "manualAnnotation"
 NAMESPACE = "http://www.rechtspraak.nl/schema/rechtspraak-1.0"
 
 
-def read_rechtspraak(path: Path, hidden: bool = False) -> Layout:
+def read_rechtspraak(path: Path, hidden: bool = False) -> DocumentLayout:
     """Read a judgment: its decision or opinion, without metadata and abstract. Gold labels are not looked at.
 
     A paragraph is a line, an empty one a blank line, and a line break ends a line. Footnotes, lists, tables and links
@@ -190,7 +190,7 @@ class _RechtspraakReader:
         return next((element.node for element in reversed(self.open) if element.node is not None), None)
 
 
-def write_rechtspraak(layout: Layout, tree: SectionTree) -> str:
+def write_rechtspraak(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document as the courts publish theirs: `section` with `title` and `nr`, `paragroup` with `nr`, and `para`.
 
     A section with a title is a `section`, others, also implied ones, are a `paragroup`. There is no metadata.

@@ -13,7 +13,7 @@ RUN = Grammar.from_text("%start T\n%terminals a\nT -> T T [0.5] | a [0.5]")
 
 
 def best(grammar: Grammar, labels: str, **settings):
-    return grammar.parse(ParseScores.from_labels(grammar.terminals, labels.split(), **settings))
+    return grammar.parse(grammar.scores_of(labels.split(), **settings))
 
 
 @given(problems())

@@ -62,14 +62,14 @@ def test_fewer_trees_are_the_beginning_of_more(problem) -> None:
 
 def test_all_trees_are_found_and_no_more() -> None:
     grammar = Grammar.from_text("%start T\n%terminals a\nT -> T T [0.5] | a [0.5]")
-    found = grammar.best(ParseScores.from_labels(grammar.terminals, ["a"] * 6), 1000)
+    found = grammar.best(grammar.scores_of(["a"] * 6), 1000)
     assert len(found) == 42  # the fifth Catalan number
     assert np.ptp([parsed.score for parsed in found]) < 1e-9
 
 
 def test_a_loop_of_weight_one_gives_as_many_trees_as_are_asked_for() -> None:
     grammar = Grammar.from_text("%start A\n%terminals a\nA -> B | a\nB -> A")
-    found = grammar.best(ParseScores.from_labels(grammar.terminals, ["a"]), 4)
+    found = grammar.best(grammar.scores_of(["a"]), 4)
     assert [str(parsed.tree) for parsed in found][:2] == ["(A a)", "(A (B (A a)))"]
     assert len({parsed.tree for parsed in found}) == 4
     assert {parsed.score for parsed in found} == {0.0}
@@ -77,11 +77,11 @@ def test_a_loop_of_weight_one_gives_as_many_trees_as_are_asked_for() -> None:
 
 def test_long_documents_do_not_recurse() -> None:
     grammar = Grammar.from_text("%start T\n%terminals a\nT -> a T | a | U\nU -> a [0.5]")
-    found = grammar.best(ParseScores.from_labels(grammar.terminals, ["a"] * 300), 3)
+    found = grammar.best(grammar.scores_of(["a"] * 300), 3)
     assert [round(parsed.score, 6) for parsed in found] == [0.0, -0.693147]
 
 
 def test_at_least_one_tree_is_asked_for() -> None:
     grammar = Grammar.from_text("%start T\n%terminals a\nT -> a")
     with pytest.raises(ValueError, match="CRF108.*k"):
-        grammar.best(ParseScores.from_labels(grammar.terminals, ["a"]), 0)
+        grammar.best(grammar.scores_of(["a"]), 0)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.rules import Rule
+from spacy_crf.core.grammar.rules import GrammarRule
 
 HEAD = "%start A\n%terminals a b\n"
 
@@ -29,7 +29,9 @@ NAMES = st.text(min_size=1, max_size=4).filter(lambda name: name.isprintable())
 @given(NAMES, NAMES, st.floats(-1e6, 1e6))
 def test_any_names_come_back(parent: str, terminal: str, weight: float) -> None:
     if parent != terminal:
-        grammar = Grammar(parent, (terminal,), (Rule(parent, (terminal, parent), weight), Rule(parent, (terminal,))))
+        grammar = Grammar(
+            parent, (terminal,), (GrammarRule(parent, (terminal, parent), weight), GrammarRule(parent, (terminal,)))
+        )
         assert Grammar.from_text(grammar.to_text("log")) == grammar
 
 
@@ -100,7 +102,7 @@ def test_a_file_is_named_with_the_line() -> None:
 
 def test_rules_without_lines_are_named_themselves() -> None:
     with pytest.raises(ValueError, match=r"CRF941.*rule A -> .*empty"):
-        Grammar("A", ("a",), (Rule("A", ()),))
+        Grammar("A", ("a",), (GrammarRule("A", ()),))
     with pytest.raises(ValueError, match=r"CRF943.*rule A -> a.*zero"):
         Grammar.build("A", "a", {("A", "a"): 0.0})
     with pytest.raises(ValueError, match=r"CRF943.*rule A -> a"):

@@ -9,14 +9,14 @@ from helpers.grammars import TERMINALS, Enumeration, random_grammar, tree_of
 from spacy_crf.core.grammar.chart import NoParseError, ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.core.grammar.learn import ConditionalGrammar, ConditionalLoss, Observation, fit
-from spacy_crf.core.grammar.rules import Tree
+from spacy_crf.core.grammar.rules import ParseTree
 
 N_SPAN_FEATURES = 5
 
 
-def only(scores: ParseScores, tree: Tree, labels: tuple[str, ...], terminals: tuple[str, ...]) -> ParseScores:
+def only(scores: ParseScores, tree: ParseTree, labels: tuple[str, ...], terminals: tuple[str, ...]) -> ParseScores:
     """Scores of a document that forbid other terminals than those of a tree, and other nodes with some labels."""
-    kept = ParseScores.from_labels(terminals, tree.leaves).terminals == 0
+    kept = np.array(terminals) == np.array(tree.leaves)[:, None]
     spans = dict(scores.spans)
     for label in labels:
         own = np.full((scores.n_units, scores.n_units), -np.inf)
@@ -83,7 +83,7 @@ def test_a_node_that_is_there_twice_counts_twice() -> None:
 AMBIGUOUS = Grammar.from_text("%start S\n%terminals a\nS -> L | R\nL -> L X | X\nR -> X R | X\nX -> a")
 
 
-def branching(side: str, n: int) -> Tree:
+def branching(side: str, n: int) -> ParseTree:
     text = f"({side} (X a))"
     for _ in range(n - 1):
         text = f"(L {text} (X a))" if side == "L" else f"(R (X a) {text})"
@@ -134,7 +134,7 @@ def test_fitting_ends_where_the_slope_is_flat() -> None:
 
 def test_a_grammar_without_weights_is_the_grammar() -> None:
     model = ConditionalGrammar.start(AMBIGUOUS)
-    scores = ParseScores.from_labels(AMBIGUOUS.terminals, ["a"] * 3)
+    scores = AMBIGUOUS.scores_of(["a"] * 3)
     assert model.weighted.parse(scores) == AMBIGUOUS.parse(scores)
 
 

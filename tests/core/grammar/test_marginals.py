@@ -119,7 +119,7 @@ def check_slopes(grammar: Grammar, scores: ParseScores) -> None:
 
 def test_a_loop_adds_up_to_a_geometric_series() -> None:
     grammar = Grammar.from_text("%start A\n%terminals a\nA -> A [0.75] | a [0.5]")
-    found = grammar.marginals(ParseScores.from_labels(grammar.terminals, ["a"]))
+    found = grammar.marginals(grammar.scores_of(["a"]))
     assert found.log_z == pytest.approx(math.log(0.5 / 0.25))
     assert found.rules == pytest.approx([3.0, 1.0])
     assert found.spans("A")[0, 0] == pytest.approx(1.0)
@@ -129,16 +129,14 @@ def test_a_loop_adds_up_to_a_geometric_series() -> None:
 def test_a_score_of_a_span_counts_at_every_turn_of_a_loop() -> None:
     grammar = Grammar.from_text("%start A\n%terminals a\nA -> A [0.75] | a [0.5]")
     half = np.full((1, 1), math.log(0.5))
-    assert log_z(grammar, ParseScores.from_labels(grammar.terminals, ["a"], {"A": half})) == pytest.approx(
-        math.log(0.25 / (1 - 0.375))
-    )
+    assert log_z(grammar, grammar.scores_of(["a"], {"A": half})) == pytest.approx(math.log(0.25 / (1 - 0.375)))
 
 
 @pytest.mark.parametrize("text", ["A -> A [1] | a", "A -> B [0.5] | C [0.6] | a\nB -> A\nC -> A", "A -> A [3] | a"])
 def test_loops_without_a_finite_sum_are_an_error(text: str) -> None:
     grammar = Grammar.from_text(f"%start A\n%terminals a\n{text}")
     with pytest.raises(DivergedLoopError, match=r"CRF948.*A.*spectral radius"):
-        log_z(grammar, ParseScores.from_labels(grammar.terminals, ["a"]))
+        log_z(grammar, grammar.scores_of(["a"]))
 
 
 def test_a_loop_diverges_where_the_score_of_a_span_makes_it() -> None:
@@ -146,12 +144,12 @@ def test_a_loop_diverges_where_the_score_of_a_span_makes_it() -> None:
     table = np.zeros((2, 2))
     table[0, 1] = 0.7
     with pytest.raises(DivergedLoopError):
-        log_z(grammar, ParseScores.from_labels(grammar.terminals, ["a", "a"], {"A": table}))
+        log_z(grammar, grammar.scores_of(["a", "a"], {"A": table}))
 
 
 def test_a_probability_is_asked_for_by_symbol() -> None:
     grammar = Grammar.from_text("%start A\n%terminals a b\nA -> a b a")
-    found = grammar.marginals(ParseScores.from_labels(grammar.terminals, ["a", "b", "a"]))
+    found = grammar.marginals(grammar.scores_of(["a", "b", "a"]))
     assert found.spans("a").tolist() == np.diag([1.0, 0.0, 1.0]).tolist()
     with pytest.raises(ValueError, match=r"CRF950.*'\.\.b a'"):
         found.spans("..b a")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.core.grammar.numbering import Reading, parent
-from spacy_crf.core.grammar.rules import Rule
+from spacy_crf.core.grammar.rules import GrammarRule
 from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Headings, ParserInput, find_headings
 from spacy_crf.core.sections.levels import Level, Opening
@@ -135,7 +135,7 @@ class SectionGrammar:
             for part in below.get(waiting.pop(), set()) - reached:
                 reached.add(part)
                 waiting.append(part)
-        made = tuple(Rule(symbol, parts, score) for (symbol, parts), score in rules.items() if symbol in reached)
+        made = tuple(GrammarRule(symbol, parts, score) for (symbol, parts), score in rules.items() if symbol in reached)
         return Grammar("Document", ("u",), made)
 
     def scores(self, headings: Headings, n_units: int) -> ParseScores:

@@ -7,7 +7,7 @@ import pytest
 from spacy_crf.sections.features.batch import PhraseMatcher, UnitBatch
 from spacy_crf.sections.features.phrases import Phrases, built_in
 from spacy_crf.sections.features.reader import values_of
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 
 MakeBatch = Callable[..., UnitBatch]
 
@@ -15,7 +15,7 @@ MakeBatch = Callable[..., UnitBatch]
 def batch_of(
     *texts: str, runs: tuple[tuple[int, int, str], ...] = (), phrases: PhraseMatcher | None = None
 ) -> UnitBatch:
-    layouts = [Layout(text, runs) for text in texts]
+    layouts = [DocumentLayout(text, runs) for text in texts]
     return UnitBatch([(layout.text, layout.units) for layout in layouts], phrases)
 
 

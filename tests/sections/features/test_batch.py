@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Bools
 from spacy_crf.sections.features.batch import FeatureValues, UnitBatch
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 
 DOCUMENTS = st.lists(st.text("ab1.\n (", max_size=12), max_size=4)
 
 
 def batch_of(texts: list[str]) -> UnitBatch:
-    return UnitBatch([(text, Layout(text).units) for text in texts])
+    return UnitBatch([(text, DocumentLayout(text).units) for text in texts])
 
 
 def slow_neighbour(batch: UnitBatch, chosen: Bools, step: int) -> list[int]:
@@ -37,7 +37,9 @@ def test_neighbours_are_the_nearest_chosen_units_of_the_document(texts: list[str
 @given(DOCUMENTS)
 def test_every_unit_has_its_text_and_its_document(texts: list[str]) -> None:
     batch = batch_of(texts)
-    own = [(k, text[unit.start : unit.end].strip()) for k, text in enumerate(texts) for unit in Layout(text).units]
+    own = [
+        (k, text[unit.start : unit.end].strip()) for k, text in enumerate(texts) for unit in DocumentLayout(text).units
+    ]
     assert list(zip(batch.document.tolist(), batch.texts)) == own
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.grammar.numbering import readings
 from spacy_crf.sections.features.batch import UnitBatch
 from spacy_crf.sections.features.numbers import NumberSequences
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 
 NUMBERS = st.lists(
     st.sampled_from(["1.", "2.", "3.", "a.", "b.", "i.", "ii.", "2.1", "2.2", "(a)", "c.", "4"]), max_size=9
@@ -19,7 +19,7 @@ NUMBERS = st.lists(
 
 def sequences_of(numbers: list[str]) -> NumberSequences:
     text = "\n".join(f"{number} Some words" for number in numbers)
-    return NumberSequences(UnitBatch([(text, Layout(text).units)]))
+    return NumberSequences(UnitBatch([(text, DocumentLayout(text).units)]))
 
 
 def follows(before: str, after: str) -> bool:
@@ -63,7 +63,7 @@ def test_signs_around_numbers_tell_sequences_apart() -> None:
 
 def test_links_do_not_cross_documents() -> None:
     texts = ["1. One", "2. Two"]
-    found = NumberSequences(UnitBatch([(text, Layout(text).units) for text in texts]))
+    found = NumberSequences(UnitBatch([(text, DocumentLayout(text).units) for text in texts]))
     assert not found.plausible.any()
 
 

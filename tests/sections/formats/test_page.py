@@ -8,7 +8,7 @@ from helpers.layouts import documents
 from hypothesis import given
 
 from spacy_crf.sections.formats.page import write_page
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 from spacy_crf.sections.tree import Element, SectionNode, SectionTree
 
 VOID = {"meta"}
@@ -53,7 +53,7 @@ def test_all_text_and_all_sections(document):
 @pytest.fixture
 def page():
     text = "1. Feiten & <recht>\n1.1 Het *gaat*.\n- punt\n\n3.1 Iets"
-    layout = Layout(text, ((24, 27, "bold"),), "zaak <1>", "nl")
+    layout = DocumentLayout(text, ((24, 27, "bold"),), "zaak <1>", "nl")
     labels = ["NR", "SECTION_TITLE", "NR", "TEXT_BLOCK", "TEXT_BLOCK", "TEXT_BLOCK", "NEWLINE", "NR", "TEXT_BLOCK"]
     elements = [Element(unit.start, unit.end, label) for unit, label in zip(layout.units, labels)]
     inner = SectionNode(20, 42, 2, "1.1", probability=0.5, heading=[2])
@@ -89,6 +89,6 @@ def test_nothing_is_fetched(page):
 
 
 def test_a_document_without_sections():
-    layout = Layout("some text")
+    layout = DocumentLayout("some text")
     page = write_page(layout, SectionTree([], [Element(0, 9, "TEXT_BLOCK")]))
     assert "No sections were found" in page and "<p>some text</p>" in page and "probabilities" not in page

@@ -15,7 +15,7 @@ from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
 from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
 from spacy_crf.sections.formats.sources import possible
-from spacy_crf.sections.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 from spacy_crf.sections.tree import Element, SectionNode, SectionTree
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -42,7 +42,7 @@ LABELS = [
 
 @pytest.fixture
 def example():
-    layout = Layout(TEXT, ((17, 23, "bold"), (31, 33, "italic")), "zaak", "nl")
+    layout = DocumentLayout(TEXT, ((17, 23, "bold"), (31, 33, "italic")), "zaak", "nl")
     assert [(unit.start, unit.end) for unit in layout.units] == UNITS
     inner = SectionNode(24, 46, 2, "1.1", probability=0.5, heading=[4])
     outer = SectionNode(14, 46, 1, "1.", "Feiten", 0.75, heading=[2, 3], children=[inner])
@@ -145,7 +145,7 @@ def test_markdown(example):
 def test_markdown_shows_all_words(tmp_path, document):
     layout, tree = document
     path = tmp_path / "a.md"
-    path.write_text(write_markdown(Layout(layout.text), tree), encoding="utf8")
+    path.write_text(write_markdown(DocumentLayout(layout.text), tree), encoding="utf8")
     shown = read_markdown(path)
     assert re.sub(r"\s", "", shown.text) == re.sub(r"\s", "", layout.text)
     titled = [
