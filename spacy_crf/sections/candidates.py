@@ -56,7 +56,7 @@ REACH = 50  # units between two members of a series
 
 
 def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
-    """Where a numbering ends that an element begins with; `start` if there is none.
+    """Find the end of a numbering that an element begins with; `start` if there is none.
 
     text (str): the document. start (int), end (int): the element, or the rest of it, without white space at its ends.
     first (bool): nothing was split off before: behind another numbering, one needs a closing sign, a bracket or a dot.
@@ -77,7 +77,7 @@ def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
 
 
 def find_letter(text: str, start: int, end: int) -> int:
-    """Where a letter or roman numeral ends that stands alone at the start of an element; `start` if there is none.
+    """Find the end of a letter or roman numeral that stands alone at the start of an element; `start` if there is none.
 
     It numbers the element only if others nearby do so too: "a" and "I" are words (see `find_series`).
     """
@@ -86,7 +86,7 @@ def find_letter(text: str, start: int, end: int) -> int:
 
 
 def find_mark(text: str, start: int, end: int) -> int:
-    """Where a list mark ends that an element begins with; `start` if there is none, or several in a row."""
+    """Find the end of a list mark that an element begins with; `start` if there is none, or several in a row."""
     if text[start] not in MARKS or not MARK.match(text, start, end):
         return start
     rest = start + 1
@@ -96,7 +96,7 @@ def find_mark(text: str, start: int, end: int) -> int:
 
 
 def find_quote(text: str, start: int, end: int) -> int:
-    """Where an opening quotation mark ends that an element begins with; `start` if there is none."""
+    """Find the end of an opening quotation mark that an element begins with; `start` if there is none."""
     return start + 1 if QUOTE.match(text, start, end) else start
 
 

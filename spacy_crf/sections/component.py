@@ -26,11 +26,11 @@ from ..pipe.storage import NAMES, readable
 from .features.batch import UnitBatch
 from .features.block import UnitFeatureConfig
 from .features.phrases import Phrases
-from .features.rules import ROLES, apply_rules
+from .features.rules import apply_rules
 from .grammar import GrammarParser
 from .layout import units_of
 from .learning import learn_tree
-from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parser_input, to_tree
+from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parse_units
 from .segment import Kind, LayoutUnit
 from .spans import (
     PROBABILITIES,
@@ -231,7 +231,7 @@ class SectionParser(ChainPipe):
         return Inference(marginals=True, temperature=self.cfg["temperature"])
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """What is no numbering candidate is no number, what is no blank line is none, unless the settings allow it."""
+        """Only numbering candidates may be numbers, only blank lines blank lines, unless the settings say otherwise."""
         if not self.cfg["candidates_only"]:
             return None
         units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
@@ -263,21 +263,25 @@ class SectionParser(ChainPipe):
         units = [units_of(doc) for doc in docs]
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
-        return [self._labelled(*found) for found in zip(docs, units, self.infer(docs, self.inference()))]
+        found = zip(docs, units, self.infer(docs, self.inference()))
+        return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
         batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self._features.resources.lists.values()))
         decided = apply_rules(batch)
-        names = self._names
-        numbers = np.array([names.index(label) for label in self.roles.labels])
-        tags = numbers[decided.roles].astype(np.int32)
-        probabilities = np.zeros((len(units), len(names)))
+        numbers = np.array([self._names.index(label) for label in self.roles.labels])
+        probabilities = np.zeros((len(units), len(self._names)))
         probabilities[:, numbers] = decided.probabilities(batch)
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
-        return self._parse(doc, units, tags, probabilities, names, trace)
+        return self._parse(doc, units, numbers[decided.roles].astype(np.int32), probabilities, trace)
 
-    def _labelled(self, doc: Doc, units: list[LayoutUnit], prediction: Prediction) -> SectionPrediction:
-        return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
+    def _parse(
+        self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None
+    ) -> SectionPrediction:
+        weight = self.cfg["label_weight"] if self.cfg["joint"] else None
+        names, labels = self._names, (tags, probabilities)
+        tags, tree = parse_units(doc.text, units, *labels, names, self.roles, self.tree_parser, weight)
+        return SectionPrediction(units, tags, probabilities, trace, tree)
 
     def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
@@ -290,26 +294,6 @@ class SectionParser(ChainPipe):
         probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
         return tags, probabilities
 
-    def _parse(
-        self,
-        doc: Doc,
-        units: list[LayoutUnit],
-        tags: Ints,
-        probabilities: Doubles,
-        names: Sequence[str],
-        trace: list[str] | None,
-    ) -> SectionPrediction:
-        roles = self.roles.of_labels(names)
-        scores: Doubles = np.eye(len(ROLES))[roles[tags]]
-        if self.cfg["joint"]:
-            scores = self.roles.sum(probabilities, names) ** self.cfg["label_weight"]
-        found = self.tree_parser.parse(parser_input(doc.text, units, scores))
-        if self.cfg["joint"]:
-            tags = _agree(tags, roles, found.labels, probabilities)
-        chosen = probabilities[np.arange(len(units)), tags]
-        tree = to_tree(doc.text, units, [names[tag] for tag in tags.tolist()], chosen, found)
-        return SectionPrediction(units, tags, probabilities, trace, tree)
-
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]) -> None:
         """Write elements, sections and the tree to Docs; what is there is replaced."""
         for doc, found in zip(docs, predictions):
@@ -320,16 +304,6 @@ class SectionParser(ChainPipe):
                 attrs[RULES] = list(found.trace)
             write_elements(doc, self.cfg["elements_key"], elements, attrs)
             write_sections(doc, self.cfg["sections_key"], tree)
-
-
-def _agree(tags: Ints, roles: Indices, decided: Indices, probabilities: Doubles) -> Ints:
-    """Labels in the roles that the tree gives the units: the own ones where these agree, else the likeliest.
-
-    tags ((N,)): of the chain. roles ((L,)): of the labels. decided ((N,)): roles. probabilities ((N, L)): of labels.
-    """
-    allowed = roles[None, :] == decided[:, None]
-    likeliest = np.where(allowed, probabilities, -1.0).argmax(axis=1)
-    return np.where(roles[tags] == decided, tags, likeliest).astype(np.int32)
 
 
 def _check(name: str, settings: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How the section parser is made from a config."""
+"""Makes the section parser from a config."""
 
 from collections.abc import Callable
 from typing import Any

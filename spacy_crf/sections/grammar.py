@@ -61,9 +61,6 @@ def known_grammars() -> list[str]:
     return sorted(path.name.removesuffix(SUFFIX) for path in SHIPPED.iterdir() if path.name.endswith(SUFFIX))
 
 
-# -- numberings --------------------------------------------------------------------------------------------------
-
-
 def first_headings(is_heading: Bools) -> Indices:
     """((N + 1,)): for each unit the first heading from there on; N for none, and behind the last unit."""
     n = len(is_heading)
@@ -102,9 +99,6 @@ def first_numbers(headings: Indices, numbers: Sequence[Sequence[Reading]]) -> Bo
 
 
 TERMS = {"Followed": succession, "Seq": first_numbers}  # by the symbols whose spans have them
-
-
-# -- the parser --------------------------------------------------------------------------------------------------
 
 
 class GrammarParser:
@@ -149,8 +143,6 @@ class GrammarParser:
     def _roles_by_label(self) -> dict[str, int]:
         labels = (*DEFAULT_ROLES.values(), *self.roles.labels)
         return {label: place % len(DEFAULT_ROLES) for place, label in enumerate(labels)}
-
-    # -- parsing ---------------------------------------------------------------------------------------------
 
     def parse(self, document: ParserInput) -> SectionParse:
         """The best tree; no sections where no likeliest label is one of headings, or, with a warning, without a tree.
@@ -205,8 +197,6 @@ class GrammarParser:
         known = self.model.grammar.nonterminals
         return {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in known}
 
-    # -- learning and storage --------------------------------------------------------------------------------
-
     def learn(self, examples: Sequence[TreeExample], c2: float) -> None:
         """Learn weights of rules and terms: a conditional grammar, as the thesis wished for."""
         self.reset()
@@ -242,9 +232,6 @@ class GrammarParser:
             self._check(grammar)
             weights = [0.0] * len(grammar.rules) + [float(weight) for weight in stored["terms"]]
             self._model = ConditionalGrammar(grammar, np.array(weights))
-
-
-# -- sections ----------------------------------------------------------------------------------------------------
 
 
 def _sections(tree: ParseTree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:

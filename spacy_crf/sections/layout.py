@@ -99,9 +99,6 @@ class LayoutBuilder:
         return DocumentLayout("".join(self._pieces), tuple(self.runs), name, language)
 
 
-# -- Docs --------------------------------------------------------------------------------------------------------
-
-
 def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
     """Make a Doc whose tokens end where units end; the limit `nlp.max_length` does not hold for it.
 
@@ -168,8 +165,6 @@ def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUn
         found.append(unit)
     return found
 
-
-# -- tokens, found in arrays of characters -----------------------------------------------------------------------
 
 _SIGN, _WORD, _SPACE, _LINE_END = range(4)
 _INNER = ".'’-"  # signs that are part of a word between its letters or digits

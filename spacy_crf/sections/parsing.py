@@ -59,7 +59,7 @@ class TreeParser(Protocol):
         """Forget what was learned."""
 
     def to_bytes(self) -> bytes:
-        """What was learned, as JSON."""
+        """Write what was learned as JSON."""
 
     def from_bytes(self, data: bytes) -> None:
         """The inverse of `to_bytes`."""
@@ -144,9 +144,6 @@ class LabelRoles:
         return summed
 
 
-# -- input -------------------------------------------------------------------------------------------------------
-
-
 def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles) -> ParserInput:
     """The document as a tree parser reads it.
 
@@ -215,7 +212,31 @@ def is_first_level(text: str) -> bool:
     return ("" if spaced else " ").join(words) in FIRST_LEVEL
 
 
-# -- output ------------------------------------------------------------------------------------------------------
+def parse_units(
+    text: str,
+    units: Sequence[LayoutUnit],
+    tags: Ints,
+    probabilities: Doubles,
+    names: Sequence[str],
+    roles: LabelRoles,
+    parser: TreeParser,
+    label_weight: float | None,
+) -> tuple[Ints, SectionTree]:
+    """Build the tree over labelled units. RETURNS (tuple): the labels ((N,)) that go with it, and the tree.
+
+    tags ((N,)), probabilities ((N, L)): labels. names (sequence of str): of the L labels. label_weight (float | None):
+        of the log probabilities of labels, where these are decided with the tree; None for labels that stay.
+    """
+    own = roles.of_labels(names)
+    if label_weight is None:
+        found = parser.parse(parser_input(text, units, np.eye(len(ROLES))[own[tags]]))
+    else:
+        found = parser.parse(parser_input(text, units, roles.sum(probabilities, names) ** label_weight))
+        # in the roles that the tree gives the units the own labels where these agree, else the likeliest
+        likeliest = np.where(own[None, :] == found.labels[:, None], probabilities, -1.0).argmax(axis=1)
+        tags = np.where(own[tags] == found.labels, tags, likeliest).astype(np.int32)
+    chosen = probabilities[np.arange(len(units)), tags]
+    return tags, to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
 
 
 def to_tree(

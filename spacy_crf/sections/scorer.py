@@ -51,9 +51,6 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
     return {**score_elements(confusions, newline), **score_trees(examples)}
 
 
-# -- elements ----------------------------------------------------------------------------------------------------
-
-
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
     """Gold and predicted label of each unit of the predicted Doc that has gold.
 
@@ -101,9 +98,6 @@ def f_score(precision: float, recall: float, beta_squared: float = 1.0) -> float
     """F of precision and recall; 0 where both are."""
     weighted = beta_squared * precision + recall
     return (1 + beta_squared) * precision * recall / weighted if weighted else 0.0
-
-
-# -- trees -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

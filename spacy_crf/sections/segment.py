@@ -79,8 +79,6 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
     return _style(text, splitter.finish(), runs)
 
 
-# -- elements ----------------------------------------------------------------------------------------------------
-
 _Part = tuple[int, int, Kind | None]
 
 
@@ -132,9 +130,6 @@ def _skip(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return start
-
-
-# -- signs and numberings at the start of elements ---------------------------------------------------------------
 
 
 class _Splitter:
@@ -198,9 +193,6 @@ class _Splitter:
             columns += TAB - columns % TAB if self.text[place] == "\t" else 1
             place += 1
         return columns
-
-
-# -- styles: a unit has a style if all of it has -----------------------------------------------------------------
 
 
 def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:

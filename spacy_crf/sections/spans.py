@@ -98,9 +98,6 @@ def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: st
     return [newline if k == nowhere and unit.kind is Kind.NEWLINE else labels[k] for k, unit in zip(chosen, units)]
 
 
-# -- sections ----------------------------------------------------------------------------------------------------
-
-
 def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     """Set the group of spans and the tree of a Doc. O(S + n).
 

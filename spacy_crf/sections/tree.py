@@ -53,7 +53,7 @@ class SectionNode:
 
     @property
     def own_end(self) -> int:
-        """Where its first subsection begins, or it ends."""
+        """The place where its first subsection begins, or it ends."""
         return min([self.end_char, *(child.start_char for child in self.children)])
 
     def strip(self, text: str) -> None:

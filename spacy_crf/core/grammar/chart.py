@@ -90,7 +90,7 @@ class SpanTable:
 
 
 class Semiring(Protocol):
-    """How values of alternatives become one: their maximum, or the logarithm of their sum."""
+    """Makes one value of those of alternatives: their maximum, or the logarithm of their sum."""
 
     def over_last(self, values: Doubles) -> Doubles:
         """((.., m)) to ((..)): over the last axis. The argument may be overwritten."""

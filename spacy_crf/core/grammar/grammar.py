@@ -62,8 +62,6 @@ class Grammar:
     def __post_init__(self) -> None:
         check(self.start, self.terminals, self.rules)
 
-    # -- where it comes from -----------------------------------------------------------------------------------
-
     @classmethod
     def build(cls, start: str, terminals: Iterable[str], rules: Mapping[tuple[str, ...], float]) -> "Grammar":
         """A grammar from plain weights by (parent, child, ..). RAISES (ValueError): as the class does."""
@@ -145,8 +143,6 @@ class Grammar:
         made = Grammar(self.start, self.terminals, tuple(rules))
         made.__dict__["binary"] = self.binary.with_log_weights(log_weights)
         return made
-
-    # -- what it says ------------------------------------------------------------------------------------------
 
     @cached_property
     def nonterminals(self) -> tuple[str, ...]:

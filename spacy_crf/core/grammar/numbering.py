@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
-# -- numerals: the kind of one is a character, its first value ---------------------------------------------------
-
+# kinds of numerals, each written as its first value
 ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
 MAX_DIGITS = 4
 MAX_ROMAN = 399  # of several letters: above it stand words and units of measure (di, cm, mix)
@@ -104,8 +103,6 @@ SIGNS: dict[str, int] = {"§": 5, "¶": 7}
 # words that head a section also without a number: the only annex, or the first
 ALONE: frozenset[str] = frozenset({"annex", "appendix", "schedule", "bijlage", "exhibit"})
 
-# -- readings ----------------------------------------------------------------------------------------------------
-
 MAX_PARTS = 12
 MAX_LETTERS = 2  # parts that are letters; more of them are initials, or a letter-spaced word
 MAX_CHARACTERS = 60
@@ -155,7 +152,7 @@ class Reading:
 
     @property
     def rank(self) -> int | None:
-        """How far out its keyword or sign stands (0 outermost); None without one."""
+        """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
         return _rank(self.format)
 
     @property
@@ -243,9 +240,6 @@ def _ordinals(text: str) -> tuple[Reading, ...]:
     """1e, 2de, 3rd as ordinals."""
     match = _ORDINAL.fullmatch(text.rstrip(".:"))
     return () if match is None else (Reading(ARABIC, f"{PLACE}e", (int(match["number"]),)),)
-
-
-# -- how two readings relate; a letter joined to a number is an insertion into its sequence: 3, 3a, 3b, 4 --------
 
 
 def is_first(reading: Reading) -> bool:

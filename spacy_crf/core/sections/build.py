@@ -50,7 +50,7 @@ def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLatti
 
 
 class _Pushed(NamedTuple):
-    """What a variant pushes, and where it leads.
+    """The sections that a variant pushes, and the layer that it leads to.
 
     opening, level: the first section, without a number carried into it. numbered: it has a number. inner: levels
     inside. variant: its index. score: of the variant. target: the layer behind it.
@@ -66,7 +66,7 @@ class _Pushed(NamedTuple):
 
 
 class _Closing(NamedTuple):
-    """What is left after closing.
+    """The stack that is left after closing.
 
     stack, top: what is open. meeting: the level closed last, or minus the top if none is. depth: of the stack.
     carried: what is carried over the levels that are closed.

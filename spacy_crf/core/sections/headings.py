@@ -27,7 +27,7 @@ class HeadingLabels:
 
 @dataclass(frozen=True)
 class ParserInput:
-    """What the section parser reads of the N units of a document.
+    """The N units of a document as the section parser reads them.
 
     label_scores ((N, L)): log probabilities of labels, or 0 and -inf for labels that are given.
     readings (sequence of N tuples): readings of each unit as a numbering; () for what is none.

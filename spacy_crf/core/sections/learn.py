@@ -54,7 +54,7 @@ class TreeExample:
 
 @dataclass(frozen=True)
 class LearnSettings:
-    """How weights are learned.
+    """The settings of learning.
 
     c2 (float): of c2 |w - w0|^2, where w0 are the weights that learning starts from: rare features keep theirs.
     rounds (int): how often lattices are built. iterations (int): of L-BFGS, in each round.

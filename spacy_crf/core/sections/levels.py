@@ -16,7 +16,7 @@ UNKNOWN = -1  # typography of a section without a heading
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a heading shows of itself.
+    """A heading as it shows itself.
 
     reading (Reading | None): its numbering; None for a title without one.
     typography (int): class of its title, or of its number; UNKNOWN for an implied section.

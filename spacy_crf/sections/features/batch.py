@@ -132,8 +132,6 @@ class UnitBatch:
         """((N,)): what is no blank line, numbering, list mark or quote."""
         return ~self.is_kind(Kind.NEWLINE, Kind.NUMBER, Kind.MARK, Kind.QUOTE)
 
-    # -- neighbours ------------------------------------------------------------------------------------------
-
     def before(self, chosen: Bools) -> Indices:
         """((N,)): the nearest chosen unit before each unit in its document; -1 where there is none. O(N)."""
         here = np.append(-1, np.where(chosen, np.arange(len(self)), -1))
@@ -170,8 +168,6 @@ class UnitBatch:
         """((N,)): the text behind each unit, or -1."""
         return self.after(self.is_text)
 
-    # -- what depends on the text alone, or is computed once ---------------------------------------------------
-
     def of_texts(self, function: Callable[[str], T]) -> list[T]:
         """A function of each distinct text; called again with the same function, what it was."""
         known: list[T] | None = self._of_texts.get(function)
@@ -197,14 +193,12 @@ class UnitBatch:
         return FeatureValues(self.text_numbers, [PRESENT if relation in relations else "" for relations in found])
 
     def shared(self, make: "Callable[[UnitBatch], T]") -> T:
-        """What several features need of the units, made when it is first asked for."""
+        """Make what several features need of the units, when it is first asked for."""
         if make not in self._shared:
             self._shared[make] = make(self)
         made: T = self._shared[make]
         return made
 
-
-# -- features by name --------------------------------------------------------------------------------------------
 
 Feature = Callable[[UnitBatch], FeatureValues]
 FEATURES: dict[str, Feature] = {}

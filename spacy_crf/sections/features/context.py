@@ -17,8 +17,6 @@ _SHARES = (10, 25, 50, 75)
 _COUNTS = (1, 2, 3, 6)
 _SHORT = 9  # words of what may be a heading
 
-# -- kinds and blank lines ---------------------------------------------------------------------------------------
-
 
 @unit_feature("kind", "previous", "following")
 def kind(batch: UnitBatch) -> FeatureValues:
@@ -50,9 +48,6 @@ def is_last(batch: UnitBatch) -> FeatureValues:
     return FeatureValues.flags((batch.following < 0) & ~batch.is_blank)
 
 
-# -- formatting --------------------------------------------------------------------------------------------------
-
-
 @unit_feature("styles", "text_before", "text_after")
 def styles(batch: UnitBatch) -> FeatureValues:
     """All styles of the unit as one value."""
@@ -80,9 +75,6 @@ def indent(batch: UnitBatch) -> FeatureValues:
     return FeatureValues.of_strings("" if unit.indent <= 0 else str(min(unit.indent, 8) // 2) for unit in batch.units)
 
 
-# -- place in the document ---------------------------------------------------------------------------------------
-
-
 @unit_feature("from start")
 def from_start(batch: UnitBatch) -> FeatureValues:
     """The number of texts before, in ranges."""
@@ -104,9 +96,6 @@ def tenth(batch: UnitBatch) -> FeatureValues:
     count = np.repeat(batch.lengths, batch.lengths)
     place = 10 * (np.arange(len(batch)) - batch.firsts) // np.maximum(count, 1)
     return FeatureValues(place, [str(k) for k in range(10)])
-
-
-# -- profiles ----------------------------------------------------------------------------------------------------
 
 
 class Profiles:
@@ -168,7 +157,7 @@ def alike(batch: UnitBatch) -> FeatureValues:
 
 @unit_feature("repeats")
 def repeats(batch: UnitBatch) -> FeatureValues:
-    """How often the same text comes in its document, beside itself."""
+    """The number of other units of the document with the same text."""
     pair = batch.document * (len(batch.distinct) + 1) + batch.text_numbers
     numbers, counts = np.unique(pair, return_inverse=True, return_counts=True)[1:]
     return FeatureValues.bins(counts[numbers.reshape(-1)] - 1, (1, 2, 4), ~batch.is_blank)

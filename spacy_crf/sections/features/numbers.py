@@ -21,8 +21,6 @@ VALUE_BOUNDS = (1, 2, 6, 11, 16, 21, 51, 76, 101)
 _LENGTHS = (1, 2, 3, 4, 6, 10)
 _GAPS = (0, 1, 2, 3, 5, 9)
 
-# -- form --------------------------------------------------------------------------------------------------------
-
 
 @unit_feature("family", "following")
 def family(batch: UnitBatch) -> FeatureValues:
@@ -76,8 +74,6 @@ def _greatest(text: str) -> int:
     found = readings(text) if len(text) < _LONGEST else ()
     return max(found[0].values) if found else 0
 
-
-# -- sequences ---------------------------------------------------------------------------------------------------
 
 _Key = tuple[object, ...]
 

@@ -62,9 +62,6 @@ def to_column(values: FeatureValues) -> Column:
     return Column(hashes[values.codes], strings=dict(zip(hashes.tolist(), values.names)))
 
 
-# -- ready-made templates ----------------------------------------------------------------------------------------
-
-
 def _names(text: str) -> list[tuple[str, ...]]:
     """Names of features, one or several that are taken together in each part."""
     return [tuple(part.strip().split(" & ")) for part in text.replace("\n", ",").split(",") if part.strip()]

@@ -112,7 +112,7 @@ class UnitPredicates:
         return self._flags[name]
 
     def any(self, *names: str) -> Bools:
-        """Where at least one of several conditions holds."""
+        """Units for which at least one of several conditions holds."""
         return np.any([self[name] for name in names], axis=0)
 
     def _of_styles(self, condition: Callable[[frozenset[str]], bool]) -> Bools:

@@ -14,8 +14,6 @@ LETTER_BOUNDS = (1, 5, 10, 20, 30, 50, 75, 150)
 _LETTER = re.compile(r"[^\W\d_]")
 _BRACKET = re.compile(r"[\[({]")
 
-# -- sizes -------------------------------------------------------------------------------------------------------
-
 
 def count_words(text: str) -> int:
     """Pieces between white space that have a letter; whoever has more than 240 characters is long."""
@@ -52,8 +50,6 @@ def is_longer_after(batch: UnitBatch) -> FeatureValues:
     follows = batch.text_after
     return FeatureValues.flags((follows >= 0) & (batch.count_by_text(count_words)[follows] >= 12))
 
-
-# -- letters -----------------------------------------------------------------------------------------------------
 
 _SPACED = re.compile(r"(?:[^\W\d_] +){3,}[^\W\d_]\W*$")
 _DIGITS = re.compile(r"[\d\W]+$")
@@ -125,8 +121,6 @@ def is_digits(batch: UnitBatch) -> FeatureValues:
     return FeatureValues.flags(batch.flag_by_text(lambda text: _DIGITS.match(text) and any(map(str.isdigit, text))))
 
 
-# -- words -------------------------------------------------------------------------------------------------------
-
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SHORT = 8  # words of a unit that may be a title
 _DIGIT = re.compile(r"\d")
@@ -162,8 +156,6 @@ def last_word(text: str) -> str:
     return "".join(_split(text[-_TAIL:])[-1:])
 
 
-# -- contents ----------------------------------------------------------------------------------------------------
-
 _PATTERNS = {
     "square": r"\[",
     "bracketed": r"\[[^\]]*\]\W*$",
@@ -192,7 +184,7 @@ CONTENTS = tuple(_PATTERNS)
 
 
 def contents(text: str) -> frozenset[str]:
-    """What the beginning of a text holds, of CONTENTS."""
+    """Find which of CONTENTS the beginning of a text holds."""
     head = text[:_HEAD]
     characters = frozenset(head)
     return frozenset(

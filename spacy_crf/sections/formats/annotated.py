@@ -188,19 +188,10 @@ class _AnnotatedWriter(TreeWriter):
     def _leaf(self, start: int, end: int, label: str) -> str:
         self.place = end
         blank = self.layout.text[start:end].isspace()
-        inner = encode(self.layout.text[start:end]) if blank else self._formatted(start, end)
+        inner = encode(self.layout.text[start:end]) if blank else self.tagged(start, end, TAGS, encode)
         if any(styles for _, _, styles in self.marked.pieces(start, end)):
             unit = self.units.get(start)
             kind = unit.kind.value if unit is not None and unit.end == end else None
             inner = f"<{UNIT}{attributes(kind=kind)}>{inner}</{UNIT}>"
         tag = LEAF_TAGS.get(label, "text")
         return inner if blank else f"<{tag}>{inner}</{tag}>"
-
-    def _formatted(self, start: int, end: int) -> str:
-        found = []
-        for first, last, styles in self.formatting.pieces(start, end):
-            tags = [TAGS[style] for style in styles]
-            opened = "".join(f"<{tag}>" for tag in tags)
-            closed = "".join(f"</{tag}>" for tag in reversed(tags))
-            found.append(f"{opened}{encode(self.layout.text[first:last])}{closed}")
-        return "".join(found)

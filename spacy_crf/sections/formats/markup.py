@@ -41,8 +41,6 @@ CSS = (
     (re.compile(r"text-decoration[^:;]*:[^;]*underline", re.IGNORECASE), "underline"),
 )
 
-# -- numbers and bullets of lists, as browsers show them ---------------------------------------------------------
-
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
@@ -62,7 +60,7 @@ class ListCounter:
         self.open.append((kind, _whole(attributes.get("start", ""), 1)))
 
     def marker(self, attributes: Mapping[str, str]) -> str:
-        """What stands before the next item: indentation, number or bullet. attributes (Mapping): `value` counts."""
+        """Indentation, number or bullet of the next item. attributes (Mapping): `value` counts."""
         if not self.open:
             return BULLET
         kind, number = self.open[-1]
@@ -84,9 +82,6 @@ def _whole(text: str, otherwise: int) -> int:
 def _spell(kind: str, number: int) -> str:
     limits = {"a": 26, "A": 26, "i": 3999, "I": 3999}
     return numeral(kind, number) if 0 < number <= limits.get(kind, 9999) else str(number)
-
-
-# -- events ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -182,9 +177,6 @@ class MarkupReader:
             self.builder.blank_line()
         else:
             self.builder.end_line()
-
-
-# -- HTML and XML ------------------------------------------------------------------------------------------------
 
 
 def read_html(path: Path) -> DocumentLayout:

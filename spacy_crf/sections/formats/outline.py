@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -60,7 +60,7 @@ def outline(tree: SectionTree) -> Iterator[Event]:
 
 
 class TreeWriter:
-    """What writers of documents share. styles (Set[str]): those that the format has."""
+    """Base of the writers of documents. styles (Set[str]): those that the format has."""
 
     def __init__(self, layout: DocumentLayout, tree: SectionTree, styles: Set[str] = frozenset()) -> None:
         self.layout, self.tree = layout, tree
@@ -113,6 +113,15 @@ class TreeWriter:
         """The heading of a section, in one line."""
         return " ".join(self.line([place]) for place in node.heading)
 
+    def tagged(self, start: int, end: int, tags: Mapping[str, str], write: Callable[[str], str]) -> str:
+        """A stretch of text with its styles as elements. tags (Mapping[str, str]): by style."""
+        found = []
+        for first, last, styles in self.formatting.pieces(start, end):
+            opened = "".join(f"<{tags[style]}>" for style in styles)
+            closed = "".join(f"</{tags[style]}>" for style in reversed(styles))
+            found.append(f"{opened}{write(self.layout.text[first:last])}{closed}")
+        return "".join(found)
+
     def bounds(self, places: Sequence[int]) -> tuple[int, int]:
         """Start and end of some elements in the text."""
         return self.tree.elements[places[0]].start, self.tree.elements[places[-1]].end
@@ -147,8 +156,6 @@ class Formatting:
             yield start, stop, self.styles[number]
             start, number = stop, number + 1
 
-
-# -- brackets ----------------------------------------------------------------------------------------------------
 
 ROOT, SECTION, VIRTUAL = "DOCUMENT", "SECTION", "VIRTUAL"
 ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})

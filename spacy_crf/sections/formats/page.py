@@ -51,8 +51,6 @@ class _PageWriter(TreeWriter):
             parts.append(f"perhaps not the best tree ({self.tree.dropped:,} states dropped)")
         return " · ".join(filter(None, parts))
 
-    # -- the outline -----------------------------------------------------------------------------------------
-
     def _outline(self, nodes: list[SectionNode]) -> Iterator[str]:
         yield '<aside aria-label="Outline"><details id="outline" open><summary>Outline</summary>'
         yield '<div class="tools"><button type="button" value="open">Expand all</button>'
@@ -91,8 +89,6 @@ class _PageWriter(TreeWriter):
         line = self.layout.text[start : min(node.end_char, start + 4 * OPENING)].strip().partition("\n")[0]
         words = " ".join(line.split()).removeprefix(node.number)
         return f'<span class="name opening">{escape(words[:OPENING])}</span>'
-
-    # -- the text --------------------------------------------------------------------------------------------
 
     def _body(self) -> Iterator[str]:
         for event in self.blocks():
@@ -133,9 +129,4 @@ class _PageWriter(TreeWriter):
         return f"<p>{self._text(places)}</p>"
 
     def _text(self, places: list[int]) -> str:
-        found = []
-        for first, last, styles in self.formatting.pieces(*self.bounds(places)):
-            opened = "".join(f"<{TAGS[style]}>" for style in styles)
-            closed = "".join(f"</{TAGS[style]}>" for style in reversed(styles))
-            found.append(f"{opened}{escape(self.layout.text[first:last])}{closed}")
-        return "".join(found)
+        return self.tagged(*self.bounds(places), TAGS, escape)

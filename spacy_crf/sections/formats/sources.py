@@ -126,9 +126,6 @@ def root_of(path: Path) -> str:
     raise CRFError(CorpusErrors.CRF533.format(path=path, line=1, reason="no element found"))
 
 
-# -- writing -----------------------------------------------------------------------------------------------------
-
-
 def encode(text: str) -> str:
     """Text between tags, which has the same length when it is read.
 
