@@ -1,4 +1,4 @@
-"""How the section parser is made from a config."""
+"""Makes the section parser from a config."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ from spacy.language import Language
 
 from ..learning.block import Trainer
 from ..learning.model import ChainModel
-from .component import Labeller, SectionParser
-from .features.config import UnitFeatureSettings
+from .component import Labeller, ParserKind, SectionParser
+from .features.block import UnitFeatureSettings
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "model": {"@architectures": "spacy_crf.LinearChain.v1"},
@@ -21,6 +21,8 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "temperature": 1.0,
     "joint": True,
     "label_weight": 1.0,
+    "parser": "stack",
+    "grammar": "thesis",
     "learn_tree": True,
     "tree_c2": 0.05,
     "max_states": 24,
@@ -56,6 +58,8 @@ def make_section_parser(
     temperature: float,
     joint: bool,
     label_weight: float,
+    parser: ParserKind,
+    grammar: str,
     learn_tree: bool,
     tree_c2: float,
     max_states: int | None,
@@ -65,7 +69,7 @@ def make_section_parser(
 ) -> SectionParser:
     """Construct a section parser.
 
-    It reads the text of a Doc, and the formatting that `units.layout.attach_layout` gave it, not its tokens. It needs
+    It reads the text of a Doc, and the formatting that `layout.attach_layout` gave it, not its tokens. It needs
     no other component and no training: until it is trained, rules label the elements.
 
     model (Model): spacy_crf.LinearChain.v1, the chain over elements.
@@ -81,11 +85,15 @@ def make_section_parser(
         the labels of the chain.
     label_weight (float): what the log probabilities of labels are multiplied by where they are decided together with
         the tree: above 1, the tree overrules fewer labels.
+    parser (str): what builds the tree: "stack", over stacks of open sections, or "grammar", by CYK, for documents of up
+        to 500 elements.
+    grammar (str): for that parser: "thesis" or "thesis_code", the grammars of Trompper's thesis, or the path of one. It
+        is saved with the model.
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
-        if not, or without any tree, those set by hand stay.
-    tree_c2 (float): penalty on what the learned weights differ from those set by hand.
-    max_states (int | None): stacks of open sections that the parser keeps at each heading; null keeps all, which is
-        exact, but may take long for long documents.
+        if not, or without any tree, those set by hand, or written in the grammar, stay.
+    tree_c2 (float): penalty on what the learned weights differ from these.
+    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, which
+        is exact, but may take long for long documents.
     elements_key (str), sections_key (str): keys of doc.spans for elements and sections.
     scorer (Callable | None): how it is evaluated.
     RETURNS (SectionParser): the component.
@@ -102,6 +110,8 @@ def make_section_parser(
         temperature=temperature,
         joint=joint,
         label_weight=label_weight,
+        parser=parser,
+        grammar=grammar,
         learn_tree=learn_tree,
         tree_c2=tree_c2,
         max_states=max_states,

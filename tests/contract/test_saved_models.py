@@ -1,5 +1,6 @@
 """Pipelines that an earlier release saved load, say the same, and are saved as the same files."""
 
+import json
 import zipfile
 import zlib
 from pathlib import Path
@@ -9,6 +10,9 @@ import spacy
 from contract.models import MODELS, predict, score
 from contract.snapshots import DATA, Snapshots
 from spacy.language import Language
+
+# settings that components have got since, with their defaults
+ADDED = {"section_parser": {"parser": "stack", "grammar": "thesis"}}
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -52,4 +56,11 @@ def test_scores(name: str, nlp: Language, snapshots: Snapshots) -> None:
 
 def test_files(nlp: Language, folder: Path, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path)
-    assert contents(nlp, tmp_path) == contents(nlp, folder)
+    written, stored = contents(nlp, tmp_path), contents(nlp, folder)
+    for pipe, added in ADDED.items():
+        if f"{pipe}/cfg" in stored:
+            settings = json.loads(written[f"{pipe}/cfg"])
+            assert {name: settings.pop(name) for name in added} == added
+            assert settings == json.loads(stored[f"{pipe}/cfg"])
+            written[f"{pipe}/cfg"] = stored[f"{pipe}/cfg"]
+    assert written == stored
