@@ -11,7 +11,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_marginals
-from ..annotation.target import Decoded, Target
+from ..annotation.target import DecodedDoc, Target
 from ..annotation.targets import target_of
 from ..core.arrays import Floats
 from ..core.batch import pack
@@ -131,7 +131,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         values = target.values(self.vocab.strings, tags.tags)
         for doc, prediction in zip(docs, predictions):
             if len(doc):
-                target.write(doc, Decoded(prediction.tags, prediction.spans, present=prediction.extra), values)
+                target.write(doc, DecodedDoc(prediction.tags, prediction.spans, present=prediction.extra), values)
             doc._.set(self.cfg["info"], decode_info(prediction.decided or [], self.constraints))
             if self.cfg["changes"] is not None:
                 changes = constraint_changes(prediction.decided or [], self.constraints, tags)

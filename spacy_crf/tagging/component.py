@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import register, register_marginals, write_marginals
 from ..annotation.gold import Violation, find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget, SpanTarget
-from ..annotation.target import Decoded, Target
+from ..annotation.target import DecodedDoc, Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices, Ints, Segments
 from ..core.calibration.temperature import HeldOut
@@ -224,7 +224,7 @@ class CRFTagger(ChainPipe):
         values = target.values(self.vocab.strings, self.tags.tags)
         for doc, prediction in zip(docs, predictions):
             kept = prediction.above(threshold)
-            target.write(doc, Decoded(kept.tags, kept.spans, kept.scores, kept.extra), values)
+            target.write(doc, DecodedDoc(kept.tags, kept.spans, kept.scores, kept.extra), values)
             if marginals is not None and prediction.marginals is not None:
                 write_marginals(doc, marginals, self.tags.tags, prediction.marginals)
             self._write_uncertainty(doc, prediction)

@@ -24,7 +24,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
 from ...annotation.extensions import register_marginals, write_marginals
-from ...annotation.target import Decoded
+from ...annotation.target import DecodedDoc
 from ...annotation.targets import AttributeTarget
 from ...core.arrays import Floats
 from ...core.errors import CRFError
@@ -188,7 +188,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         register_marginals(marginals)
         ids = target.values(self.vocab.strings, self.labels)
         for doc, prediction in zip(docs, predictions):
-            target.write(doc, Decoded(prediction.tags, present=prediction.extra), ids)
+            target.write(doc, DecodedDoc(prediction.tags, present=prediction.extra), ids)
             if marginals is not None and prediction.marginals is not None:
                 write_marginals(doc, marginals, self.labels, prediction.marginals)
 
