@@ -28,8 +28,8 @@ from benchmarks.measure import new_parser
 from benchmarks.report import README, update
 from benchmarks.runner import ROOT
 from spacy_crf.core.constraints.steps import RULES
+from spacy_crf.corpora.block import ReferenceSettings
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.corpora.references import make_reference_settings
 
 NAME = "constrained_ner"
 STEPS = 4  # of 30 iterations
@@ -51,7 +51,7 @@ class Fold(NamedTuple):
 
 def read(data: str, nlp: Language) -> list[Example]:
     """All references, with their fields as entities."""
-    return list(Corpus(data, format="references", references=make_reference_settings(ents=True))(nlp))
+    return list(Corpus(data, format="references", references=ReferenceSettings(ents=True))(nlp))
 
 
 def run_fold(fold: Fold) -> dict[str, Any]:

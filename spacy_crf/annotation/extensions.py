@@ -1,68 +1,211 @@
-"""Custom token attributes that hold a column of a file."""
+"""Custom attributes of Docs, spans and tokens: the one way to register them, and to read and write what they hold.
 
-from collections.abc import Sequence
-from typing import Any, cast
+spaCy keeps their values in `doc.user_data`, under ("._.", name, first character, last character). Read and written
+there, they need no registration, and a small part of the time that `token._` takes.
+"""
 
-from spacy.tokens import Doc, Token
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import getitem
+from typing import Any, TypeAlias, cast
 
+import numpy as np
+from spacy.attrs import IDX
+from spacy.tokens import Doc, Span, Token
+
+from ..core.arrays import Floats, Hashes
 from ..core.errors import CRFError
 from .errors import AnnotationErrors
 
-KEY_PREFIX = "._."
+UNSET = ("", None)  # values that stand for no annotation
+SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
+_PREFIX = "._."
+
+Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
+Key: TypeAlias = tuple[str, str, int | None, None]
 
 
-def register_extension(name: str) -> None:
-    """Make `token._.NAME` available, as a string that is empty by default; what is there already is kept.
+# -- registration --------------------------------------------------------------------------------------------
 
-    name (str): The name of the attribute.
+
+def register(
+    owner: Owner,
+    name: str | None,
+    *,
+    default: Any = None,
+    getter: Callable[[Any], Any] | None = None,
+    setter: Callable[[Any, Any], None] | None = None,
+) -> None:
+    """Make a custom attribute available; what anybody has registered before stays.
+
+    owner (type): Doc, Span or Token. name (str | None): of the attribute; None for a setting that asks for none.
+    default (Any): its value where it has none. getter, setter (Callable | None): what computes it instead.
     """
-    if not Token.has_extension(name):
-        Token.set_extension(name, default="")
+    if name is None or owner.has_extension(name):
         return
+    if getter is None:
+        owner.set_extension(name, default=default)
+    else:
+        owner.set_extension(name, getter=getter, setter=setter)
+
+
+def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> None:
+    """Make a token attribute available that values are written to.
+
+    allow_setter (bool): whether one that somebody computes will do, if it has a setter.
+    RAISES (ValueError): for an attribute that computes its value.
+    """
+    register(Token, name, default=default)
     _, method, getter, setter = Token.get_extension(name)
-    if method is not None or (getter is not None and setter is None):
+    if method is not None or (getter is not None and not (allow_setter and setter is not None)):
         raise CRFError(AnnotationErrors.CRF522.format(name=name))
 
 
-def set_extension_values(doc: Doc, name: str, values: Sequence[str]) -> None:
-    """Write a custom attribute that is registered to all tokens.
+@dataclass(frozen=True)
+class TokenView:
+    """Getter of what a Doc holds for one of its tokens. A class, so that it pickles.
 
-    doc (Doc): The document.
-    name (str): The name of the attribute.
-    values (Sequence[str]): One value per token; "" leaves the token at the default.
+    name (str): of the attribute of the Doc. part (Callable): takes its value, and the number of the token.
     """
-    for token, value in zip(doc, values):
-        if value:
-            token._.set(name, value)
+
+    name: str
+    part: Callable[[Any, int], Any]
+
+    def __call__(self, token: Token) -> Any:
+        stored = token.doc._.get(self.name)
+        return None if stored is None else self.part(stored, token.i)
 
 
-def register_stored_extensions(doc: Doc) -> None:
-    """Make the custom token attributes available that a stored document has values for.
+def register_by_token(name: str, part: Callable[[Any, int], Any] = getitem) -> None:
+    """Make an attribute of Docs available whose tokens show their part of it: of a list, the value at their place.
 
-    doc (Doc): A document read from disk.
+    part (Callable): takes the value of the Doc, and the number of a token.
     """
-    stored = {key[1] for key in get_user_data(doc) if is_token_key(key)}
-    for name in stored:
-        if not Token.has_extension(name):
-            Token.set_extension(name, default="")
+    register(Doc, name)
+    register(Token, name, getter=TokenView(name, part))
 
 
-def get_user_data(doc: Doc) -> dict[Any, Any]:
-    """The data behind `doc._`, `span._` and `token._`, whose keys are tuples.
+def register_marginals(name: str | None) -> None:
+    """Make probabilities available, as `write_marginals` writes them; tokens show theirs by tag."""
+    if name is not None:
+        register_by_token(name, _token_marginals)
 
-    doc (Doc): The document.
-    RETURNS (dict[Any, Any]): The data itself, not a copy.
-    """
+
+def _token_marginals(stored: dict[str, Any], token: int) -> dict[str, float]:
+    return dict(zip(stored["tags"], np.asarray(stored["values"])[token].tolist()))
+
+
+# -- values of Docs ------------------------------------------------------------------------------------------
+
+
+def user_data(doc: Doc) -> dict[Any, Any]:
+    """The data behind `doc._`, `span._` and `token._`, not a copy."""
     return cast(dict[Any, Any], doc.user_data)
 
 
-def is_token_key(key: object) -> bool:
-    """Whether a key of `doc.user_data` holds the value of a custom attribute of one token.
+def read_value(doc: Doc, name: str) -> Any:
+    """The value that a Doc has stored, whether or not anybody has registered the attribute; None for none."""
+    return user_data(doc).get((_PREFIX, name, None, None))
 
-    key (object): The key.
-    RETURNS (bool): False for attributes of spans and documents, and for other data.
+
+def write_value(doc: Doc, name: str, value: Any) -> None:
+    """Store a value of a Doc."""
+    user_data(doc)[_PREFIX, name, None, None] = value
+
+
+def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) -> None:
+    """Give a Doc the probabilities of its tokens' labels.
+
+    name (str): of the custom attribute. labels (Iterable[str]): L of them. values ((n, L)): the probabilities.
     """
-    if not isinstance(key, tuple) or len(key) != 4:
-        return False
-    prefix, _, start, end = key
-    return prefix == KEY_PREFIX and start is not None and end is None
+    doc._.set(name, {"tags": list(labels), "values": values})
+
+
+# -- values of tokens ----------------------------------------------------------------------------------------
+
+
+def read_values(doc: Doc, name: str) -> list[Any]:
+    """The values of the tokens as `token._` shows them; of an attribute that nobody has registered, what is stored."""
+    if not Token.has_extension(name):
+        return stored_values(doc, name)
+    default, method, getter, _ = Token.get_extension(name)
+    if getter is not None or method is not None:
+        return [token._.get(name) for token in doc]
+    stored = user_data(doc)
+    return [stored.get(key, default) for key in _keys(doc, name)] if stored else [default] * len(doc)
+
+
+def stored_values(doc: Doc, name: str) -> list[Any]:
+    """The values that are stored for the tokens, whether or not anybody has registered the attribute; None for none."""
+    stored = user_data(doc)
+    return [stored.get(key) for key in _keys(doc, name)] if stored else [None] * len(doc)
+
+
+def write_values(
+    doc: Doc, name: str, values: Iterable[Any], *, starts: Hashes | None = None, overwrite: bool = True
+) -> None:
+    """Set an attribute of all tokens.
+
+    values (Iterable): one for each token. starts ((n,) | None): IDX of the tokens, where it is known already.
+    overwrite (bool): whether values that are there are replaced.
+    """
+    _, _, getter, setter = Token.get_extension(name)
+    if getter is not None or setter is not None:
+        for token, value in zip(doc, values):
+            if overwrite or token._.get(name) in UNSET:
+                token._.set(name, value)
+        return
+    keys, stored = _keys(doc, name, starts), user_data(doc)
+    if overwrite or not stored:
+        stored.update(zip(keys, values))
+        return
+    for key, value in zip(keys, values):
+        if stored.get(key) in UNSET:
+            stored[key] = value
+
+
+def write_known(doc: Doc, name: str, values: Sequence[Any]) -> None:
+    """Set an attribute of the tokens whose value is not empty; the others are left as they are."""
+    _, _, getter, _ = Token.get_extension(name)
+    if getter is not None:
+        for token, value in zip(doc, values):
+            if value:
+                token._.set(name, value)
+    else:
+        user_data(doc).update((key, value) for key, value in zip(_keys(doc, name), values) if value)
+
+
+def stored_names(doc: Doc) -> set[str]:
+    """Names of the custom attributes that a token of a Doc has a value of."""
+    keys = (key for key in user_data(doc) if isinstance(key, tuple) and len(key) == 4 and key[0] == _PREFIX)
+    return {name for _, name, start, end in keys if start is not None and end is None}
+
+
+def copy_values(doc: Doc, other: Doc, names: Iterable[str], first: int = 0) -> None:
+    """Store what the tokens of a Doc have stored in another one.
+
+    other (Doc): with the same tokens, or those from `first` on. names (Iterable[str]): of the attributes.
+    """
+    old, new = user_data(doc), user_data(other)
+    for name in names:
+        for before, after in zip(_keys(doc, name)[first:], _keys(other, name)):
+            if before in old:
+                new[after] = old[before]
+
+
+def _keys(doc: Doc, name: str, starts: Hashes | None = None) -> list[Key]:
+    """Where the values of the tokens are stored."""
+    first_characters = (doc.to_array(IDX) if starts is None else starts).view(np.intp)
+    if len(first_characters) and first_characters[-1] < SHARED_STARTS:
+        return cast(list[Key], _shared_keys(name).take(first_characters).tolist())
+    return [(_PREFIX, name, start, None) for start in first_characters.tolist()]
+
+
+@cache
+def _shared_keys(name: str) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """The keys of tokens, by their first character.
+
+    Documents share them: a new tuple for each token costs ten times as much, most of it in the garbage collector.
+    """
+    return np.fromiter(((_PREFIX, name, start, None) for start in range(SHARED_STARTS)), dtype=object)

@@ -1,4 +1,4 @@
-"""Where a Doc keeps gold with several tags for a token: a custom attribute, a dict from tag to weight.
+"""Gold with several tags for a token, in a custom attribute: a dict from tag to weight.
 
 Weights are those of section 4.3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020): fractions that sum to
 1, or ones for tags that are all correct. spaCy stores the attribute with `DocBin(store_user_data=True)`; it is found
@@ -6,13 +6,12 @@ whether or not anybody has registered it. The best tag is in `token.tag` as well
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
-from spacy.attrs import IDX
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 from ..core.errors import CRFError
 from .errors import AnnotationErrors
+from .extensions import register_stored, stored_values, write_known
 
 GOLD_TAGS = "gold_tags"
 TagWeights = dict[str, float]
@@ -28,12 +27,7 @@ def register_gold_tags(name: str = GOLD_TAGS) -> None:
 
     RAISES (ValueError): where an attribute of that name computes its value.
     """
-    if not Token.has_extension(name):
-        Token.set_extension(name, default=None)
-        return
-    _, method, getter, _ = Token.get_extension(name)
-    if method is not None or getter is not None:
-        raise CRFError(AnnotationErrors.CRF522.format(name=name))
+    register_stored(name, default=None, allow_setter=False)
 
 
 def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = GOLD_TAGS) -> None:
@@ -45,10 +39,9 @@ def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = G
     if len(rows) != len(doc):
         raise CRFError(AnnotationErrors.CRF532.format(found=len(rows), expected=len(doc)))
     register_gold_tags(name)
-    stored = _user_data(doc)
+    write_known(doc, name, [dict(weights) for weights in rows])
     for token, weights in zip(doc, rows):
         if weights:
-            stored[_key(name, token.idx)] = dict(weights)
             token.tag_ = best_tag(weights)
 
 
@@ -57,22 +50,5 @@ def read_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
 
     RETURNS (list[dict[str, float]]): weights by tag for each token; empty for no gold. A text is one tag.
     """
-    values = stored_gold_tags(doc, name)
+    values = stored_values(doc, name)
     return [{value: 1.0} if isinstance(value, str) and value else dict(value or {}) for value in values]
-
-
-def stored_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights | str | None]:
-    """What the attribute holds for each token: weights by tag, or what somebody else has put there."""
-    stored = _user_data(doc)
-    if not stored:
-        return [None] * len(doc)
-    return [stored.get(_key(name, start)) for start in doc.to_array(IDX).tolist()]
-
-
-def _user_data(doc: Doc) -> dict[Any, Any]:
-    return cast(dict[Any, Any], doc.user_data)
-
-
-def _key(name: str, start: int) -> tuple[str, str, int, None]:
-    """Where a custom attribute of the token that begins at a character is kept."""
-    return "._.", name, start, None

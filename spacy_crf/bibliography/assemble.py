@@ -1,13 +1,73 @@
-"""Labelled references to entries."""
+"""Labelled references to entries: the fields of a Doc, whatever holds their labels, and entries with keys."""
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+from spacy.tokens import Doc
+from spacy.util import filter_spans
 
 from .draft import TAKERS, Draft
 from .entry import NOBODY, Entry, EntryType, Names
 from .fields import THESIS, UNPUBLISHED, is_proceedings, report_type
-from .keys import unique_keys
-from .segments import Segment
+
+Segment = tuple[str, str]  # label, empty without one, and text
+LETTERS = {"ß": "ss", "ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+# Words that say nothing at the beginning of a title.
+SKIPPED = re.compile("an?|the|on|of|in|to|for|and|der|die|das|eine?|l[ae]s?|une?|het|de|el|los|il")
+
+
+def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
+    """Fields and what is between them, in order; together they have every character that is no white space.
+
+    doc (Doc): labelled. target (str): where the labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent",
+        "spans" or the name of a token extension. spans_key (str): of the group, for "spans". Of spans that overlap the
+        longer one counts. Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
+    RETURNS (list[tuple[str, str]]): label, empty without one, and text.
+    """
+    if target == "ent":
+        bounds = [(span.start, span.end, span.label_) for span in doc.ents]
+    elif target == "spans":
+        spans = filter_spans(doc.spans[spans_key]) if spans_key in doc.spans else []
+        bounds = [(span.start, span.end, span.label_) for span in spans]
+    else:
+        bounds = list(_runs([_tag(doc, place, target) for place in range(len(doc))]))
+    found, end = [], 0
+    for first, last, label in [*bounds, (len(doc), len(doc), "")]:
+        found.append(("", doc[end:first].text.strip()))
+        found.append((label, doc[first:last].text.strip()))
+        end = last
+    return [(label, text) for label, text in found if text]
+
+
+def _tag(doc: Doc, place: int, target: str) -> str:
+    token = doc[place]
+    if target in ("tag", "pos"):
+        return token.tag_ if target == "tag" else token.pos_
+    return token._.get(target) or ""
+
+
+def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Start, end and label of neighbouring tokens of a field."""
+    start = 0
+    for place in range(1, len(tags) + 1):
+        before = tags[place - 1]
+        if place < len(tags) and _label(tags[place]) == _label(before) and tags[place][:2] not in ("B-", "U-"):
+            continue
+        if _label(before):
+            yield start, place, _label(before)
+        start = place
+
+
+def _label(tag: str) -> str:
+    if tag in ("O", "_"):
+        return ""
+    return tag[2:] if tag[:2] in ("B-", "I-", "L-", "U-") else tag
+
+
+# -- entries -------------------------------------------------------------------------------------------------
 
 
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
@@ -102,3 +162,51 @@ def _whole_type(draft: Draft) -> EntryType:
         return EntryType.TECHREPORT
     is_book = {"publisher", "place", "page_total", "edition", "isbn", "series"} & draft.values.keys()
     return EntryType.BOOK if is_book or draft.editors else EntryType.MISC
+
+
+# -- keys ----------------------------------------------------------------------------------------------------
+
+
+def unique_keys(entries: Sequence[Entry]) -> list[str]:
+    """Family name, year and first word of the title, such as "vanderkooij1993loading".
+
+    Entries that would have the same key get letters, "a" to "z", then "aa" and so on, in their order.
+
+    entries (list[Entry]): of a bibliography.
+    RETURNS (list[str]): distinct, of small ASCII letters and figures.
+    """
+    plain = [plain_key(entry) for entry in entries]
+    shared = {key for key, times in Counter(plain).items() if times > 1}
+    taken = set(plain) - shared
+    keys = []
+    for key in plain:
+        if key in shared:
+            key = next(candidate for candidate in (key + ending for ending in _endings()) if candidate not in taken)
+            taken.add(key)
+        keys.append(key)
+    return keys
+
+
+def plain_key(entry: Entry) -> str:
+    """The key of an entry that is alone."""
+    names = (entry.authors or entry.editors).names
+    family = _fold(f"{names[0].particle}{names[0].family}") if names else ""
+    year = "" if entry.date is None else str(entry.date.first.year)
+    words = [_fold(word) for word in re.split(r"[^\w'’]+", entry.title or entry.container)]
+    word = next((word for word in words if word and not SKIPPED.fullmatch(word)), "")
+    return f"{family}{year}{word}" or "reference"
+
+
+def _fold(text: str) -> str:
+    """Small ASCII letters and figures of a text; letters of other alphabets go."""
+    text = "".join(LETTERS.get(char, char) for char in text.lower())
+    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", text))
+
+
+def _endings() -> Iterator[str]:
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    for number in count():
+        ending = ""
+        while number >= 0:
+            ending, number = alphabet[number % 26] + ending, number // 26 - 1
+        yield ending

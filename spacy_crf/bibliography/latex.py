@@ -2,56 +2,27 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .errors import BibliographyErrors
 
 # Combining characters by the command of the accent.
-ACCENTS = {
-    "`": "\u0300",
-    "'": "\u0301",
-    "^": "\u0302",
-    "~": "\u0303",
-    "=": "\u0304",
-    "u": "\u0306",
-    ".": "\u0307",
-    '"': "\u0308",
-    "r": "\u030a",
-    "H": "\u030b",
-    "v": "\u030c",
-    "d": "\u0323",
-    "c": "\u0327",
-    "k": "\u0328",
-    "b": "\u0331",
-}
+MARKS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0323\u0327\u0328\u0331"
+ACCENTS = dict(zip("`'^~=u.\"rHvdckb", MARKS))
 COMMANDS = {mark: command for command, mark in ACCENTS.items()}
-SYMBOLS = {
-    "\\": "textbackslash",
-    "{": "textbraceleft",
-    "}": "textbraceright",
-    "~": "textasciitilde",
-    "^": "textasciicircum",
-}
-LETTERS = {
-    **{
-        "ß": "ss",
-        "æ": "ae",
-        "Æ": "AE",
-        "œ": "oe",
-        "Œ": "OE",
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "ı": "i",
-        "ȷ": "j",
-    },
-    **{"đ": "dj", "Đ": "DJ", "ð": "dh", "Ð": "DH", "þ": "th", "Þ": "TH", "å": "aa", "Å": "AA"},
-    **{"“": "textquotedblleft", "”": "textquotedblright", "‘": "textquoteleft", "’": "textquoteright"},
-    **{"„": "quotedblbase", "‚": "quotesinglbase", "«": "guillemotleft", "»": "guillemotright"},
-    **{"…": "ldots", "§": "S", "£": "pounds", "©": "copyright", "®": "textregistered", "°": "textdegree"},
-    **{"¿": "textquestiondown", "¡": "textexclamdown", "†": "dag", "•": "textbullet", "€": "texteuro"},
-}
+# Characters and their commands.
+SIGNS = r"\ textbackslash { textbraceleft } textbraceright ~ textasciitilde ^ textasciicircum"
+SPECIAL_LETTERS = (
+    "ß ss æ ae Æ AE œ oe Œ OE ø o Ø O ł l Ł L ı i ȷ j đ dj Đ DJ ð dh Ð DH þ th Þ TH å aa Å AA “ textquotedblleft "
+    "” textquotedblright ‘ textquoteleft ’ textquoteright „ quotedblbase ‚ quotesinglbase « guillemotleft "
+    "» guillemotright … ldots § S £ pounds © copyright ® textregistered ° textdegree ¿ textquestiondown "
+    "¡ textexclamdown † dag • textbullet € texteuro"
+)
+SYMBOLS, LETTERS = (dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split()))
 DASHES = {"–": "--", "—": "---"}
 ESCAPED = frozenset("&%$#_")
-READ_SYMBOLS = {command: char for char, command in {**SYMBOLS, **LETTERS}.items()}
 # Characters that LaTeX would set as one sign with a neighbour of the same kind.
 LIGATURES = ("-–—", "'", "`", ",", "<", ">")
 # In a headline these are small as well.
@@ -60,14 +31,16 @@ SMALL_WORDS = re.compile(
     "like|near|onto|over|since|than|that|their|through|towards?|under|until|upon|when|with|within|without"
 )
 WORD = re.compile(r"([^\w]*)(.*?)([^\w]*)", re.DOTALL)
-TOKEN = re.compile(
-    r"""\\(?P<accent>[`'^~=."])\s*(?:\{\\?(?P<braced>[A-Za-z])\s*\}|\\?(?P<plain>[A-Za-z]))
-    |\\(?P<letter>[uvHrdckb])(?:\s*\{\\?(?P<held>[A-Za-z])\s*\}|\s+(?P<spaced>[A-Za-z])(?![A-Za-z]))
-    |\\(?P<escaped>[&%$\#_{}])
-    |\\(?P<command>[A-Za-z]+)(?:\{\}|\s+|(?![A-Za-z]))
-    |(?P<dash>---?)|(?P<space>~)|(?P<brace>[{}])""",
-    re.VERBOSE,
-)
+# Macros that pylatexenc loses, or adds text for.
+UNSAFE = ("input", "include", "today")
+# Macros that set their argument in a style, and those that change the style, or say where a word may be divided.
+STYLES = ("emph", "text", "textrm", "textit", "textbf", "textsc", "textsl", "textsf", "texttt", "textup")
+SHOWN = (*STYLES, "mbox", "url", "ensuremath")
+SWITCHES = ("em", "bf", "it", "sl", "sc", "rm", "tt", "sf", "-", "/")
+# Only texts with one of these are not plain.
+MARKUP = re.compile(r"[\\{}~%$]|--|``|''|[!?]`")
+# A tilde and a circumflex of their own; what is escaped; what is no comment in BibTeX, and no formula in plain text.
+SPECIAL = re.compile(r"\\(?P<lone>[~^])\{\s*\}|(?P<escaped>\\.)|[%$]", re.DOTALL)
 
 
 def encode(text: str, unicode: bool = False) -> str:
@@ -80,19 +53,59 @@ def encode(text: str, unicode: bool = False) -> str:
     """
     pieces = []
     for before, char in zip(f" {text}", text):
-        if any(before in kind and char in kind for kind in LIGATURES):
+        if any(before in kind and char in kind for kind in LIGATURES) or (before in "!?" and char == "`"):
             pieces.append("{}")
         pieces.append(_encode_char(char, unicode))
     return "".join(pieces)
 
 
 def decode(latex: str) -> str:
-    """Plain text of LaTeX. Braces go; commands other than accents and signs stay.
+    """Plain text of LaTeX. Braces and styles go; formulas, macros that are not known and faulty LaTeX stay.
 
     latex (str): as in a field of BibTeX.
     RETURNS (str): in composed characters.
+    RAISES (ImportError): if pylatexenc is not installed.
     """
-    return unicodedata.normalize("NFC", TOKEN.sub(_decode_token, latex))
+    if not MARKUP.search(latex):
+        return unicodedata.normalize("NFC", latex)
+    read, fault = reader()
+    try:
+        text = read(SPECIAL.sub(_escape, latex), tolerant_parsing=False)
+    except fault:
+        text = latex
+    return unicodedata.normalize("NFC", text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    if match["lone"]:
+        return f"{{\\{SYMBOLS[match['lone']]}}}"
+    return match["escaped"] or f"\\{match[0]}"
+
+
+@cache
+def reader() -> tuple[Callable[..., str], type[Exception]]:
+    """Function from LaTeX to text, and its exception for faulty LaTeX."""
+    try:
+        from pylatexenc import latex2text
+        from pylatexenc.latexwalker import LatexWalkerError
+    except ImportError as error:
+        raise ImportError(BibliographyErrors.CRF649) from error
+    known, macro = latex2text.get_default_latex_context_db(), latex2text.MacroTextSpec
+    known = known.filter_context(keep_categories=["latex-base", "advanced-symbols", "nonascii-specials"])
+    # it fails on patterns with arguments where these are missing
+    patterns = [own.macroname for own in known.iter_macro_specs() if "%" in str(own.simplify_repl)]
+    macros = [macro(name, simplify_repl=_verbatim) for name in (*UNSAFE, *patterns)]
+    macros += [macro(name, discard=False) for name in SHOWN]
+    macros += [macro(name, simplify_repl="") for name in SWITCHES]
+    # pylatexenc has no text for \textbraceleft, \textbraceright, \S, \pounds and \copyright
+    macros += [macro(name, simplify_repl=char) for char, name in {**SYMBOLS, **LETTERS}.items()]
+    known.add_context_category("own", macros, prepend=True, specials=[latex2text.SpecialsTextSpec("~", " ")])
+    known.set_unknown_macro_spec(macro("", simplify_repl=_verbatim))
+    return latex2text.LatexNodes2Text(latex_context=known, math_mode="verbatim").latex_to_text, LatexWalkerError
+
+
+def _verbatim(node: Any) -> str:
+    return str(node.latex_verbatim())
 
 
 def protect_capitals(title: str, unicode: bool = False) -> str:
@@ -137,19 +150,6 @@ def _encode_char(char: str, unicode: bool) -> str:
         command = COMMANDS[parts[1]]
         return f"{{\\{command}{{{parts[0]}}}}}" if command.isalpha() else f"{{\\{command}{parts[0]}}}"
     return char
-
-
-def _decode_token(match: re.Match[str]) -> str:
-    if match["accent"] or match["letter"]:
-        base = match["braced"] or match["plain"] or match["held"] or match["spaced"]
-        return base + ACCENTS[match["accent"] or match["letter"]]
-    if match["escaped"]:
-        return match["escaped"]
-    if match["command"]:
-        return READ_SYMBOLS.get(match["command"], match[0])
-    if match["dash"]:
-        return "–" if len(match["dash"]) == 2 else "—"
-    return " " if match["space"] else ""
 
 
 def _has_capital(word: str) -> bool:

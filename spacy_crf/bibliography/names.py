@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .entry import Name, Names
-from .name_parts import ONE_WORD, SUFFIX, inverted_name, is_body, is_initials, natural_name, put_spaces
 
 ET_AL = re.compile(
     r"[\s,;]*(?:(?i:\band\b)|&)?[\s,;]*(?:(?i:\bet\.?\s*al\b\.?|\band others\b)|\[?\bu\.\s?a\.\]?|\bo\.\s?a\.)[\s,;]*"
@@ -29,6 +28,22 @@ HARD = re.compile(r"\s*;\s*|\s+/\s+")
 SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with)\b)\s*(?=\S)")
 MOST_WORDS = 12  # a text with more between its commas is no list of names, and stays whole
 EDGES = " \t,;:/–—-"
+SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
+INITIAL = r"[^\W\d_a-zß-ÿ]\.?"
+INITIALS = re.compile(rf"(?:{INITIAL}[\s-]*|[A-Z][a-z]\.[\s-]*){{1,5}}")
+# A family name in one word, with its particles if it has some.
+ONE_WORD = re.compile(r"(?:(?:[^\W\d_A-ZÄÖÜ]|')[\w'’.]*\s+)*[\w'’‘\-]+")
+TRAILING_INITIALS = re.compile(r"(?P<family>.*[^\W\d_A-Z.].*?|[A-Z]{2,}.*?)\s+(?P<given>(?:[A-ZÀ-Ý]\.?[\s-]*){1,4})")
+BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
+BODY = re.compile(
+    r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
+    r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
+    r"agency|"
+    r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
+    r"partnership|team|press|conference|gesellschaft|verein|ministerium|amt|bund|verband|kommission|société|comité)\b"
+    r"|^the\s|\s(?:of|for|on|für|pour)\s",
+    re.IGNORECASE,
+)
 
 
 def parse_names(text: str) -> tuple[Names, str]:
@@ -42,7 +57,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     text (str): a field with authors or editors, with the words that announce it.
     RETURNS (tuple[Names, str]): the names, and what was said besides, such as "with a preface by Clara Venn".
     """
-    text = put_spaces(KEY.sub("", " ".join(text.split())))
+    text = _put_spaces(KEY.sub("", " ".join(text.split())))
     besides = CONTRIBUTION.search(text)
     rest = besides[1].strip(EDGES + ".") if besides else ""
     text = text[: besides.start()] if besides else text
@@ -58,7 +73,7 @@ def parse_names(text: str) -> tuple[Names, str]:
 def _names(text: str) -> Iterator[Name]:
     if not re.search(r"\w", text):
         return
-    if is_body(text) and "," not in text and ";" not in text:
+    if _is_body(text) and "," not in text and ";" not in text:
         yield Name(_end(text))
         return
     pieces = [piece for piece in HARD.split(text) if piece]
@@ -75,7 +90,7 @@ def _groups(text: str) -> Iterator[str]:
     groups = SOFT.split(text)
     while groups:
         group = groups.pop(0)
-        if groups and is_body(groups[0]) and not re.search(r"[,.]", group) and group.lower().startswith("the "):
+        if groups and _is_body(groups[0]) and not re.search(r"[,.]", group) and group.lower().startswith("the "):
             group = f"{group} and {groups.pop(0)}"
         yield group
 
@@ -103,23 +118,103 @@ def _group(text: str) -> Iterator[Name]:
 
 def _inverted_size(pieces: Sequence[str], place: int) -> int:
     """How many pieces make the name that begins at a place: 2 if its given names come last."""
-    if place + 1 == len(pieces) or is_body(pieces[place]):
+    if place + 1 == len(pieces) or _is_body(pieces[place]):
         return 1
     first, second = pieces[place], pieces[place + 1]
-    if SUFFIX.fullmatch(second) or is_initials(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
+    if SUFFIX.fullmatch(second) or _is_initials(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
         return 1
-    if is_initials(second) or ONE_WORD.fullmatch(first):
+    if _is_initials(second) or ONE_WORD.fullmatch(first):
         return 2
     return 2 if place == 0 and ONE_WORD.fullmatch(second) else 1
 
 
 def _name(pieces: Sequence[str], suffix: str) -> Name:
     if len(pieces) == 2:
-        return inverted_name(pieces[0], pieces[1], suffix)
-    return Name(_end(pieces[0])) if is_body(pieces[0]) else natural_name(_end(pieces[0]), suffix)
+        return _inverted_name(pieces[0], pieces[1], suffix)
+    return Name(_end(pieces[0])) if _is_body(pieces[0]) else _natural_name(_end(pieces[0]), suffix)
 
 
 def _end(text: str) -> str:
     """Without the full stop of the field; those of initials and abbreviations stay."""
     is_short = re.search(r"(?:^|[\s.\-])(?:[^\W\d_]|[JS]r|Inc|Ltd|Co|Corp|Ders)\.$", text)
     return text if is_short else text.rstrip(". ")
+
+
+# -- one name ------------------------------------------------------------------------------------------------
+
+
+def _is_body(text: str) -> bool:
+    """Whether a name is that of an institution, as far as its words tell."""
+    return BODY.search(text) is not None
+
+
+def _is_initials(text: str) -> bool:
+    """Whether given names are initials only, such as "J.-P." or "WL"."""
+    return INITIALS.fullmatch(text) is not None
+
+
+def _put_spaces(text: str) -> str:
+    """Initials apart, "R. J. Smith" for "R.J.Smith", and no spaces before punctuation or within "J.-P."."""
+    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
+    return re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
+
+
+def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
+    """A name whose family name comes first.
+
+    family (str): with its particle, if that comes first. given (str): its particle may come last, as in "Willem van
+    der". suffix (str): such as "Jr.".
+    RETURNS (Name): the name.
+    """
+    particle, family = _leading_particle(family.split())
+    words = _end_of_given(given).split()
+    last = len(words)
+    while last > 1 and _is_particle(words[last - 1]):
+        last -= 1
+    particle = " ".join([*words[last:], particle]).strip()
+    return Name(family, " ".join(words[:last]), particle, suffix)
+
+
+def _natural_name(text: str, suffix: str = "") -> Name:
+    """A name in the order of speech, or one like "Family GH", "Family G." and "Family (Given)".
+
+    text (str): without comma. suffix (str): such as "Jr.".
+    RETURNS (Name): the name.
+    """
+    bracketed = BRACKETED.fullmatch(text)
+    if bracketed:
+        return _inverted_name(bracketed["family"], bracketed["given"], suffix)
+    trailing = TRAILING_INITIALS.fullmatch(text)
+    if trailing and not _is_initials(text.split()[0]):
+        return _inverted_name(trailing["family"], _spelt(trailing["given"].strip()), suffix)
+    words = text.split()
+    if not suffix and len(words) > 2 and SUFFIX.fullmatch(words[-1]):
+        suffix = words.pop()
+    place = next((at for at, word in enumerate(words[1:-1], 1) if _is_particle(word)), len(words) - 1)
+    particle, family = _leading_particle(words[place:])
+    return Name(family, " ".join(words[:place]), particle, suffix)
+
+
+def _leading_particle(words: list[str]) -> tuple[str, str]:
+    place = 0
+    while place < len(words) - 1 and _is_particle(words[place]):
+        place += 1
+    return " ".join(words[:place]), " ".join(words[place:])
+
+
+def _is_particle(word: str) -> bool:
+    letters = [char for char in word if char.isalpha()]
+    return bool(letters) and letters[0].islower()
+
+
+def _spelt(initials: str) -> str:
+    """Initials with full stops: "KL" becomes "K. L.", "J-M" becomes "J.-M."."""
+    if "." in initials:
+        return initials
+    return re.sub(r"\.\s*(?=[^\W\d_-])", ". ", re.sub(r"([^\W\d_])", r"\1.", initials)).strip()
+
+
+def _end_of_given(given: str) -> str:
+    """Without the full stop that ends a field, but not that of an initial."""
+    given = given.strip()
+    return given if re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given) else given.rstrip(".")

@@ -1,11 +1,8 @@
-"""Pasted text to references, by numbering, indentation and blank lines."""
+"""Pasted text to references, by numbering, indentation and blank lines; their lines are put together again."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-
-from .join import find_words, join_lines
-from .numbering import Marker, numbered_starts
 
 HEADING = re.compile(
     r"(?:\W*\d+(?:\.\d+)*\.?\s+|chapter\s+\d+:?\s+)?"
@@ -17,6 +14,35 @@ HEADING = re.compile(
 PARTICLE = r"(?:v[ao]n|de|del|della|der|den|di|da|dos|du|la|le|les|ten|ter|zu|al|el|af|av)\b"
 BEGINNING = re.compile(rf"[\"'“‘„«(\[]*(?:[^\W\d_a-zß-ÿ]|{PARTICLE}\s|[-–—_]{{2,}})")
 FINISHED = re.compile(r"[.!?)\]>\d\"”’»][.,;]?$|(?:https?://|www\.|doi:)\S+$")
+# Patterns of numbers, and how many may be missing between two references: bare ones are common in texts.
+STYLES = (
+    (re.compile(r"\[(\d{1,4})\]"), 3),
+    (re.compile(r"\((\d{1,3})\)(?=\s|$)"), 3),
+    (re.compile(r"(\d{1,4})\.(?=\s|$)"), 0),
+    (re.compile(r"(\d{1,4})\)(?=\s|$)"), 0),
+)
+KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
+GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
+SAME_INDENT = 2  # numbers set flush right shift by their width
+SOFT_HYPHEN = "\u00ad"
+BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
+WORD = re.compile(r"[^\W\d_]+")
+ADDRESS = re.compile(r"(?:https?://|ftp://|www\.|doi\.org/|\b10\.\d{4,9}/)\S*$", re.IGNORECASE)
+OPEN_END = re.compile(r"[/\-_=?&#%~:+]$")  # an address does not end so
+OPEN_START = re.compile(r"[/._=?&#%~]\S")
+# First and second parts of English compounds that are written with a hyphen. Such a hyphen stays at a line end.
+FIRST_PARTS = re.compile(
+    "low|high|long|short|self|non|well|half|full|real|large|small|cross|open|one|two|three|four|five|six|seven|eight|"
+    "nine|ten|first|second|third|time|cost|case|data|mid|single|double|fine|hand"
+)
+SECOND_PARTS = re.compile(
+    "based|driven|free|wise|dependent|oriented|specific|level|scale|like|aware|century|year|old|order|term|time"
+)
+# With these behind them, the first parts are parts of a word: "low-er", "part-ner".
+SUFFIXES = re.compile(
+    "e|er|est|ed|ly|ing|ity|ism|ist|i[sz]e|i[sz]ed|ish|ial|ially|ality|ners?|ness|ages?|al|tion|ting|ter|ways?|bases?|"
+    "hand|e?s|en|able|ular|lines?"
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +67,13 @@ class _Line:
     after_blank: bool
 
 
+@dataclass(frozen=True)
+class _Marker:
+    text: str  # before a reference, as printed
+    number: int  # 0 for a key
+    line: int  # its place
+
+
 def split_references(text: str) -> list[Reference]:
     """Divide a bibliography into references.
 
@@ -55,7 +88,7 @@ def split_references(text: str) -> list[Reference]:
     words = find_words(text)
     found = []
     for part in _parts(text.splitlines()):
-        markers = numbered_starts([(line.text, line.indent, line.after_blank) for line in part])
+        markers = _numbered_starts(part)
         starts = sorted(markers) or _unnumbered_starts(part)
         for first, end in zip(starts, [*starts[1:], len(part)]):
             found.append(_reference(part[first:end], markers.get(first), words))
@@ -95,8 +128,117 @@ def _begins(before: str, line: str) -> bool:
     return FINISHED.search(before) is not None and BEGINNING.match(line) is not None
 
 
-def _reference(lines: Sequence[_Line], marker: Marker | None, words: frozenset[str]) -> Reference:
+def _reference(lines: Sequence[_Line], marker: _Marker | None, words: frozenset[str]) -> Reference:
     texts = [line.text for line in lines]
     if marker is not None:
         texts[0] = texts[0][len(marker.text) :]
     return Reference(join_lines(texts, words), lines[0].number, lines[-1].number, "" if marker is None else marker.text)
+
+
+# -- numbers before references, told from lines that merely begin with a number ------------------------------
+
+
+def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
+    """Lines that begin a numbered reference.
+
+    The first line decides on the style. Of the other lines in this style those are taken that make the best chain of
+    growing numbers: each one counts, a missing number costs, and a line is more credible behind a blank line, or behind
+    one that ends with a full stop.
+
+    RETURNS (dict[int, _Marker]): by place of the line; empty if references are not numbered.
+    """
+    if KEY.match(lines[0].text):
+        keyed = ((place, KEY.match(line.text)) for place, line in enumerate(lines))
+        return {place: _Marker(match[0], 0, place) for place, match in keyed if match}
+    for style, widest_gap in STYLES:
+        if style.match(lines[0].text):
+            return {marker.line: marker for marker in _best_chain(lines, _candidates(lines, style), widest_gap)}
+    return {}
+
+
+def _candidates(lines: Sequence[_Line], style: re.Pattern[str]) -> list[_Marker]:
+    limit = lines[0].indent + SAME_INDENT
+    matches = ((place, style.match(line.text)) for place, line in enumerate(lines) if line.indent <= limit)
+    return [_Marker(match[0], int(match[1]), place) for place, match in matches if match]
+
+
+def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int) -> list[_Marker]:
+    """Candidates from the first one on with the greatest gain, by dynamic programming, O(n^2)."""
+    gains, before = [1.0], [-1]
+    for place, marker in enumerate(candidates[1:], 1):
+        best, source = float("-inf"), -1
+        for earlier in range(place):
+            gap = marker.number - candidates[earlier].number - 1
+            gain = gains[earlier] - GAP_COST * gap
+            if 0 <= gap <= widest_gap and gain > best:
+                best, source = gain, earlier
+        gains.append(best + _gain(lines, marker.line))
+        before.append(source)
+    place, chain = max(range(len(gains)), key=gains.__getitem__), []
+    while place >= 0:
+        chain.append(candidates[place])
+        place = before[place]
+    return chain[::-1]
+
+
+def _gain(lines: Sequence[_Line], place: int) -> float:
+    finished = lines[place - 1].text.endswith((".", "]", ")"))
+    return 1 + BLANK_GAIN * lines[place].after_blank + FINISHED_GAIN * finished
+
+
+# -- hyphens and addresses at line ends ----------------------------------------------------------------------
+
+
+def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:
+    """One line of several.
+
+    A hyphen at a line end goes if the word was broken there. It stays before a capital or a digit, within an address,
+    and in a compound. Whether a word is a compound is told by `words`, then by a short list of English ones.
+
+    lines (Iterable[str]): of one reference. words (frozenset[str]): of the whole text, lower-cased: see `find_words`.
+    RETURNS (str): the text, with single spaces.
+    """
+    text = ""
+    for line in lines:
+        line = " ".join(line.split())
+        text = _join(text, line, words) if text and line else text or line
+    return text.replace(SOFT_HYPHEN, "")
+
+
+def find_words(text: str) -> frozenset[str]:
+    """Words with and without hyphens that a text has within its lines, lower-cased."""
+    return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)", text.lower()))
+
+
+def _join(text: str, line: str, words: frozenset[str]) -> str:
+    if text.endswith(SOFT_HYPHEN):
+        return text[:-1] + line
+    last = text[text.rfind(" ") + 1 :]
+    if _continues_address(last, line):
+        return text + line
+    broken, second = BROKEN_WORD.search(last), WORD.match(line)
+    if broken and second:
+        keep = _is_compound(broken["first"], second[0], words)
+        return (text if keep else text[:-1]) + line
+    is_range = re.search(r"\S[-\u2010\u2013]$", last) is not None
+    return text + ("" if is_range else " ") + line
+
+
+def _continues_address(last: str, line: str) -> bool:
+    """Whether a line begins with the rest of the address that is the last word before it."""
+    if not ADDRESS.search(last):
+        return False
+    if OPEN_END.search(last) or OPEN_START.match(line):
+        return True
+    return last.endswith(".") and re.match(r"[a-z\d]", line) is not None
+
+
+def _is_compound(first: str, second: str, words: frozenset[str]) -> bool:
+    if not second[0].islower():
+        return True
+    first, second = first.lower(), second.lower()
+    if f"{first}-{second}" in words or first + second in words:
+        return first + second not in words
+    if FIRST_PARTS.fullmatch(first) and not SUFFIXES.fullmatch(second):
+        return True
+    return SECOND_PARTS.fullmatch(second) is not None and len(first) > 2

@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import Doc
 from wasabi import msg
 
-from ..corpora.tokens_tsv import write_predicted_tsv
+from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
 from ..tagsets.view import render_page

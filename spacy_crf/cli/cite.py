@@ -10,11 +10,10 @@ import typer
 from spacy.language import Language
 from wasabi import Printer, msg
 
-from ..bibliography.assemble import make_entries
+from ..bibliography.assemble import Segment, make_entries, read_segments
 from ..bibliography.bibtex import write_bibtex
 from ..bibliography.csl import write_csl
 from ..bibliography.entry import Entry
-from ..bibliography.segments import Segment, read_segments
 from ..bibliography.split import Reference, split_references
 from ..bibliography.table import write_table
 from ..core.errors import CRFError

@@ -1,7 +1,7 @@
 """`python -m spacy crf convert`: corpora in text formats to spaCy's binary format."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -102,7 +102,7 @@ def convert(
     output_path: Path | str,
     *,
     format: Format | None = None,
-    columns: Sequence[str] | None = None,
+    columns: list[str] | None = None,
     group: Group = "auto",
     separator: str | None = None,
     lang: str = "en",

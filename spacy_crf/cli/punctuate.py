@@ -15,7 +15,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 from wasabi import Printer
 
-from ..corpora.text import open_binary, unpacking
+from ..corpora.files import open_binary, unpacking
 from ..punctuation.component import PunctuationRestorer
 from ..punctuation.stream import RestorationStream, chunks_of, components_before
 from .app import app

@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg
 
-from ..corpora.files import data_suffix, pick_kind
+from ..corpora.files import data_suffix, read_lines
+from ..corpora.formats import pick_format
 from ..corpora.reader import Corpus
-from ..corpora.text import read_lines
 from ..tagging.component import CRFTagger
 from ..tagging.review.rank import Place, least_certain
 from ..tagging.review.write import target_kind, write_json, write_rows
@@ -107,7 +107,7 @@ def read_source(
 
 def is_text(path: Path) -> bool:
     """Whether a file is raw text, as far as name and first line tell; column files called .txt are taken for it."""
-    return path.is_file() and data_suffix(path) in TEXT_SUFFIXES and pick_kind(path) == "columns"
+    return path.is_file() and data_suffix(path) in TEXT_SUFFIXES and pick_format(path) == "columns"
 
 
 def before(nlp: Language, name: str, docs: Iterable[tuple[Doc, Place]]) -> Iterator[tuple[Doc, Place]]:

@@ -75,8 +75,6 @@ def with_marginals(nlp: Language, name: str, texts: Iterator[str] | list[str]) -
     nlp (Language): the pipeline. name (str): its crf_tagger. texts (Iterable[str]): texts.
     YIELDS (Doc): one for each text.
     """
-    if not Doc.has_extension(EXTENSION):
-        Doc.set_extension(EXTENSION, default=None)
     tagger = nlp.get_pipe(name)
     assert isinstance(tagger, CRFTagger)
     tagger.cfg["marginals"] = EXTENSION

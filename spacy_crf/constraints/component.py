@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ..annotation.extensions import register
 from ..core.constraints.families import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.constraints.learn import ScoredGold
@@ -29,7 +30,7 @@ from ..pipe.inference import Inference, Prediction
 from ..pipe.orders import require_first_order
 from ..pipe.storage import NAMES
 from ..tagging.component import CRFTagger
-from .decode_info import constraint_changes, decode_info, register_info
+from .decode_info import constraint_changes, decode_info
 from .errors import ConstraintErrors
 from .mining import MiningConfig, mine_constraints
 from .sequence_facts import Annotation, sequence_facts
@@ -92,7 +93,8 @@ class ConstrainedNER(CRFTagger):
     def _register_extensions(self) -> None:
         super()._register_extensions()
         names = {**self._decoding, **self.cfg}
-        register_info(names["info"], names["changes"])
+        for place in (names["info"], names["changes"]):
+            register(Doc, place)
 
     # -- constraints -----------------------------------------------------------------------------------------
 
@@ -208,7 +210,7 @@ class ConstrainedNER(CRFTagger):
         return self._facts_of(docs, columns)
 
     def _facts_of(self, docs: Sequence[Doc], columns: Columns, predicates: Sequence[str] = ()) -> SequenceFacts:
-        annotation = Annotation(self.target, self.cfg["spans_key"], self.tags)
+        annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
         return sequence_facts(*where, self.constraints, self._facts, annotation, predicates)
 

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from spacy.tokens import Doc
-
 from ..core.constraints.decision import METHODS
 from ..core.constraints.families import Constraint
 from ..core.constraints.spelling import to_text
@@ -64,13 +62,6 @@ def constraint_changes(
         for one in decided
         for change in one.changes or ()
     ]
-
-
-def register_info(info: str, changes: str | None) -> None:
-    """Make the custom attributes of Docs available, where nobody else has."""
-    for name in (info, changes):
-        if name is not None and not Doc.has_extension(name):
-            Doc.set_extension(name, default=None)
 
 
 def _times(found: Iterable[dict[int, int]], texts: dict[int, str]) -> dict[str, int]:

@@ -10,6 +10,9 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
+from ..annotation.extensions import register, register_marginals
+from ..annotation.target import Decoded, Target
+from ..annotation.targets import target_of
 from ..core.arrays import Floats
 from ..core.batch import pack
 from ..core.chain.potentials import ChainPotentials
@@ -18,16 +21,12 @@ from ..core.errors import CRFError, excerpt
 from ..core.labels import Scheme, TagSet
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
-from ..pipe.annotate import register_extensions
 from ..pipe.inference import Inference, Prediction, decode_chains
 from ..pipe.isolation import IsolatesFailures
 from ..pipe.reading import FirstOrderReading
-from ..pipe.settings import SPAN_TARGETS
 from ..pipe.source import ProbabilitySource
 from ..pipe.storage import readable
-from ..pipe.writer import LabelWriter, read_along
-from ..tagging.component import BUILT_IN_TARGETS
-from .decode_info import constraint_changes, decode_info, register_info
+from .decode_info import constraint_changes, decode_info
 from .errors import ConstraintErrors
 from .sequence_facts import Annotation, sequence_facts
 from .settings import check_predicates, constrained_decoder
@@ -35,7 +34,6 @@ from .table import FILE, Entry, Given, check_entries, from_bytes, read_given, to
 from .token_predicates import FactReader
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
-PLAIN = {"threshold": 0.0, "scores": None, "given": False}  # settings of writers that need exact probabilities of spans
 
 
 class ConstraintDecoder(IsolatesFailures, Pipe):
@@ -70,9 +68,15 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         self._register_extensions()
 
     def _register_extensions(self) -> None:
-        register_info(self.cfg["info"], self.cfg["changes"])
-        target = self.cfg["target"]
-        register_extensions(None if target in BUILT_IN_TARGETS else target, None, self.cfg["marginals"])
+        for name in (self.cfg["info"], self.cfg["changes"]):
+            register(Doc, name)
+        self.annotation.register()
+        register_marginals(self.cfg["marginals"])
+
+    @property
+    def annotation(self) -> Target:
+        """What is written, under the present settings."""
+        return target_of(self.cfg["target"], self.cfg["spans_key"], overwrite=self.cfg["overwrite"])
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -102,8 +106,7 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         """
         if self._missing is not None:
             self._take(read_given(self.name, self._missing))
-        target = self.cfg["target"]
-        columns = self._reader.read(docs, self.vocab, read_along(target, self.cfg["overwrite"]))
+        columns = self._reader.read(docs, self.vocab, self.annotation.reads)
         tags, probabilities = self._probabilities(docs)
         if not len(columns.orths):
             return tags, [Prediction.empty(len(tags)) for _ in docs]
@@ -114,21 +117,22 @@ class ConstraintDecoder(IsolatesFailures, Pipe):
         transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
         emissions = np.log(np.maximum(np.concatenate(probabilities).astype(np.float64), LEAST))
         chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
-        annotation = Annotation(target, self.cfg["spans_key"], tags)
+        annotation = Annotation(self.annotation, tags)
         where = docs, columns.orths, columns.lengths, self.vocab
         facts = sequence_facts(*where, self.constraints, self._facts, annotation)
         decoder = constrained_decoder(self.name, self.cfg, self.constraints)
-        inference = Inference(spans=target in SPAN_TARGETS, constrained=decoder)
+        inference = Inference(spans=self.annotation.is_spans, constrained=decoder)
         return tags, decode_chains(columns, FirstOrderReading(chains, 1.0), tags, inference, facts)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         """Write labels, how they were found and, if asked for, what constraints changed."""
         self._register_extensions()
         tags, predictions = found
-        writer = LabelWriter(self.vocab, self.cfg["target"], tags, {**PLAIN, **self.cfg})
+        target = self.annotation
+        values = target.values(self.vocab.strings, tags.tags)
         for doc, prediction in zip(docs, predictions):
             if len(doc):
-                writer(doc, prediction)
+                target.write(doc, Decoded(prediction.tags, prediction.spans, present=prediction.extra), values)
             doc._.set(self.cfg["info"], decode_info(prediction.decided or [], self.constraints))
             if self.cfg["changes"] is not None:
                 changes = constraint_changes(prediction.decided or [], self.constraints, tags)

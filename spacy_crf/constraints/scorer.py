@@ -12,7 +12,8 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from spacy.util import registry
 
-from ..annotation.gold import collect_labels, gold_tags
+from ..annotation.target import Target
+from ..annotation.targets import target_of
 from ..core.arrays import Ints
 from ..core.gold import UNKNOWN
 from ..core.labels import OUTSIDE, TagSet
@@ -51,12 +52,10 @@ def constrained_ner_score(
         Doc, by the labels and by those of Viterbi.
     """
     examples = list(examples)
-    where = target, spans_key
-    found = collect_labels((doc for eg in examples for doc in (eg.reference, eg.predicted)), *where)
+    where = target_of(target, spans_key)
+    found = where.labels(doc for eg in examples for doc in (eg.reference, eg.predicted))
     tags = TagSet(tuple(dict.fromkeys([OUTSIDE, *labels, *found])), "none")
-    pairs = [
-        (gold_tags(eg, *where, tags), gold_tags(Example(eg.predicted, eg.predicted), *where, tags)) for eg in examples
-    ]
+    pairs = [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
     known = [(gold, own) for gold, own in pairs if (gold != UNKNOWN).any()]
     right = [(gold == own)[gold != UNKNOWN] for gold, own in known]
     scores: dict[str, Any] = {"tok_acc": None, "whole_doc_acc": None, "macro_f": None, "weighted_f": None}
@@ -69,14 +68,14 @@ def constrained_ner_score(
     return {**scores, **segments, **_proofs(examples, info)}
 
 
-def _is_whole(gold: Ints, own: Ints, example: Example, where: tuple[str, str]) -> bool:
+def _is_whole(gold: Ints, own: Ints, example: Example, where: Target) -> bool:
     """Whether all tokens with gold are right and, where spans of one label may touch, the spans as well."""
     if (gold != own)[gold != UNKNOWN].any():
         return False
-    if where[0] not in SPAN_TARGETS or (gold == UNKNOWN).any():
+    if not where.is_spans or (gold == UNKNOWN).any():
         return True
-    bio = TagSet.of_spans(tuple(collect_labels([example.reference, example.predicted], *where)), "BIO")
-    return bool((gold_tags(example, *where, bio) == gold_tags(_itself(example), *where, bio)).all())
+    bio = TagSet.of_spans(tuple(where.labels([example.reference, example.predicted])), "BIO")
+    return bool((where.gold(example, bio) == where.gold(_itself(example), bio)).all())
 
 
 def _itself(example: Example) -> Example:

@@ -7,13 +7,13 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.target import Target
 from ..core.arrays import Hashes, Indices, Ints
 from ..core.constraints.families import Boundary, Constraint, Fixed, SameSurface, StateChange
 from ..core.constraints.predicates import NOTHING, UnitFacts
 from ..core.errors import excerpt
 from ..core.labels import TagSet
 from ..pipe.constrained import SequenceFacts
-from ..pipe.evidence import read_evidence
 from .token_predicates import FactReader, surfaces
 
 
@@ -21,11 +21,10 @@ from .token_predicates import FactReader, surfaces
 class Annotation:
     """Where labels are that are there already.
 
-    target (str), spans_key (str): as in `gold`. tags (TagSet): of the chain.
+    target (Target): what is annotated. tags (TagSet): of the chain.
     """
 
-    target: str
-    spans_key: str
+    target: Target
     tags: TagSet
 
     def fixed(self, docs: Sequence[Doc], lengths: Indices) -> Ints:
@@ -33,7 +32,7 @@ class Annotation:
 
         lengths ((B,)): of the sequences that the Docs consist of.
         """
-        allowed = read_evidence(docs, lengths, self.target, self.spans_key, self.tags)
+        allowed = self.target.evidence(docs, lengths, self.tags)
         one = (allowed.sum(axis=1) == 1) & (len(self.tags) > 1)
         return np.where(one, allowed.argmax(axis=1), NOTHING).astype(np.int32)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks
-from .kinds import SKIPPED, WORD
+from .kinds import SKIPPED, WORD, ValueChecker
 from .sentence import Sentence
-from .values import ValueChecker
 
 DOCUMENT_MARK = "-DOCSTART-"
 MISSING_VALUE = "_"
@@ -31,12 +30,9 @@ def read_columns(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a column file. Lines that begin with -DOCSTART- begin a document.
 
-    path (Path): The file.
-    format (str): "columns", "conll2000", "conll2002" or "conll2003": gives the columns their names.
-    columns (Sequence[str] | None): The names of the columns; None to take them from the format.
-    separator (str | None): What is between two columns; None for a tab if the first token line has one, else
-        for any run of blanks.
-    YIELDS (Sentence): One sentence.
+    format (str): "columns", "conll2000", "conll2002" or "conll2003": names the columns, unless `columns` does.
+    separator (str | None): What is between two columns; None for a tab if the first token line has one, else for
+        any run of blanks.
     """
     split: Callable[[str], list[str]] | None = None
     checker = ValueChecker(path)

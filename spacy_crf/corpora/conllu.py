@@ -8,13 +8,12 @@ from typing import NamedTuple, NoReturn
 
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .files import CONLLU_WIDTH, read_blocks
-from .sentence import Sentence
-from .spacing import find_spaces
-from .text import read_chunks
-from .trees import parse_tree
-from .values import ValueChecker
+from .files import read_blocks, read_chunks, read_lines
+from .kinds import ValueChecker
+from .sentence import Sentence, find_spaces
 
+WIDTH = 10
+ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_NODE_ID = re.compile(r"[0-9]+\.[0-9]+")
 NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
@@ -24,6 +23,8 @@ ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_N
 # The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
 WORD_IDS = [str(id) for id in range(1, 500)]
 NO_SPACE = "SpaceAfter=No"
+ROOT_RELATION = "root"
+SPACY_ROOT_RELATION = "ROOT"
 UNKNOWN = "_"
 
 
@@ -39,14 +40,7 @@ class _Surface(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of one sentence, sorted by what they are.
-
-    rows (list[list[str]]): The fields of each word.
-    lines (list[int]): The line each word is on.
-    surfaces (list[_Surface]): The multiword tokens.
-    text (str): The text of the sentence as a comment gives it.
-    has_document_mark (bool): Whether a comment says that a document begins.
-    """
+    """The lines of one sentence, sorted by what they are: words and their lines, multiword tokens, and comments."""
 
     rows: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -58,12 +52,9 @@ class _Block:
 def read_conllu(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a CoNLL-U file: its words, without multiword tokens and empty nodes.
 
-    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without
-    are outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS
-    and FEATS.
-
-    path (Path): The file.
-    YIELDS (Sentence): One sentence; "# newdoc" begins a document.
+    Entities are read from MISC (name=B-X, NE=B-X or NER=B-X). If one word of the file has one, words without are
+    outside of entities; otherwise nothing is known about entities. "_" is unknown for LEMMA, UPOS, XPOS and FEATS.
+    "# newdoc" begins a document.
     """
     with_entities = _has_entities(path)
     checker = ValueChecker(path)
@@ -74,6 +65,13 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
         if block.rows:
             yield _make_sentence(path, block, with_entities, has_document_mark, checker)
             has_document_mark = False
+
+
+def is_conllu(path: Path) -> bool:
+    """Whether the first token line of a file has ten columns, and an id in the first one."""
+    line = next((line for line in read_lines(path) if line.strip() and not line.startswith("#")), "")
+    fields = line.split("\t")
+    return len(fields) == WIDTH and ID.fullmatch(fields[0]) is not None
 
 
 def _has_entities(path: Path) -> bool:
@@ -94,7 +92,7 @@ def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
         first += 1
     rows = [line.split("\t") for line in lines]
     # Most sentences are this simple, and need not be gone through word by word.
-    if {len(row) for row in rows} == {CONLLU_WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
+    if {len(row) for row in rows} == {WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
         block.rows, block.lines = rows, list(range(first, first + len(rows)))
         return block
     for number, line in enumerate(lines, first):
@@ -111,8 +109,8 @@ def _sort_line(path: Path, number: int, line: str, block: _Block) -> None:
         _read_comment(block, line)
         return
     fields = line.split("\t")
-    if len(fields) != CONLLU_WIDTH:
-        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=CONLLU_WIDTH))
+    if len(fields) != WIDTH:
+        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=WIDTH))
     if fields[0] == str(len(block.rows) + 1):
         block.rows.append(fields)
         block.lines.append(number)
@@ -159,9 +157,8 @@ def _make_sentence(
         checker.check(kind, values, block.lines)
     if with_entities:
         columns["ner"] = [_read_entity(value) for value in misc]
-    tree = parse_tree(path, block.lines, heads, deps)
-    spaces = _read_spaces(block, forms, misc)
-    return Sentence(list(forms), columns, spaces, tree.heads, tree.deps, starts_document)
+    spaces, tree = _read_spaces(block, forms, misc), _read_tree(path, block.lines, heads, deps)
+    return Sentence(list(forms), columns, spaces, *tree, starts_document)
 
 
 def _without_unknown(values: Sequence[str]) -> list[str]:
@@ -188,3 +185,39 @@ def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> li
     for end, has_space in zip([*starts[1:], len(spaces)], after):
         spaces[end - 1] = has_space
     return spaces
+
+
+def _read_tree(
+    path: Path, lines: Sequence[int], heads: Sequence[str], deps: Sequence[str]
+) -> tuple[list[int] | None, list[str] | None]:
+    """Heads as indices in the sentence, the root's own for it, and relations; None unless this is a complete tree."""
+    positions = {str(number): number - 1 for number in range(len(heads) + 1)}
+    malformed = set(heads) - positions.keys() - {UNKNOWN}
+    if malformed:
+        line, head = next((line, head) for line, head in zip(lines, heads) if head in malformed)
+        raise CRFError(CorpusErrors.CRF516.format(path=path, line=line, head=head, last=len(heads)))
+    if UNKNOWN in heads or UNKNOWN in deps or "" in deps:
+        return None, None
+    parents = [positions[head] for head in heads]
+    if not _is_tree(parents):
+        return None, None
+    root = parents.index(-1)
+    parents[root] = root
+    relations = [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
+    return parents, relations
+
+
+def _is_tree(parents: Sequence[int]) -> bool:
+    """Whether every node reaches the one root (bool), by the parent of each, -1 for a root; O(n)."""
+    if parents.count(-1) != 1:
+        return False
+    # 0 is not seen yet, a positive number the walk that came here first.
+    seen = [0] * len(parents)
+    for start in range(len(parents)):
+        node, walk = start, start + 1
+        while node != -1 and not seen[node]:
+            seen[node] = walk
+            node = parents[node]
+        if node != -1 and seen[node] == walk:
+            return False
+    return True

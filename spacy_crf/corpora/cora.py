@@ -9,19 +9,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from spacy.util import registry
-
-from ..annotation.extensions import register_extension
+from ..annotation.extensions import register_stored
 from ..annotation.gold_tags import GOLD_TAGS, TagWeights
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CRFError
+from .block import CoraSettings
 from .errors import CorpusErrors
+from .files import XmlReader
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
-from .tagsets import TOLERANCE, parse_tags
-from .tokens_tsv import make_sentence
-from .xml_events import XmlReader
+from .tagsets import TOLERANCE, make_sentence, parse_tags
 
 WORDS = ("anno", "tok_anno", "mod")
 NOTHING = ("", "--")
@@ -35,53 +32,6 @@ CASES = ("Nom", "Gen", "Dat", "Akk")
 ANY_CASE = "*"
 
 
-@dataclass(frozen=True)
-class CoraSettings:
-    """What is taken from the file, and what it means.
-
-    tag (str): The element whose attribute `tag` is the tag.
-    lemma (str), morph (str): The elements of the lemma and of the morphology; not every word needs them.
-    with_case (bool): Write the case behind the tag, NA.Dat. Dat-Akk is left open: NA.Dat|NA.Akk, and "*" is any case.
-    case_fields (dict[str, int]): Field of the case in the morphology, by the beginning of the tag.
-    alternatives (dict[str, str]): Tags that stand for several, as cells of `tagsets`.
-    borders (dict[str, list[str]]): Elements that end a segment behind their word, and their tags; no tags for any.
-    """
-
-    tag: str = "pos"
-    lemma: str = "lemma"
-    morph: str = "morph"
-    with_case: bool = False
-    case_fields: Mapping[str, int] = field(default_factory=lambda: dict(CASE_FIELDS))
-    alternatives: Mapping[str, str] = field(default_factory=lambda: dict(ALTERNATIVES))
-    borders: Mapping[str, Sequence[str]] = field(default_factory=lambda: dict(BORDERS))
-
-
-@registry.misc("spacy_crf.CoraXML.v1")
-def make_cora_settings(
-    tag: str = "pos",
-    lemma: str = "lemma",
-    morph: str = "morph",
-    with_case: bool = False,
-    case_fields: dict[str, int] | None = None,
-    alternatives: dict[str, str] | None = None,
-    borders: dict[str, list[str]] | None = None,
-) -> CoraSettings:
-    """How CorA-XML is read: the block `cora` of spacy_crf.Corpus.v1. The settings are those of CoraSettings.
-
-    case_fields, alternatives, borders (dict | None): null for those of CoraSettings; an empty block for none.
-    RETURNS (CoraSettings): The settings.
-    RAISES (ValueError): For an element without a name, and for a field of the case that is negative.
-    """
-    for name, element in (("tag", tag), ("lemma", lemma), ("morph", morph)):
-        if not element:
-            raise CRFError(CoreErrors.CRF549.format(name=name, value=element, expected="the name of an element"))
-    if any(number < 0 for number in (case_fields or {}).values()):
-        raise CRFError(CoreErrors.CRF549.format(name="case_fields", value=case_fields, expected="numbers from 0"))
-    given = {"case_fields": case_fields, "alternatives": alternatives, "borders": borders}
-    tables: dict[str, Any] = {name: table for name, table in given.items() if table is not None}
-    return CoraSettings(tag, lemma, morph, with_case, **tables)
-
-
 @dataclass
 class _Word:
     """One annotated word: its form, the line it is on, tags by element, and whether white space follows."""
@@ -92,29 +42,27 @@ class _Word:
     space: bool = False
 
 
-def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+def read_cora(path: Path, cora: CoraSettings | None = None, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     """Yield the segments of a CorA-XML file; the file is one document.
 
     Words that the manuscript writes together have no space between them. The morphology is not of the form Name=Value
     that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
 
-    path (Path): The file.
-    settings (CoraSettings | None): What to take; None for the defaults.
-    name (str): The custom token attribute of the gold tags.
+    cora (CoraSettings | None): What to take. name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One segment, with tag, lemma, morphology and, in `ext:NAME`, gold for `resolve_gold_tags`.
     RAISES (ValueError): For malformed XML, a document type, a word without a form, and files without words or tags.
     """
-    settings = settings or CoraSettings()
-    words = _Parser(path).parse()
+    settings = cora or CoraSettings()
+    words = _CoraParser(path).read().words
     found = sorted({element for word in words for element in word.tags})
     if not words:
         raise CRFError(CorpusErrors.CRF537.format(path=path))
     if settings.tag not in found:
         raise CRFError(CorpusErrors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
     morph = f"cora_{settings.morph}"
-    register_extension(morph)
+    register_stored(morph)
     starts_document = True
-    for segment in _split_segments(words, settings.borders):
+    for segment in _split_segments(words, BORDERS if settings.borders is None else settings.borders):
         forms, spaces = [word.form for word in segment], [word.space for word in segment]
         tags = [_read_tags(path, word, settings) for word in segment]
         sentence = make_sentence(forms, tags, name=name, spaces=spaces, starts_document=starts_document)
@@ -124,7 +72,7 @@ def read_cora(path: Path, settings: CoraSettings | None = None, *, name: str = G
         yield sentence
 
 
-class _Parser(XmlReader):
+class _CoraParser(XmlReader):
     """Collects the words of one file."""
 
     def __init__(self, path: Path) -> None:
@@ -133,10 +81,6 @@ class _Parser(XmlReader):
         self.word: _Word | None = None
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
-
-    def parse(self) -> list[_Word]:
-        self.read()
-        return self.words
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         line = self.expat.CurrentLineNumber
@@ -174,13 +118,15 @@ def _value(word: _Word, element: str) -> str:
 
 def _read_tags(path: Path, word: _Word, settings: CoraSettings) -> TagWeights:
     tag = _value(word, settings.tag)
-    if tag in settings.alternatives:
-        weights = parse_tags(settings.alternatives[tag], f"{path}, line {word.line}, token {word.form!r}")
+    alternatives = ALTERNATIVES if settings.alternatives is None else settings.alternatives
+    if tag in alternatives:
+        weights = parse_tags(alternatives[tag], f"{path}, line {word.line}, token {word.form!r}")
     else:
         weights = {tag: 1.0} if tag else {}
     if not settings.with_case:
         return weights
-    cases = {tag: _read_cases(tag, _value(word, settings.morph), settings.case_fields) for tag in weights}
+    case_fields = CASE_FIELDS if settings.case_fields is None else settings.case_fields
+    cases = {tag: _read_cases(tag, _value(word, settings.morph), case_fields) for tag in weights}
     # Where all tags are correct, all their cases are.
     is_open = math.fsum(weights.values()) <= 1 + TOLERANCE
     return {

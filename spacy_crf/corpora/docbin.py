@@ -8,17 +8,17 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import KEY_PREFIX, get_user_data, is_token_key, register_stored_extensions
+from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
+from .docs import read_doc_name, write_doc_name
 from .errors import CorpusErrors
-from .names import number_name, read_doc_name, write_doc_name
+from .files import number_name, open_binary
 from .sentence import Group
-from .text import open_binary
 
 # How spaCy numbers the values of ENT_IOB.
 INSIDE, BEGIN = 1, 3
@@ -27,19 +27,17 @@ ENT_IOB_COLUMN = ATTRIBUTES.index("ENT_IOB")
 
 
 def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "") -> Iterator[Doc]:
-    """Yield the documents of a `.spacy` file.
+    """Yield the documents of a `.spacy` file, or parts of them with their name; those without tokens are left out.
 
-    path (Path): The file.
-    vocab (Vocab): The shared vocab.
-    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split
-        them after that many sentences. Stored documents are never joined.
+    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split them
+        after that many sentences. Stored documents are never joined.
     name (str): Of the file, for documents that were stored without a name.
-    YIELDS (Doc): One document, or a part of one with its name; those without tokens are left out.
     """
     for number, doc in enumerate(_read_stored(path, vocab), 1):
         if len(doc) == 0:
             continue
-        register_stored_extensions(doc)
+        for extension in stored_names(doc):
+            register(Token, extension, default="")
         own = read_doc_name(doc) or number_name(name, number)
         write_doc_name(doc, own)
         if group in ("auto", "document"):
@@ -61,34 +59,28 @@ def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 
 def split_doc(doc: Doc, size: int) -> Iterator[Doc]:
-    """Cut a document after every so many sentences.
-
-    doc (Doc): A document with sentence starts.
-    size (int): Number of sentences per part.
-    YIELDS (Doc): One part, see `cut_doc`.
-    """
+    """Yield the parts of a document with sentence starts, cut after every so many sentences (size); see `cut_doc`."""
     yield from cut_doc(doc, [sentence.start for sentence in doc.sents][::size])
 
 
 def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
     """Cut a document before given tokens.
 
-    doc (Doc): The document.
     starts (list[int]): Where parts begin, ascending, from 0 on; at beginnings of sentences, if it has any.
-    YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group
-        that lies in more than one part is in none.
+    YIELDS (Doc): One part, with annotation, span groups and custom attributes of tokens. A span in a group that lies in
+        more than one part is in none.
     """
     array = np.asarray(doc.to_array(ATTRIBUTES), dtype=np.uint64)
     # An entity that reaches into the next part is cut in two.
     entity_iob = array[starts, ENT_IOB_COLUMN]
     array[starts, ENT_IOB_COLUMN] = np.where(entity_iob == INSIDE, BEGIN, entity_iob)
-    extensions = {key[1] for key in get_user_data(doc) if is_token_key(key)}
+    extensions = stored_names(doc)
     groups = {key: _place_spans(group, starts) for key, group in doc.spans.items()}
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(doc)])):
         part = _copy_tokens(doc, start, end, array)
         for key, placed in groups.items():
             part.spans[key] = [_move_span(part, span, start) for span in placed.get(number, [])]
-        _copy_extensions(doc, part, start, extensions)
+        copy_values(doc, part, extensions, start)
         yield part
 
 
@@ -111,12 +103,3 @@ def _place_spans(group: Iterable[Span], starts: list[int]) -> dict[int, list[Spa
 
 def _move_span(part: Doc, span: Span, offset: int) -> Span:
     return Span(part, span.start - offset, span.end - offset, label=span.label, kb_id=span.kb_id, span_id=span.id)
-
-
-def _copy_extensions(doc: Doc, part: Doc, offset: int, names: set[str]) -> None:
-    old, new = get_user_data(doc), get_user_data(part)
-    for name in names:
-        for token in part:
-            key = (KEY_PREFIX, name, doc[offset + token.i].idx, None)
-            if key in old:
-                new[KEY_PREFIX, name, token.idx, None] = old[key]

@@ -1,4 +1,10 @@
-"""From sentences to Docs with gold annotation."""
+"""From sentences to Docs with gold annotation, and the names of Docs.
+
+`doc._.doc_name` says which document a Doc is, or is a part of. A file that marks no documents is one document, whatever
+Docs it is read as; so all of its sentences bear its name. In a folder, the name is the path of the file below it,
+without the suffix. Of several documents in a file, the second one and those after it have a number. A Doc that has a
+name keeps it, as `DocBin(store_user_data=True)` stores it.
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -11,14 +17,15 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import register_extension, set_extension_values
-from ..annotation.partial import partial_extension
-from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key
+from ..annotation.extensions import read_value, register, register_stored, write_known, write_value
+from ..annotation.gold import partial_extension
+from ..core.labels import OUTSIDE
+from .kinds import ENTITIES, EXTENSION_PREFIX, bio_tags, decode_spans, extension_name, spans_key
 from .sentence import Sentence
-from .spans import OUTSIDE, bio_tags, decode_spans
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
 UNTYPED_ENTITY = "ENTITY"
+DOC_NAME = "doc_name"
 
 
 class _Ids(dict[str, int]):
@@ -36,29 +43,19 @@ class _Ids(dict[str, int]):
 class DocMaker:
     """Makes Docs of the sentences of one file, with sentence starts on every token.
 
-    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some
-    tokens only, these have a BIO tag in a custom attribute, see `components.partial`; morphology that is unknown
-    for single tokens is empty.
-    The dependency tree is kept if all sentences have one.
-
-    The attributes are set with one array instead of by the constructor of Doc, which takes three times as long.
+    A kind of annotation that is unknown for all tokens is left unset. For a span group that is known for some tokens
+    only, these have a BIO tag in a custom attribute, see `annotation.gold`; unknown morphology is empty. The dependency
+    tree is kept if all sentences have one. The attributes are set with one array instead of by the constructor of Doc,
+    which takes three times as long.
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        """Make Docs that share a vocab.
-
-        vocab (Vocab): The shared vocab.
-        """
         self.vocab = vocab
         self.strings = _Ids(vocab.strings.add)
         self.morphs = _Ids(vocab.morphology.add)
 
     def __call__(self, sentences: Sequence[Sentence]) -> Doc:
-        """Make one Doc.
-
-        sentences (Sequence[Sentence]): At least one sentence; all have the same columns.
-        RETURNS (Doc): The gold-standard Doc.
-        """
+        """The gold-standard Doc of at least one sentence; all have the same columns."""
         columns = {
             kind: list(chain.from_iterable(sentence.columns[kind] for sentence in sentences))
             for kind in sentences[0].columns
@@ -74,10 +71,10 @@ class DocMaker:
                 doc.spans[key] = self._make_spans(doc, kind, sentences, key)
                 partial = partial_extension("spans", key) or ""
                 if "" in values and f"{EXTENSION_PREFIX}{partial}" not in known:
-                    register_extension(partial)
-                    set_extension_values(doc, partial, bio_tags(doc.spans[key], values))
+                    register_stored(partial)
+                    write_known(doc, partial, bio_tags(doc.spans[key], values))
             elif name:
-                set_extension_values(doc, name, values)
+                write_known(doc, name, values)
         return doc
 
     def _make_tokens(self, sentences: Sequence[Sentence], known: dict[str, list[str]]) -> Doc:
@@ -140,3 +137,19 @@ def _join_spaces(sentences: Sequence[Sentence]) -> list[bool] | None:
             return None
         spaces.extend(sentence.spaces)
     return spaces
+
+
+def register_doc_name() -> None:
+    """Make `doc._.doc_name` available, which is "" for a Doc without a name."""
+    register(Doc, DOC_NAME, default="")
+
+
+def read_doc_name(doc: Doc) -> str:
+    """The name of the document that a Doc is, or is a part of (str); "" if it has none."""
+    return str(read_value(doc, DOC_NAME) or "")
+
+
+def write_doc_name(doc: Doc, name: str) -> Doc:
+    """Give a Doc the name of the document that it is, or is a part of, and return it."""
+    write_value(doc, DOC_NAME, name)
+    return doc

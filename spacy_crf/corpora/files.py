@@ -1,120 +1,65 @@
-"""Finding and recognising the files of a corpus."""
+"""Files of a corpus: their content as bytes, lines, blocks of lines and XML events; their paths, suffixes and names."""
 
-import re
-from collections.abc import Iterator
-from itertools import islice
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, Self, cast
+from xml.parsers import expat
 
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .review_layout import FORMAT, MARK
-from .text import read_lines
 
-COLUMN_SUFFIXES = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilou", ".ner")
-# These say little about the content: a folder's licence or raw text has them as well.
-VAGUE_SUFFIXES = (".tsv", ".txt")
-# The suffixes to look for in a folder, and those to make do with if there are none, by kind of file.
-SUFFIXES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    None: ((".spacy", ".conllu", ".xml", *COLUMN_SUFFIXES), (*VAGUE_SUFFIXES, ".jsonl")),
-    "spacy": ((".spacy",), ()),
-    "conllu": ((".conllu",), (".conll", *VAGUE_SUFFIXES)),
-    "columns": (COLUMN_SUFFIXES, VAGUE_SUFFIXES),
-    "review": ((".tsv", ".jsonl"), ()),
-    "tagsets": ((".tsv",), (".txt",)),
-    "cora": ((".xml",), ()),
-    "webanno": ((".tsv",), ()),
-    "references": ((".txt", ".xml"), ()),
-}
-WEBANNO_MARK = "#FORMAT=WebAnno TSV 3."
-NEW_REFERENCE = "<NEWREFERENCE>"
-# What the first line of tagged references, and of their XML, begins with
-REFERENCE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
-REFERENCE_XML = re.compile(r"<(dataset|sequence)\b")
-HEAD = 20  # lines in which the root of an XML file is
-CONLLU_WIDTH = 10
-CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+Paths = Path | str | Sequence[Path | str]
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+CHUNK_SIZE = 1 << 18
 
 
-def find_files(path: Path, kind: str | None) -> list[Path]:
-    """List the files to read: the file itself, or those of a folder and its subfolders, sorted.
-
-    In a folder, hidden files are left out, and suffixes like .txt count only if no file has one that says more.
-
-    path (Path): A file or a folder.
-    kind (str | None): A format to take only the files of that kind; None for all.
-    RETURNS (list[Path]): At least one file.
-    """
-    if not path.is_dir():
-        return [path]
-    files = [file for file in sorted(path.rglob("*")) if file.is_file() and not _is_hidden(file, path)]
-    telling, vague = SUFFIXES[kind]
-    for suffixes in (telling, vague):
-        found = [file for file in files if data_suffix(file) in suffixes]
-        if found:
-            return found
-    raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
+def open_binary(path: Path) -> BinaryIO:
+    """Open a file (BinaryIO), unpacking it on the fly if its content is gzip, whatever its name is."""
+    with path.open("rb") as file_:
+        is_gzip = file_.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    return cast(BinaryIO, gzip.open(path)) if is_gzip else path.open("rb")
 
 
-def pick_kind(path: Path) -> str:
-    """Tell from the name, then from the first token line, how a file is to be read.
-
-    path (Path): The file.
-    RETURNS (str): "spacy", "conllu", "columns", "review", "cora", "webanno" or "references".
-    """
-    suffix = data_suffix(path)
-    for kind in ("spacy", "conllu"):
-        if suffix == f".{kind}":
-            return kind
-    if suffix == ".xml":
-        return "references" if any(map(REFERENCE_XML.search, islice(read_lines(path), HEAD))) else "cora"
-    if is_review(path):
-        return "review"
-    if REFERENCE.match(next(filter(str.strip, read_lines(path)), "")):
-        return "references"
-    if next(read_lines(path), "").startswith(WEBANNO_MARK):
-        return "webanno"
-    for line in read_lines(path):
-        if line and not line.isspace() and not line.startswith("#"):
-            fields = line.split("\t")
-            is_conllu = len(fields) == CONLLU_WIDTH and CONLLU_ID.fullmatch(fields[0])
-            return "conllu" if is_conllu else "columns"
-    return "columns"
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file (bytes) in pieces that end where a line ends, without byte order mark."""
+    with open_binary(path) as file_:
+        prefix = BYTE_ORDER_MARK
+        with unpacking(path):
+            while chunk := file_.read(CHUNK_SIZE):
+                yield (chunk + file_.readline()).removeprefix(prefix)
+                prefix = b""
 
 
-def is_review(path: Path) -> bool:
-    """Tell from the first line whether `python -m spacy crf review` has written a text file.
-
-    path (Path): The file.
-    RETURNS (bool): True for both of its layouts.
-    """
-    first = next((line for line in read_lines(path) if line.strip()), "")
-    return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
-
-
-def has_xml(path: Path) -> bool:
-    """Tell from the suffix, or from the declaration in the first line, whether a file is XML.
-
-    path (Path): The file.
-    RETURNS (bool): True for XML.
-    """
-    return data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
+@contextmanager
+def unpacking(path: Path) -> Iterator[None]:
+    """Say which file it is that is read within, where its compressed data are damaged or cut off (ValueError)."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+        raise CRFError(CorpusErrors.CRF505.format(path=path, reason=err)) from err
 
 
-def data_suffix(path: Path) -> str:
-    """The suffix that tells the format, in lower case, whether or not the file is compressed.
-
-    path (Path): The file.
-    RETURNS (str): The suffix, e.g. ".conllu" for "train.conllu.gz".
-    """
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file (str) without their ends: LF and CRLF, while U+0085 and the like are text."""
+    done = 0
+    for chunk in read_chunks(path):
+        try:
+            lines = chunk.decode("utf-8").replace("\r\n", "\n").split("\n")
+        except UnicodeDecodeError as err:
+            line = done + chunk.count(b"\n", 0, err.start) + 1
+            raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=err.reason)) from err
+        if not lines[-1]:
+            lines.pop()
+        done += len(lines)
+        yield from lines
 
 
 def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the runs of lines between blank lines; a line of white space is blank.
-
-    path (Path): The file.
-    YIELDS (tuple[int, list[str]]): The number of the first line, counted from 1, and the lines.
-    """
+    """Yield the runs of lines between lines of white space, with the number of their first line, from 1 (int, list)."""
     number = 0
     lines: list[str] = []
     for number, line in enumerate(read_lines(path), 1):
@@ -127,5 +72,72 @@ def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield number - len(lines) + 1, lines
 
 
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+class XmlReader:
+    """Base of readers of one file. A subclass sets the handlers of `expat` that it needs. path (Path): the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.expat = expat.ParserCreate()
+        self.expat.StartDoctypeDeclHandler = self._refuse
+
+    def read(self) -> Self:
+        """Read the file to its end.
+
+        RAISES (ValueError): for XML that is not well-formed or has a document type, with the line.
+        """
+        try:
+            for chunk in read_chunks(self.path):
+                self.expat.Parse(chunk)
+            self.expat.Parse(b"", True)
+        except LookupError as err:
+            raise CRFError(CorpusErrors.CRF533.format(path=self.path, line=1, reason=err)) from err
+        except expat.ExpatError as err:
+            reason = expat.ErrorString(err.code)
+            raise CRFError(CorpusErrors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        return self
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise CRFError(CorpusErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
+
+
+def has_xml(path: Path) -> bool:
+    """Whether a file is XML (bool) by its suffix, or the declaration in the first line."""
+    return data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
+
+
+def data_suffix(path: Path) -> str:
+    """The suffix that tells the format (str), e.g. ".conllu" for "train.CONLLU.gz"."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def check_paths(paths: Paths | None) -> list[Path]:
+    """The setting `path` of a corpus as a list of paths (list[Path]), all of which exist.
+
+    RAISES (ValueError): For none, and for one that does not exist.
+    """
+    found = [Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths or ())]
+    if not found:
+        raise CRFError(CorpusErrors.CRF501)
+    for path in found:
+        if not path.exists():
+            raise CRFError(CorpusErrors.CRF502.format(path=path))
+    return found
+
+
+def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
+    """Name of the first document of a file (str), e.g. "letters/1425" for letters/1425.tsv.gz in a folder.
+
+    path (Path): The path of the corpus that the file was found under. paths (Sequence[Path]): All of them: names begin
+        with their own path if there are several folders.
+    """
+    below = file.relative_to(path) if path.is_dir() else Path(file.name)
+    if len(paths) > 1 and path.is_dir():
+        below = path.name / below
+    suffix = data_suffix(file)
+    stem = file.name[: file.name.lower().rfind(suffix)] if suffix else file.name
+    return (below.parent / stem).as_posix()
+
+
+def number_name(name: str, number: int) -> str:
+    """Name of the n-th document of a file (str), n from 1; that of the first one has no number."""
+    return name if number == 1 else f"{name} {number}"

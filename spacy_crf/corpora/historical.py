@@ -7,72 +7,12 @@ certain tags (6.9.1, 7).
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal, get_args
 
-from spacy.util import registry
-
-from ..core.errors import CoreErrors, CRFError
+from .block import HistoricalText
 from .kinds import EXTENSION_PREFIX
 from .sentence import Sentence
-
-Punctuation = Literal["gold", "context", "removed"]
-
-
-@dataclass(frozen=True)
-class HistoricalText:
-    """What is made of a text. See `make_historical_text` for the settings."""
-
-    untagged: str = ""
-    punctuation: Punctuation = "gold"
-    punctuation_tags: tuple[str, ...] = ()
-    join_segments: bool = False
-    cut_at_punctuation: bool = False
-    cut_at_tags: tuple[str, ...] = ()
-
-    def is_punctuation(self, word: str, tag: str) -> bool:
-        """Whether a token is punctuation, by its gold tag if `punctuation_tags` says which, else by its form."""
-        return tag in self.punctuation_tags if self.punctuation_tags else _has_signs_only(word)
-
-    def ends_segment(self, word: str, tag: str) -> bool:
-        """Whether a pseudo-sentence ends behind a token."""
-        return tag in self.cut_at_tags or (self.cut_at_punctuation and self.is_punctuation(word, tag))
-
-
-@registry.misc("spacy_crf.HistoricalText.v1")
-def make_historical_text(
-    untagged: str = "",
-    punctuation: Punctuation = "gold",
-    punctuation_tags: list[str] | None = None,
-    join_segments: bool = False,
-    cut_at_punctuation: bool = False,
-    cut_at_tags: list[str] | None = None,
-) -> HistoricalText:
-    """What a reader makes of historical text: the block `text` of spacy_crf.Corpus.v1.
-
-    untagged (str): the gold tag of words without one, such as "OA"; "" leaves them without gold.
-    punctuation (str): "gold": tokens like others. "context": kept, but without gold, so that nothing is learned about
-        their tags and none is scored. "removed": not there at all. For a tagger that learns the tags of punctuation
-        but is not scored by them, set "gold" for the training corpus and "context" for the dev corpus.
-    punctuation_tags (list[str] | None): gold tags of punctuation, such as ["$;"]. Without any, punctuation is what has
-        only punctuation marks and symbols (Unicode's categories P and S), as a pipeline can tell without gold.
-    join_segments (bool): forget the segments of the file; each of its documents is one segment, unless it is cut.
-    cut_at_punctuation (bool), cut_at_tags (list[str] | None): end a segment behind punctuation, and behind tokens with
-        such a best gold tag, such as ["XY"]; they close the segment. The segments of the file are cut further.
-    RETURNS (HistoricalText): The settings.
-    RAISES (ValueError): For another value of `punctuation`, and for tags that are empty.
-    """
-    if punctuation not in get_args(Punctuation):
-        expected = " or ".join(map(repr, get_args(Punctuation)))
-        raise CRFError(CoreErrors.CRF549.format(name="punctuation", value=punctuation, expected=expected))
-    for name, tags in (("punctuation_tags", punctuation_tags), ("cut_at_tags", cut_at_tags)):
-        if not all(tags or ()):
-            raise CRFError(
-                CoreErrors.CRF549.format(name=name, value=tags, expected="a list of tags that are not empty")
-            )
-    lists = tuple(punctuation_tags or ()), tuple(cut_at_tags or ())
-    return HistoricalText(untagged, punctuation, lists[0], join_segments, cut_at_punctuation, lists[1])
 
 
 def apply_text(sentences: Iterable[Sentence], text: HistoricalText, name: str) -> Iterator[Sentence]:
@@ -81,8 +21,7 @@ def apply_text(sentences: Iterable[Sentence], text: HistoricalText, name: str) -
     Segments are cut before punctuation is removed, so that it may end them. Spaces behind removed tokens go to the
     token before.
 
-    sentences (Iterable[Sentence]): As of `make_sentence`: with the best tags in "tag", and gold in "ext:NAME".
-    text (HistoricalText): The settings. name (str): The custom token attribute of the gold tags.
+    sentences (Iterable[Sentence]): As of `make_sentence`. name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): Segments with at least one token. A document that has none left is left out.
     """
     gold = f"{EXTENSION_PREFIX}{name}"
@@ -127,7 +66,7 @@ def _tag_all(sentence: Sentence, untagged: str, gold: str) -> Sentence:
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
     tags, low = sentence.columns["tag"], 0
     for index, (word, tag) in enumerate(zip(sentence.words, tags)):
-        if text.ends_segment(word, tag) or index == len(tags) - 1:
+        if ends_segment(word, tag, text) or index == len(tags) - 1:
             yield _take(sentence, range(low, index + 1))
             low = index + 1
 
@@ -136,7 +75,7 @@ def _keep(sentence: Sentence, text: HistoricalText, gold: str) -> Sentence:
     """A segment whose punctuation is as the settings ask for."""
     if text.punctuation == "gold":
         return sentence
-    marks = [text.is_punctuation(word, tag) for word, tag in zip(sentence.words, sentence.columns["tag"])]
+    marks = [_is_punctuation(word, tag, text) for word, tag in zip(sentence.words, sentence.columns["tag"])]
     if text.punctuation == "removed":
         return _take(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
@@ -154,6 +93,16 @@ def _take(sentence: Sentence, chosen: Sequence[int]) -> Sentence:
         spaces = [any(sentence.spaces[index:end]) for index, end in zip(chosen, ends)]
     columns = {kind: [values[index] for index in chosen] for kind, values in sentence.columns.items()}
     return replace(sentence, words=[sentence.words[index] for index in chosen], columns=columns, spaces=spaces)
+
+
+def ends_segment(word: str, tag: str, text: HistoricalText) -> bool:
+    """Whether a pseudo-sentence ends behind a token."""
+    return tag in (text.cut_at_tags or ()) or (text.cut_at_punctuation and _is_punctuation(word, tag, text))
+
+
+def _is_punctuation(word: str, tag: str, text: HistoricalText) -> bool:
+    """Whether a token is punctuation, by its gold tag if `punctuation_tags` says which, else by its form."""
+    return tag in text.punctuation_tags if text.punctuation_tags else _has_signs_only(word)
 
 
 @lru_cache(maxsize=10_000)

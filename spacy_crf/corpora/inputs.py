@@ -9,9 +9,9 @@ from spacy.training import Example
 from spacy.util import filter_spans
 from thinc.types import Ints2d
 
-from ..annotation.extensions import get_user_data, is_token_key
-from .kinds import ENTITIES, TOKEN_KINDS, extension_name, spans_key
-from .spans import MISSING, OUTSIDE
+from ..annotation.extensions import copy_values
+from ..core.labels import OUTSIDE
+from .kinds import ENTITIES, MISSING, TOKEN_KINDS, extension_name, spans_key
 
 ATTRIBUTES = {
     "lemma": (LEMMA,),
@@ -23,12 +23,7 @@ ATTRIBUTES = {
 
 
 def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
-    """Make the predicted Doc from the file's own tokens and sentence starts.
-
-    reference (Doc): The gold-standard Doc.
-    kinds (Sequence[str]): The annotation to copy as well.
-    RETURNS (Doc): A new Doc with the same words and spaces.
-    """
+    """The predicted Doc: the file's own tokens and sentence starts. kinds (Sequence[str]): Annotation to copy too."""
     # Arrays, as a Token object for each word takes most of the time.
     words, spaces = reference.to_array(ORTH).tolist(), reference.to_array(SPACY).astype(bool).tolist()
     doc = Doc(reference.vocab, words=words, spaces=None if reference.has_unknown_spaces else spaces)
@@ -38,25 +33,12 @@ def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
         key = spans_key(kind)
         if key and key in reference.spans:
             doc.spans[key] = reference.spans[key].copy(doc=doc)
-    names = {name for kind in kinds if (name := extension_name(kind))}
-    if names:
-        _copy_extensions(reference, doc, names)
+    copy_values(reference, doc, filter(None, map(extension_name, kinds)))
     return doc
 
 
-def _copy_extensions(reference: Doc, doc: Doc, names: set[str]) -> None:
-    data = get_user_data(doc)
-    for key, value in get_user_data(reference).items():
-        if is_token_key(key) and key[1] in names:
-            data[key] = value
-
-
 def align_annotation(example: Example, kinds: Sequence[str]) -> None:
-    """Copy annotation to a predicted Doc with other tokens, as far as the tokens agree.
-
-    example (Example): The example; its predicted Doc is written to.
-    kinds (Sequence[str]): The annotation to copy.
-    """
+    """Copy kinds of annotation to the predicted Doc of an example, which has other tokens, as far as these agree."""
     for kind in kinds:
         key = spans_key(kind)
         name = extension_name(kind)
@@ -97,8 +79,7 @@ def _align_extension(example: Example, name: str) -> None:
 def read_kind(span: Span, kind: str) -> list[str]:
     """One kind of annotation of a part of a Doc, as text formats spell it.
 
-    span (Span): The tokens.
-    kind (str): The kind, e.g. "tag" or "spans:sc".
+    kind (str): E.g. "tag" or "spans:sc".
     RETURNS (list[str]): One value per token; spans as BIO tags, as far as they lie in the part; "" is unknown.
     """
     key, name = spans_key(kind), extension_name(kind)

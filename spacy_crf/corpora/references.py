@@ -1,65 +1,55 @@
-"""References with tagged fields as gold: each token has the label of its field."""
+"""References with tagged fields as gold: each token has the label of its field.
+
+Cora (McCallum et al., Information Retrieval 3, 2000) and ParsCit write `<author> A. Lee. </author> <title> On ..`, one
+reference per line or between lines `<NEWREFERENCE>`. ParsCit and AnyStyle also have XML: a `<sequence>` of fields for
+each reference, in a `<dataset>`. Fields do not nest. A reference with faulty markup is left out with a warning that
+names file and line; the others go on.
+"""
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import warnings
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy.util import registry
-
-from ..annotation.extensions import register_extension
-from ..core.errors import CoreErrors, CRFError
-from .kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
-from .reference_markup import LETTER_OR_DIGIT, Field, read_markup
+from ..annotation.extensions import register_stored
+from ..core.errors import CRFWarning
+from .block import TOKEN, ReferenceSettings
+from .errors import CorpusWarnings
+from .files import XmlReader, data_suffix, has_xml, read_lines
+from .kinds import ENTITIES, EXTENSION_PREFIX, MISSING, SPANS_PREFIX
 from .sentence import Sentence
-from .spans import MISSING
-from .tokenizer import TOKEN
 
-CORA = (
-    *("author", "booktitle", "date", "editor", "institution", "journal", "location", "note", "pages", "publisher"),
-    *("tech", "title", "volume"),
-)
-ANYSTYLE = (
-    *("citation-number", "collection-number", "collection-title", "container-title", "director", "doi", "edition"),
-    *("genre", "isbn", "medium", "producer", "source", "translator", "url"),
-)
-FIELDS = frozenset(name.upper() for name in (*CORA, *ANYSTYLE))
 GAP = "gap"
+TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)>")
+LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+UNLABELLED = ""
+SEQUENCE = "sequence"
+NEW_REFERENCE = "<NEWREFERENCE>"
+# What the first line of tagged references, and of their XML, begins with
+FIRST_LINE = re.compile(r"\s*(<newreference>|<(?P<field>[a-z][\w-]*)>.*</(?P=field)>)", re.IGNORECASE)
+ROOT = re.compile(r"<(dataset|sequence)\b")
+HEAD = 20  # lines in which the root of an XML file is
 
 
-@dataclass(frozen=True)
-class ReferenceSettings:
-    """What becomes of tagged references. See `make_reference_settings` for the settings."""
+class Field(NamedTuple):
+    """A piece of a reference, and its label in upper case; "" for text outside of fields."""
 
-    punctuation: bool = True
-    ents: bool = False
-    spans_key: str | None = None
-    fields: frozenset[str] = FIELDS
+    label: str
+    text: str
 
 
-@registry.misc("spacy_crf.References.v1")
-def make_reference_settings(
-    punctuation: bool = True, ents: bool = False, spans_key: str | None = None, fields: list[str] | None = None
-) -> ReferenceSettings:
-    """How tagged references are read: the block `references` of spacy_crf.Corpus.v1.
+class _Event(NamedTuple):
+    """A piece of markup: the name of a field that opens or closes, or text where there is no name."""
 
-    punctuation (bool): Whether punctuation marks are tokens. If not, each token has the marks between the token before
-        and itself, as they are printed, in `token._.gap`; give the reader `input = ["ext:gap"]` to let components see
-        them. The marks behind the last token, and the offsets in the printed text, are then lost.
-    ents (bool): Whether each field is also an entity of `doc.ents`.
-    spans_key (str | None): Where each field is also a span, `doc.spans[spans_key]`; null for nowhere.
-    fields (list[str] | None): The names of the fields; null for those of Cora, ParsCit and AnyStyle. References with
-        other fields are left out with a warning.
-    RETURNS (ReferenceSettings): The settings.
-    RAISES (ValueError): For names that are empty.
-    """
-    if spans_key == "":
-        raise CRFError(CoreErrors.CRF549.format(name="spans_key", value=spans_key, expected="null or a name"))
-    if fields is not None and not all(fields):
-        raise CRFError(CoreErrors.CRF549.format(name="fields", value=fields, expected="null or names of fields"))
-    known = FIELDS if fields is None else frozenset(name.upper() for name in fields)
-    return ReferenceSettings(punctuation, ents, spans_key, known)
+    name: str
+    closes: bool
+    text: str
+
+
+class _Fault(ValueError):
+    """Why a reference cannot be read."""
 
 
 class _Token(NamedTuple):
@@ -70,22 +60,26 @@ class _Token(NamedTuple):
     field: int
 
 
-def read_references(path: Path, settings: ReferenceSettings | None = None) -> Iterator[Sentence]:
+def is_references(path: Path) -> bool:
+    """Whether a file begins as tagged references do, or, if it is XML, has their root."""
+    if data_suffix(path) == ".xml":
+        return any(map(ROOT.search, itertools.islice(read_lines(path), HEAD)))
+    return FIRST_LINE.match(next(filter(str.strip, read_lines(path)), "")) is not None
+
+
+def read_references(path: Path, references: ReferenceSettings | None = None) -> Iterator[Sentence]:
     """Yield tagged references, each of which is one document and one sequence.
 
     A token is a maximal run of letters and digits, or one other character. Runs of white space count as one space, so
     the text of the Doc is that of the reference. Tokens outside of fields have no gold.
 
-    path (Path): A text file or an XML file, see `reference_markup`.
-    settings (ReferenceSettings | None): What becomes of the references; None for the defaults.
-    YIELDS (Sentence): With labels in "tag", and as settings ask in "ner", "spans:KEY" and "ext:gap".
-    RAISES (ValueError): For a file that cannot be decoded, or malformed XML; faulty references are left out with a
-        warning.
+    YIELDS (Sentence): With labels in "tag", and as the settings ask in "ner", "spans:KEY" and "ext:gap".
+    RAISES (ValueError): For a file that cannot be decoded, or malformed XML.
     """
-    settings = settings or ReferenceSettings()
+    settings = references or ReferenceSettings()
     if not settings.punctuation:
-        register_extension(GAP)
-    for _, fields in read_markup(path, settings.fields):
+        register_stored(GAP)
+    for fields in _read_markup(path, settings.known):
         sentence = _make_sentence(fields, settings)
         if sentence.words:
             yield sentence
@@ -127,3 +121,108 @@ def _tag_fields(fields: Sequence[Field], tokens: Sequence[_Token]) -> list[str]:
         tags.append(f"{'I' if token.field == before else 'B'}-{label}" if label else MISSING)
         before = token.field
     return tags
+
+
+# -- markup ------------------------------------------------------------------------------------------------
+
+
+def _read_markup(path: Path, known: Container[str]) -> Iterator[list[Field]]:
+    """Yield the fields of each reference of a file of text or XML; faulty ones are left out, with the warning CRFW560.
+
+    known (Container[str]): Names of fields, in upper case.
+    RAISES (ValueError): For XML that is malformed or has a document type.
+    """
+    marked = _MarkupParser(path).read().found if has_xml(path) else _read_text(path)
+    for line, events in marked:
+        try:
+            yield _assemble(events, known)
+        except _Fault as fault:
+            warnings.warn(CorpusWarnings.CRFW560.format(path=path, line=line, fault=fault), CRFWarning, stacklevel=2)
+
+
+def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
+    """The fields of a reference. Marks behind a field belong to it: Cora has `</pages>.` where it means `.</pages>`."""
+    fields: list[Field] = []
+    opened = ""
+    for name, closes, text in events:
+        if name:
+            _check_tag(name, closes, opened, known)
+            opened = "" if closes else name
+            if not closes:
+                fields.append(Field(name.upper(), ""))
+        elif opened or (fields and not LETTER_OR_DIGIT.search(text)):
+            fields[-1] = Field(fields[-1].label, fields[-1].text + text)
+        else:
+            fields.append(Field(UNLABELLED, text))
+    if opened:
+        raise _Fault(f"<{opened}> is not closed")
+    return fields
+
+
+def _check_tag(name: str, closes: bool, opened: str, known: Container[str]) -> None:
+    """Raise a fault for a tag of no field, and for one that cannot stand in the field that is open."""
+    if name.upper() not in known:
+        raise _Fault(f"there is no field <{name}>")
+    if closes and name != opened:
+        raise _Fault(f"</{name}> closes {f'<{opened}>' if opened else 'nothing'}")
+    if opened and not closes:
+        raise _Fault(f"<{name}> is in <{opened}>")
+
+
+def _read_text(path: Path) -> Iterator[tuple[int, Iterator[_Event]]]:
+    """The number of the first line of each reference, and its markup."""
+    first, pending, is_marked = 0, "", False
+    for number, line in enumerate(read_lines(path), 1):
+        rest = line.strip()
+        starts = rest[: len(NEW_REFERENCE)].upper() == NEW_REFERENCE
+        is_marked = is_marked or starts
+        rest = rest[len(NEW_REFERENCE) :] if starts else rest
+        if pending and (starts or not is_marked):
+            yield first, _split_line(pending)
+            pending = ""
+        if rest:
+            first = first if pending else number
+            pending = f"{pending} {rest}" if pending else rest
+    if pending:
+        yield first, _split_line(pending)
+
+
+def _split_line(text: str) -> Iterator[_Event]:
+    end = 0
+    for tag in TAG.finditer(text):
+        if tag.start() > end:
+            yield _Event("", False, text[end : tag.start()])
+        yield _Event(tag[2], bool(tag[1]), "")
+        end = tag.end()
+    if end < len(text):
+        yield _Event("", False, text[end:])
+
+
+class _MarkupParser(XmlReader):
+    """Collects the markup of the references of an XML file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.found: list[tuple[int, list[_Event]]] = []
+        self.is_inside = False
+        self.expat.buffer_text = True
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._read_text
+
+    def _start(self, element: str, _: dict[str, str]) -> None:
+        if self.is_inside:
+            self.found[-1][1].append(_Event(element, False, ""))
+        elif element == SEQUENCE:
+            self.found.append((self.expat.CurrentLineNumber, []))
+            self.is_inside = True
+
+    def _end(self, element: str) -> None:
+        if element == SEQUENCE:
+            self.is_inside = False
+        elif self.is_inside:
+            self.found[-1][1].append(_Event(element, True, ""))
+
+    def _read_text(self, text: str) -> None:
+        if self.is_inside:
+            self.found[-1][1].append(_Event("", False, text))

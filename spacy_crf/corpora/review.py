@@ -10,19 +10,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotation.extensions import register_extension
-from ..annotation.partial import partial_extension
+from ..annotation.extensions import register_stored
+from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
-from .files import read_blocks
-from .kinds import ENTITIES, EXTENSION_PREFIX, extension_name, spans_key, validate_input
-from .review_layout import COLUMNS, FORMAT, MARK, unescape
-from .sentence import Sentence
-from .spacing import find_exact_spaces, find_spaces
-from .spans import OUTSIDE
-from .text import read_lines
-from .values import ValueChecker
+from .files import read_blocks, read_lines
+from .kinds import ENTITIES, EXTENSION_PREFIX, ValueChecker, extension_name, spans_key, validate_input
+from .sentence import Sentence, find_exact_spaces, find_spaces
 
+FORMAT = "spacy_crf review 1"
+MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
+COLUMNS = ("word", "gold", "best", "probability", "alternatives")
+ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_BACK = {escape[1]: character for character, escape in ESCAPES.items()}
+_TABLE = str.maketrans(ESCAPES)
 UNKNOWN = ("", "_")
 
 
@@ -42,10 +44,15 @@ class _Sequence:
     text: str | None = None
 
 
-def read_review(path: Path) -> Iterator[Sentence]:
-    """Yield the sequences of a file of `crf review` that have gold for at least one token.
+def is_review(path: Path) -> bool:
+    """Whether the first line of a file is that of either layout."""
+    first = next((line for line in read_lines(path) if line.strip()), "")
+    return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
 
-    path (Path): The file, TSV or JSON lines.
+
+def read_review(path: Path) -> Iterator[Sentence]:
+    """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token.
+
     YIELDS (Sentence): One sequence; where spans are reviewed, with the tags of its tokens as partial gold.
     """
     checker, kinds, is_empty = ValueChecker(path), None, True
@@ -148,7 +155,7 @@ def _make_sentence(path: Path, sequence: _Sequence, checker: ValueChecker) -> Se
         partial = partial_extension("spans" if key else "ent", key or "")
         columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
     for extension in filter(None, map(extension_name, columns)):
-        register_extension(extension)
+        register_stored(extension)
     spaces = None
     if sequence.text is not None:
         spaces = find_exact_spaces(sequence.text, words) or find_spaces(sequence.text, words)
@@ -163,3 +170,21 @@ def _check_spans(path: Path, sequence: _Sequence) -> None:
         if not is_tag or (tag[:2] == "I-" and before and before[1:] != tag[1:]):
             raise CRFError(CorpusErrors.CRF524.format(path=path, line=line, value=tag, before=before))
         before = tag
+
+
+def escape(text: str) -> str:
+    """A text on one line and in one column: backslashes, tabs and line ends are spelt out."""
+    return text.translate(_TABLE)
+
+
+def unescape(text: str) -> str:
+    """The text that was escaped; a backslash before any other character stays."""
+    first, *rest = text.split("\\\\")
+    return "\\".join(_unescape(part) for part in (first, *rest)) if "\\" in text else text
+
+
+def _unescape(part: str) -> str:
+    for letter, character in _BACK.items():
+        if letter != "\\":
+            part = part.replace(f"\\{letter}", character)
+    return part

@@ -9,21 +9,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
-from ..annotation.extensions import KEY_PREFIX, get_user_data
+from ..annotation.extensions import read_values
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
-from .files import WEBANNO_MARK, read_blocks
+from .files import read_blocks, read_lines
 from .sentence import Sentence
-from .tagsets import format_tags, parse_tags
-from .tokens_tsv import check_word, find_segments, make_sentence
+from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 
 TAG_SET, TAG_PROBS = "tag_set", "tag_probs"
-FORMAT = f"{WEBANNO_MARK}3"
+MARK = "#FORMAT=WebAnno TSV 3."
+FORMAT = f"{MARK}3"
 SPAN_LAYER, LAYER, TEXT = "#T_SP=", "#T_", "#Text="
 NO_ANNOTATION, NO_VALUE = "_", "*"
 FIXED = 3  # the columns before those of the layers: number, offsets, word
@@ -69,23 +69,20 @@ def write_webanno(
     tag_probs: str = TAG_PROBS,
     target: str = "tag",
 ) -> Iterator[str]:
-    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
+    """Write a document with its predicted tag sets (lines): one annotation for each token that has a tag.
 
     Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
     INCEpTION must have the layer before it can import the file.
 
-    doc (Doc): The document, with `token.tag`.
-    layer (WebannoLayer): The layer and its features.
-    tag_set (str): The custom token attribute with the predicted set, a list of tags.
-    tag_probs (str): The custom token attribute with probabilities, a dict from tag to number; it may hold all tags.
-    target (str): Where the best tag is, "tag" or "pos".
-    YIELDS (str): Lines without line ends; each file holds one document.
+    tag_set (str): The custom token attribute with the predicted set, a list of tags. tag_probs (str): That with
+        probabilities, a dict from tag to number; it may hold all tags. target (str): Of the best tag, "tag" or "pos".
     RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
     """
     yield FORMAT
     yield SPAN_LAYER + "|".join((layer.name, layer.tag, layer.tags, layer.probabilities))
     yield ""
     text, offset, done = doc.text, 0, 0
+    sets, probabilities = read_values(doc, tag_set), read_values(doc, tag_probs)
     for number, segment in enumerate(find_segments(doc), 1):
         words = [token for token in segment if not token.is_space]
         yield ""
@@ -95,14 +92,12 @@ def write_webanno(
             start = offset + _count_units(text[done : token.idx])
             offset, done = start + _count_units(token.text), token.idx + len(token)
             best = token.tag_ if target == "tag" else token.pos_
-            cells = _make_cells(doc, token, best, tag_set, tag_probs)
+            cells = _make_cells(best, sets[token.i] or (), probabilities[token.i] or {})
             # INCEpTION ends each row with a tab.
             yield "\t".join((f"{number}-{i}", f"{start}-{offset}", check_word(doc, token.i), *cells, ""))
 
 
-def _make_cells(doc: Doc, token: Token, best: str, tag_set: str, tag_probs: str) -> list[str]:
-    tags: Sequence[str] = _get_value(doc, token, tag_set) or ()
-    probabilities: Mapping[str, float] = _get_value(doc, token, tag_probs) or {}
+def _make_cells(best: str, tags: Sequence[str], probabilities: Mapping[str, float]) -> list[str]:
     values = (
         format_tags({best: 1.0} if best else {}),
         format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
@@ -111,13 +106,6 @@ def _make_cells(doc: Doc, token: Token, best: str, tag_set: str, tag_probs: str)
     if not best:
         return [NO_ANNOTATION] * len(values)
     return [escape_value(value) or NO_VALUE for value in values]
-
-
-def _get_value(doc: Doc, token: Token, name: str) -> Any:
-    """A custom attribute, which may be computed, and of a stored Doc may not be registered."""
-    if Token.has_extension(name):
-        return token._.get(name)
-    return get_user_data(doc).get((KEY_PREFIX, name, token.idx, None))
 
 
 class _Row(NamedTuple):
@@ -130,22 +118,24 @@ class _Row(NamedTuple):
     line: int
 
 
+def is_webanno(path: Path) -> bool:
+    """Whether the first line of a file says that it is WebAnno TSV 3."""
+    return next(read_lines(path), "").startswith(MARK)
+
+
 def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str = GOLD_TAGS) -> Iterator[Sentence]:
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
-    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers,
-    and annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+    an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
+    annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
 
-    path (Path): The file.
-    layer (WebannoLayer): Gives the names of the layer and of its feature `tag`.
-    name (str): The custom token attribute of the gold tags.
     YIELDS (Sentence): One sentence: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
     RAISES (ValueError): For another format, a layer or feature that is not there, and malformed rows or tags.
     """
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
-    if not header[0].startswith(WEBANNO_MARK):
+    if not header[0].startswith(MARK):
         raise CRFError(CorpusErrors.CRF538.format(path=path))
     column, width = _find_column(path, header, layer)
     sentences = [rows for first, lines in blocks if (rows := _read_rows(path, first, lines, column, width))]

@@ -23,7 +23,7 @@ from spacy.training import Alignment, Example
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import get_user_data
+from ..annotation.extensions import read_value, register, user_data, write_value
 from ..core.arrays import Indices
 from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
@@ -38,7 +38,6 @@ MARKS, CASE, OPENINGS, CLOSINGS = "marks", "case", "openings", "closings"
 PROBABILITIES, COLUMNS, FOLLOWING = "probabilities", "columns", "following"
 PAUSE = "pause"
 LONGEST_PAUSE = 5.0  # seconds; as a feature, a longer one counts as this, or an hour would outweigh all words
-_KEY = ("._.", PUNCTUATION, None, None)
 _GIVEN = "spacy_crf.given_marks"
 _SIGMA = "Σ"  # in lower case another letter at the end of a word
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -47,28 +46,22 @@ _APOSTROPHES = str.maketrans("’ʼ", "''")
 def register_punctuation() -> None:
     """Make the custom attributes available where nobody else has."""
     for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
-        if not Doc.has_extension(name):
-            Doc.set_extension(name, default=None)
-    marks, case = _TokenValue(MARKS), _TokenValue(CASE)
-    settings: dict[str, dict[str, Any]] = {
-        "punct_after": {"getter": marks.get, "setter": marks.set},
-        "case": {"getter": case.get, "setter": case.set},
-        "punct_probs": {"getter": _probabilities},
-        PAUSE: {"default": None},
-    }
-    for name, how in settings.items():
-        if not Token.has_extension(name):
-            Token.set_extension(name, **how)
+        register(Doc, name)
+    for name, value in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
+        register(Token, name, getter=value.get, setter=value.set)
+    register(Token, PAUSE)
+    register(Token, "punct_probs", getter=_probabilities)
 
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
     """Return what a Doc has of punctuation; None for nothing, whether or not the attribute is registered."""
-    return get_user_data(doc).get(_KEY)
+    stored: dict[str, Any] | None = read_value(doc, PUNCTUATION)
+    return stored
 
 
 def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:
     """Give a Doc its punctuation; what it had is replaced."""
-    get_user_data(doc)[_KEY] = values
+    write_value(doc, PUNCTUATION, values)
 
 
 def write_gold(
@@ -86,12 +79,12 @@ def write_gold(
 def write_truncated(doc: Doc, sides: tuple[bool, bool]) -> None:
     """Note that a Doc is cut out of a text that goes on, so that its first or last word is no true start or end."""
     if any(sides):
-        get_user_data(doc)[TRUNCATED] = list(sides)
+        user_data(doc)[TRUNCATED] = list(sides)
 
 
 def goes_on(doc: Doc) -> bool:
     """Tell whether the text goes on behind a Doc; see `write_truncated`."""
-    return bool(get_user_data(doc).get(TRUNCATED, (False, False))[1])
+    return bool(user_data(doc).get(TRUNCATED, (False, False))[1])
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
@@ -216,12 +209,12 @@ def bare_form(form: str) -> str:
 
 def is_bare(doc: Doc) -> bool:
     """Tell whether a Doc was made by `bare_doc`."""
-    return _GIVEN in get_user_data(doc)
+    return _GIVEN in user_data(doc)
 
 
 def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
     """Return the marks that were in the text of a bare Doc, by word; NONE where there was none."""
-    view: WordView = get_user_data(bare)[_GIVEN]
+    view: WordView = user_data(bare)[_GIVEN]
     return [scheme.label(word.mark) for word in view.words]
 
 
@@ -233,7 +226,7 @@ def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions
         word ends, in seconds up to `LONGEST_PAUSE`.
     """
     bare = Doc(vocab, words=view.bare_forms)
-    given, made = get_user_data(view.doc), get_user_data(bare)
+    given, made = user_data(view.doc), user_data(bare)
     made[_GIVEN] = view
     if TRUNCATED in given:
         made[TRUNCATED] = given[TRUNCATED]

@@ -16,8 +16,7 @@ from spacy.vocab import Vocab
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix, read_blocks
-from ..corpora.text import read_lines
+from ..corpora.files import data_suffix, read_blocks, read_lines
 from .block import NONE
 from .docs import register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings

@@ -14,9 +14,10 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
+from ..corpora.docs import register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
+from ..corpora.files import name_file, number_name
 from ..corpora.inputs import copy_tokens
-from ..corpora.names import name_file, number_name, register_doc_name, write_doc_name
 from .elements import Elements, write_elements
 from .errors import SectionErrors
 from .names import ELEMENTS, SECTIONS

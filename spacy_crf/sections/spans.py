@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..annotation.extensions import register
 from .elements import cover
 from .names import OFFSETS, SECTION, TREE
 from .units.tree import SectionTree, from_json
@@ -42,15 +43,10 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
 
 def register_extensions() -> None:
     """Make `doc._.section_tree`, and `section`, `section_parent` and `section_children` of spans available."""
-    if not Doc.has_extension("section_tree"):
-        Doc.set_extension("section_tree", getter=get_tree)
-    for name, getter in (
-        ("section", get_section),
-        ("section_parent", get_parent),
-        ("section_children", get_children),
-    ):
-        if not Span.has_extension(name):
-            Span.set_extension(name, getter=getter)
+    register(Doc, "section_tree", getter=get_tree)
+    register(Span, "section", getter=get_section)
+    register(Span, "section_parent", getter=get_parent)
+    register(Span, "section_children", getter=get_children)
 
 
 def get_tree(doc: Doc) -> SectionTree | None:

@@ -9,15 +9,11 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotation.gold import (
-    collect_labels,
-    describe_annotation,
-    gold_tags,
-    has_outside,
-    narrow,
-    spans_with_tokens,
-    without_overlaps,
-)
+from ..annotation.extensions import register, register_marginals, write_marginals
+from ..annotation.gold import Violation, find_violation, forget_crossing
+from ..annotation.span_targets import GroupTarget, SpanTarget
+from ..annotation.target import Decoded, Target
+from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices, Ints
 from ..core.calibration.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning, excerpt
@@ -26,21 +22,15 @@ from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import Trainer
 from ..learning.model import ChainModel, get_layout
-from ..pipe.annotate import register_extensions, write_marginals
 from ..pipe.component import ChainPipe
 from ..pipe.dictionary.block import DictionarySettings
 from ..pipe.errors import PipeErrors
-from ..pipe.evidence import read_evidence
 from ..pipe.inference import Inference, Prediction
-from ..pipe.legality import Violation, find_violation, forget_crossing
 from ..pipe.orders import check_order, require_first_order
 from ..pipe.reading import given, probabilistic
 from ..pipe.settings import SPAN_TARGETS, Decode, check_settings
 from ..pipe.span_scores import SpanScores, score_spans
-from ..pipe.writer import LabelWriter, read_along
 from .errors import TaggingErrors, TaggingWarnings
-
-BUILT_IN_TARGETS = ("tag", "pos", *SPAN_TARGETS)
 
 
 class CRFTagger(ChainPipe):
@@ -107,9 +97,16 @@ class CRFTagger(ChainPipe):
 
     def _register_extensions(self) -> None:
         """Make custom attributes available; settings may have named others since the last time."""
-        values = [self.cfg["n_best_key"] if self.cfg["n_best"] else None, self.cfg["entropy"]]
-        custom = None if self.target in BUILT_IN_TARGETS else self.target
-        register_extensions(custom, self.cfg["scores"], self.cfg["marginals"], values)
+        self.annotation.register()
+        for name in (self.cfg["n_best_key"] if self.cfg["n_best"] else None, self.cfg["entropy"]):
+            register(Doc, name)
+        register_marginals(self.cfg["marginals"])
+
+    @property
+    def annotation(self) -> Target:
+        """What is learned and written, under the present settings."""
+        own = {name: self.cfg[name] for name in ("spans_key", "overwrite", "scores")}
+        return target_of(self.target, **own, extend=self.cfg["given"])
 
     @property
     def has_plain_spans(self) -> bool:
@@ -122,14 +119,14 @@ class CRFTagger(ChainPipe):
         return TagSet(labels, self.scheme)
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        found, where = list(references), (self.target, self.cfg["spans_key"])
-        labels = collect_labels(found, *where)
-        if labels and self.has_plain_spans and any(has_outside(doc, *where) for doc in found):
-            return [OUTSIDE, *labels]
+        found, target = list(references), self.annotation
+        labels = target.labels(found)
+        if labels and isinstance(target, SpanTarget) and self.has_plain_spans:
+            return [OUTSIDE, *labels] if any(target.has_outside(doc) for doc in found) else labels
         return labels
 
     def describe_gold(self) -> str:
-        return describe_annotation(self.target, self.cfg["spans_key"])
+        return self.annotation.description
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         parts = [np.zeros(0, dtype=np.int32), *(self._gold_of(example) for example in examples)]
@@ -140,20 +137,15 @@ class CRFTagger(ChainPipe):
         if violation is not None:
             ends = np.cumsum([len(example.predicted) for example in examples])
             self._raise_violation(violation, examples[int(np.searchsorted(ends, violation.unit, side="right"))])
-        gold = Gold.known(labels, len(self.tags))
-        if self.scheme == "BILUO":
-            gold = narrow(gold, examples, self.target, self.cfg["spans_key"], self.tags)
-        return gold
+        return self.annotation.narrow(Gold.known(labels, len(self.tags)), examples, self.tags)
 
     def _gold_of(self, example: Example) -> Ints:
-        target, key = self.target, self.cfg["spans_key"]
+        target = self.annotation
         document = {"name": self.name, "document": excerpt(example.reference.text)}
-        if target == "spans":
-            spans = spans_with_tokens(example.reference, key)
-            if len(without_overlaps(spans)) < len(spans):
-                warnings.warn(TaggingWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
+        if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
+            warnings.warn(TaggingWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
         try:
-            return gold_tags(example, target, key, self.tags)
+            return target.gold(example, self.tags)
         except KeyError as error:
             raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error
 
@@ -175,13 +167,13 @@ class CRFTagger(ChainPipe):
             n_best=self.cfg["n_best"],
             entropies=self.cfg["entropy"] is not None,
             temperature=self.cfg["temperature"],
-            extra=self._read_along(),
+            extra=self.annotation.reads,
         )
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         if not self.cfg["given"]:
             return None
-        return read_evidence(docs, lengths, self.target, self.cfg["spans_key"], self.tags)
+        return self.annotation.evidence(docs, lengths, self.tags)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """Scores of examples at temperature 1, with their gold; labels that the component does not know are unknown.
@@ -192,16 +184,12 @@ class CRFTagger(ChainPipe):
         self._require_labels()
         require_first_order(self.name, self.model, "fitting a temperature")
         columns = self._read_all([example.predicted for example in examples])
-        found = (gold_tags(eg, self.target, self.cfg["spans_key"], self.tags, strict=False) for eg in examples)
+        found = (self.annotation.gold(eg, self.tags, strict=False) for eg in examples)
         labels = np.concatenate([np.zeros(0, dtype=np.int32), *found])
         if self.target in SPAN_TARGETS:
             forget_crossing(labels, columns.lengths, self.tags)
         chains = self._chains(columns)
         return HeldOut(chains, labels[chains.batch.units])
-
-    def _read_along(self) -> int | None:
-        """What `set_annotations` has to know of each token: its present tag, or where its extensions are kept."""
-        return read_along(self.target, self.cfg["overwrite"])
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the model; their labels must be among the component's.
@@ -235,10 +223,11 @@ class CRFTagger(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
         self._register_extensions()
-        marginals = self.cfg["marginals"]
-        writer = LabelWriter(self.vocab, self.target, self.tags, self.cfg)
+        marginals, threshold, target = self.cfg["marginals"], self.cfg["threshold"], self.annotation
+        values = target.values(self.vocab.strings, self.tags.tags)
         for doc, prediction in zip(docs, predictions):
-            writer(doc, prediction)
+            kept = prediction.above(threshold)
+            target.write(doc, Decoded(kept.tags, kept.spans, kept.scores, kept.extra), values)
             if marginals is not None and prediction.marginals is not None:
                 write_marginals(doc, marginals, self.tags.tags, prediction.marginals)
             self._write_uncertainty(doc, prediction)

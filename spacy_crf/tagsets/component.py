@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ..annotation.extensions import register, register_by_token
 from ..core.arrays import Bools, Indices
 from ..core.errors import CRFError
 from ..core.gold import Gold
@@ -113,10 +114,9 @@ class SetValuedTagger(CRFTagger):
     def _register_extensions(self) -> None:
         super()._register_extensions()
         names = {**self._set_settings, **self.cfg}
-        register_sets(names["tag_set"])
-        register_sets(names["tag_nodes"])
-        if not Doc.has_extension(names["tag_sequences"]):
-            Doc.set_extension(names["tag_sequences"], default=None)
+        register_by_token(names["tag_set"])
+        register_by_token(names["tag_nodes"])
+        register(Doc, names["tag_sequences"])
 
     @property
     def tag_probs(self) -> str:
@@ -199,22 +199,3 @@ def listed(members: Bools, marginals: Any, names: Any) -> list[list[str]]:
     flat = names.take(tags[order]).tolist()
     ends = np.cumsum(members.sum(axis=1)).tolist()
     return [flat[low:high] for low, high in zip([0, *ends], ends)]
-
-
-def register_sets(name: str) -> None:
-    """Make tag sets available on Docs, as a list for each token, and on tokens, where nobody else has."""
-    if not Doc.has_extension(name):
-        Doc.set_extension(name, default=None)
-    if not Token.has_extension(name):
-        Token.set_extension(name, getter=_TokenSet(name))
-
-
-class _TokenSet:
-    """Getter of a token's tags from the sets of its Doc. A class, so that it pickles."""
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __call__(self, token: Token) -> list[str] | None:
-        stored = token.doc._.get(self.name)
-        return None if stored is None else stored[token.i]

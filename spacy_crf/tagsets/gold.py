@@ -6,8 +6,9 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.gold import _attribute_tags, collect_labels, describe_annotation, same_tokens
+from ..annotation.gold import aligned_tokens, same_tokens, single_tokens
 from ..annotation.gold_tags import read_gold_tags, write_gold_tags
+from ..annotation.targets import AttributeTarget
 from ..core.arrays import Floats
 from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold
@@ -26,19 +27,16 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
 
     target (str): "tag" or "pos". extension (str): custom attribute of the reference's tokens.
     """
-    single = [{} if tag is None else {tag: 1.0} for tag in _attribute_tags(example, target)]
+    single = [{} if tag is None else {tag: 1.0} for tag in AttributeTarget(target).names(example)]
     rows = read_gold_tags(example.reference, extension)
     if not any(rows):
         return list(single)
     if same_tokens(example):
         return [row or one for row, one in zip(rows, single)]
-    x2y, y2x = example.alignment.x2y, example.alignment.y2x
-    pairs = [x2y[x].tolist() for x in range(len(example.predicted))]
     found: list[Weights] = []
-    for own, one in zip(pairs, single):
-        alone = len(own) == 1 and len(y2x[own[0]]) == 1
+    for alone, own, one in zip(single_tokens(example), aligned_tokens(example), single):
         several = any(len(rows[y]) > 1 for y in own)  # of which the tag shows only the best one
-        found.append((rows[own[0]] or one) if alone else {} if several else one)
+        found.append((rows[alone] or one) if alone is not None else {} if several else one)
     return found
 
 
@@ -49,12 +47,12 @@ def collect_weighted_labels(docs: Iterable[Doc], target: str, extension: str) ->
     """
     docs = list(docs)
     weighted = {tag for doc in docs for row in read_gold_tags(doc, extension) for tag in row}
-    return sorted({*collect_labels(docs, target, ""), *weighted})
+    return sorted({*AttributeTarget(target).labels(docs), *weighted})
 
 
 def describe_weighted_gold(target: str, extension: str) -> str:
     """How messages name what `gold_weights` reads."""
-    return f"{describe_annotation(target, '')} or token._.{extension}"
+    return f"{AttributeTarget(target).description} or token._.{extension}"
 
 
 def weighted_gold(

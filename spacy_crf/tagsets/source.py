@@ -8,14 +8,14 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
+from ..annotation.extensions import register_by_token, register_marginals, write_marginals
 from ..core.arrays import Floats
 from ..features.columns import ColumnReader
 from ..features.resources import Resources
-from ..pipe.annotate import register_extensions, write_marginals
 from ..pipe.isolation import IsolatesFailures
 from ..pipe.source import ProbabilitySource
 from ..pipe.strata import Tokens
-from .component import listed, register_sets
+from .component import listed
 from .rules import check_set_settings, set_rule
 from .tag_tree import tag_tree
 
@@ -45,9 +45,9 @@ class SourcedSetTagger(IsolatesFailures, Pipe):
         self._register_extensions()
 
     def _register_extensions(self) -> None:
-        register_sets(self.cfg["tag_set"])
-        register_sets(self.cfg["tag_nodes"])
-        register_extensions(None, None, self.cfg["tag_probs"])
+        register_by_token(self.cfg["tag_set"])
+        register_by_token(self.cfg["tag_nodes"])
+        register_marginals(self.cfg["tag_probs"])
 
     @property
     def labels(self) -> tuple[str, ...]:

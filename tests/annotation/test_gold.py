@@ -8,11 +8,12 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_crf.annotation.gold import collect_labels, gold_tags, same_tokens, without_overlaps
+from spacy_crf.annotation.gold import find_violation, forget_crossing, same_tokens
+from spacy_crf.annotation.span_targets import without_overlaps
+from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
 from spacy_crf.learning.model import LinearChain, get_layout, start_layout
-from spacy_crf.pipe.legality import find_violation, forget_crossing
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")
@@ -24,7 +25,7 @@ def nlp() -> Language:
 
 
 def names(example: Example, target: str, tags: TagSet) -> list[str | None]:
-    return [None if tag == UNKNOWN else tags.tags[tag] for tag in gold_tags(example, target, "sc", tags)]
+    return [None if tag == UNKNOWN else tags.tags[tag] for tag in target_of(target).gold(example, tags)]
 
 
 def annotated(nlp: Language) -> Doc:
@@ -93,7 +94,7 @@ def test_empty_spans_are_nothing_to_a_chain(nlp: Language) -> None:
     for predicted in (same, other):
         expected = ["B-LOC", "I-LOC", *["O"] * (len(predicted) - 2)]
         assert names(Example(predicted, reference), "spans", BIO) == expected
-    assert collect_labels([reference], "spans", "sc") == ["LOC"]
+    assert target_of("spans").labels([reference]) == ["LOC"]
 
 
 def test_overlapping_spans_give_a_warning_that_names_the_document() -> None:

@@ -13,8 +13,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Corpus, Example
 
-from spacy_crf.annotation.gold import gold_tags, partial_gold
-from spacy_crf.annotation.partial import partial_extension, partial_tags, possible_tags
+from spacy_crf.annotation.gold import partial_extension, partial_gold, partial_tags, possible_tags
+from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
 from spacy_crf.learning.model import flat_weights, set_flat_weights
@@ -57,10 +57,10 @@ def test_the_tags_that_are_there_are_gold_and_no_others(target: str) -> None:
     reference.ents = [reference[2:4]]
     reference.spans["sc"] = [reference[2:4]]
     example = Example(Doc(nlp.vocab, words=list("abcdef")), reference)
-    found = gold_tags(example, target, "sc", BIO)
+    found = target_of(target).gold(example, BIO)
     assert ["" if tag == UNKNOWN else BIO.tags[tag] for tag in found] == gold
     with pytest.raises(KeyError, match="I-PER"):
-        gold_tags(example, target, "sc", TagSet.of_spans(("LOC",), "BIO"))
+        target_of(target).gold(example, TagSet.of_spans(("LOC",), "BIO"))
 
 
 def test_tokens_that_do_not_match_are_unknown() -> None:

@@ -9,8 +9,7 @@ from helpers.entries import corpus_entries, lists_of_entries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.bibliography.bibtex import write_bibtex
-from spacy_crf.bibliography.bibtex_reader import read_bibtex
+from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
 from spacy_crf.bibliography.entry import Date, Day, Entry, EntryType, Name, Names
 
 

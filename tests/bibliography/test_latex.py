@@ -1,11 +1,13 @@
 """Escaping: whatever the text, LaTeX gives it back."""
 
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from spacy_crf.bibliography import latex
 from spacy_crf.bibliography.latex import ACCENTS, LETTERS, decode, encode, protect_capitals
 
 ODD = "\\{}~^&%$#_-–—'`,<>\"“”‘’«»äÅßøłıñçĳǖạ日本Ωй!?@=:;()[]|*+/. aZ0"
@@ -17,6 +19,7 @@ composed = texts.map(lambda text: unicodedata.normalize("NFC", text))
 @example("a--b---c–-d", False)
 @example("\\textbackslash{}", False)
 @example('{\\"a}', True)
+@example("a?`b!`c", False)
 @example("\\alpha \\c c", False)
 def test_round_trip(text: str, unicode: bool) -> None:
     latex = encode(text, unicode)
@@ -60,8 +63,14 @@ def test_all_accents_and_letters_become_ascii() -> None:
     [
         (r"\"a \'{e} \'{\i} {\'\i} \c{c} \c c \v s", "ä é í í ç ç š"),
         (r"{\o}re \o re \ss{} \AA ngstr\"om", "øre øre ß Ångström"),
-        (r"A~B {DNA} \emph{x}", r"A B DNA \emphx"),
+        (r"A~B {DNA} \emph{x}", "A B DNA x"),
         (r"\& \% \{ \}", "& % { }"),
+        (r"{\em Taylor} & Francis, 50% off: $5", "Taylor & Francis, 50% off: $5"),
+        (r"\textbraceleft x\textbraceright \S{}7 \pounds{}3 \copyright{} \textasciicircum", "{x}§7 £3 © ^"),
+        (r"http://a.org/\~{}lee/x\^{}2", "http://a.org/~lee/x^2"),
+        (r"\ensuremath{\beta}-blockers, H$_2$O", "β-blockers, H$_2$O"),
+        (r"\cite{lee} \footnote{so} \unheard{of} \href{a}{b}", r"\cite{lee} \footnote{so} \unheardof \hrefab"),
+        (r"an {open \"o", r"an {open \"o"),
     ],
 )
 def test_what_others_write_is_read(latex: str, text: str) -> None:
@@ -82,3 +91,11 @@ def test_what_others_write_is_read(latex: str, text: str) -> None:
 )
 def test_capitals(title: str, latex: str) -> None:
     assert protect_capitals(title) == latex
+
+
+def test_without_pylatexenc_only_markup_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pylatexenc", None)
+    latex.reader.cache_clear()
+    assert decode("a plain title") == "a plain title"
+    with pytest.raises(ImportError, match="CRF649"):
+        decode(r"\"o")

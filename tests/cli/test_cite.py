@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from typer.testing import CliRunner
 
-from spacy_crf.bibliography.bibtex_reader import read_bibtex
+from spacy_crf.bibliography.bibtex import read_bibtex
 from spacy_crf.bibliography.csl import read_csl
 from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Name

@@ -6,7 +6,8 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.corpora.cora import CoraSettings, read_cora
+from spacy_crf.corpora.block import CoraSettings
+from spacy_crf.corpora.cora import read_cora
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import Sentence, group_sentences
 from spacy_crf.corpora.tagsets import parse_tags, read_cells, resolve_gold_tags

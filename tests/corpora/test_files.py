@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.corpora import text as files
-from spacy_crf.corpora.files import find_files, pick_kind, read_blocks
-from spacy_crf.corpora.text import read_lines
+from spacy_crf.corpora import files
+from spacy_crf.corpora.files import read_blocks, read_lines
+from spacy_crf.corpora.formats import find_files, pick_format
 
 Write = Callable[[str, str | bytes], Path]
 TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"
@@ -26,8 +26,8 @@ TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"
         ("a.tsv", "\n \n", "columns"),
     ],
 )
-def test_pick_kind(write: Write, name: str, content: str, kind: str) -> None:
-    assert pick_kind(write(name, content)) == kind
+def test_pick_format(write: Write, name: str, content: str, kind: str) -> None:
+    assert pick_format(write(name, content)) == kind
 
 
 def test_folder_is_searched_in_order_without_hidden_files(write: Write, tmp_path: Path) -> None:

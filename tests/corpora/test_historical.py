@@ -11,7 +11,8 @@ from spacy.util import load_config_from_str, registry
 
 from spacy_crf.annotation.gold_tags import read_gold_tags
 from spacy_crf.corpora import Corpus
-from spacy_crf.corpora.historical import HistoricalText, apply_text, make_historical_text
+from spacy_crf.corpora.block import HistoricalText
+from spacy_crf.corpora.historical import apply_text, ends_segment
 from spacy_crf.corpora.sentence import Sentence
 
 Write = Callable[[str, str | bytes], Path]
@@ -59,7 +60,7 @@ cut_at_tags = ["OA"]
 
 def segments(path: Path, format: str, **text: Any) -> list[list[tuple[str, str]]]:
     """Words and best tags of the segments of the one document that is made."""
-    corpus = Corpus(path, format=format, text=make_historical_text(**text))  # type: ignore[arg-type]
+    corpus = Corpus(path, format=format, text=HistoricalText(**text))  # type: ignore[arg-type]
     (doc,) = corpus.read_docs(spacy.blank("xx").vocab)
     rows = read_gold_tags(doc)
     for token, row in zip(doc, rows):
@@ -114,7 +115,7 @@ def test_pseudo_sentences_end_behind_punctuation_and_tags(write: Write) -> None:
 def test_documents_stay_apart_and_those_of_punctuation_alone_are_left_out(tmp_path: Path, write: Write) -> None:
     for name, content in (("a", "he\tP\n\nse\tP\n"), ("b", ".\t$;\n"), ("c", ".\t$;\n\nwe\tP\n")):
         write(f"data/{name}.tsv", content)
-    text = make_historical_text(punctuation="removed", join_segments=True)
+    text = HistoricalText(punctuation="removed", join_segments=True)
     docs = list(Corpus(tmp_path / "data", format="tagsets", text=text).read_docs(spacy.blank("xx").vocab))
     assert [[token.text for token in doc] for doc in docs] == [["he", "se"], ["we"]]
     assert [len(list(doc.sents)) for doc in docs] == [1, 1]
@@ -135,7 +136,7 @@ def test_all_settings_of_cora_xml_are_reached_from_a_config(nlp: Language, write
 
 
 def test_spaces_of_removed_tokens_stay(write: Write) -> None:
-    text = make_historical_text(punctuation="removed")
+    text = HistoricalText(punctuation="removed")
     docs = Corpus(write("a.xml", CORA), format="cora", text=text).read_docs(spacy.blank("xx").vocab)
     assert [doc.text for doc in docs] == ["Jk dar mi "]
 
@@ -150,7 +151,7 @@ def test_spaces_of_removed_tokens_stay(write: Write) -> None:
 )
 def test_settings_of_no_meaning_are_refused(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        make_historical_text(**settings)
+        HistoricalText(**settings)
 
 
 @pytest.mark.parametrize(
@@ -198,4 +199,4 @@ def test_no_word_is_lost_and_each_cut_is_behind_what_cuts(rows: Any, join: bool,
         assert len(segment.words) == len(segment.columns["tag"]) == len(segment.spaces or [])
         if punctuation == "gold":
             inside = zip(segment.words[:-1], segment.columns["tag"][:-1])
-            assert not any(text.ends_segment(word, tag) for word, tag in inside)
+            assert not any(ends_segment(word, tag, text) for word, tag in inside)

@@ -14,7 +14,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_crf.corpora import Corpus
-from spacy_crf.corpora.references import ReferenceSettings, make_reference_settings, read_references
+from spacy_crf.corpora.block import ReferenceSettings
+from spacy_crf.corpora.references import read_references
 
 Write = Callable[[str, str | bytes], Path]
 Read = Callable[..., list[Doc]]
@@ -32,7 +33,7 @@ def read(nlp: Language, write: Write) -> Read:
     """Read a text, as a file of tagged references."""
 
     def read_text(content: str, name: str = "a.txt", **settings: object) -> list[Doc]:
-        references = make_reference_settings(**settings)  # type: ignore[arg-type]
+        references = ReferenceSettings(**settings)  # type: ignore[arg-type]
         return list(Corpus(write(name, content), format="references", references=references).read_docs(nlp.vocab))
 
     return read_text
@@ -207,8 +208,8 @@ def test_folder(nlp: Language, write: Write, tmp_path: Path) -> None:
 @pytest.mark.parametrize("setting", [{"spans_key": ""}, {"fields": ["a", ""]}])
 def test_settings_that_are_empty(setting: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="CRF549"):
-        make_reference_settings(**setting)  # type: ignore[arg-type]
-    assert registry.misc.get("spacy_crf.References.v1") is make_reference_settings
+        ReferenceSettings(**setting)  # type: ignore[arg-type]
+    assert registry.misc.get("spacy_crf.References.v1") is ReferenceSettings
 
 
 def test_settings_belong_to_the_format(write: Write) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from spacy_crf.annotation.partial import partial_tags
+from spacy_crf.annotation.gold import partial_tags
 from spacy_crf.corpora import Corpus
-from spacy_crf.corpora.review_layout import FORMAT, escape, unescape
-from spacy_crf.corpora.spacing import find_exact_spaces
+from spacy_crf.corpora.review import FORMAT, escape, unescape
+from spacy_crf.corpora.sentence import find_exact_spaces
 
 Write = Callable[[str, str | bytes], Path]
 HEAD = f"# {FORMAT}\n# Fill in.\n# target = TARGET\n# columns = word, gold, best, probability, alternatives\n\n"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 
-from spacy_crf.corpora.tokenizer import TOKEN
+from spacy_crf.corpora.block import TOKEN
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy_crf.ReferenceTokenizer.v1"}}}
 NLP = spacy.blank("xx", config=CONFIG)

@@ -8,8 +8,7 @@ from spacy.tokens import Doc
 from spacy_crf.annotation.gold_tags import write_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
-from spacy_crf.corpora.tagsets import read_cells, resolve_gold_tags
-from spacy_crf.corpora.tokens_tsv import read_tokens_tsv, write_tokens_tsv
+from spacy_crf.corpora.tagsets import read_cells, read_tokens_tsv, resolve_gold_tags, write_tokens_tsv
 
 Write = Callable[[str, str | bytes], Path]
 TEXT = """\
@@ -45,7 +44,7 @@ def test_a_file_is_one_document(nlp: Language, write: Write) -> None:
 
 def test_writer_and_reader_agree(nlp: Language, write: Write) -> None:
     (doc,) = read(nlp, write("a.tsv", TEXT))
-    lines = list(write_tokens_tsv([doc, doc]))
+    lines = [*write_tokens_tsv(doc, read_cells(doc)), *write_tokens_tsv(doc, read_cells(doc))]
     again = write("b.tsv", "\n".join(lines[: len(lines) // 2]))
     (copy,) = read(nlp, again)
     assert [token.text for token in copy] == [token.text for token in doc]
@@ -58,14 +57,15 @@ def test_writer_and_reader_agree(nlp: Language, write: Write) -> None:
 def test_white_space_is_not_written(nlp: Language) -> None:
     doc = Doc(nlp.vocab, words=["\n", "a", "  ", "b"])
     write_gold_tags(doc, [{"S": 1.0}, {"A": 1.0}, {}, {}])
-    assert list(write_tokens_tsv([doc])) == ["a\tA", "b\t_", ""]
-    assert list(write_tokens_tsv([Doc(nlp.vocab), Doc(nlp.vocab, words=["\n"])])) == []
+    assert list(write_tokens_tsv(doc, read_cells(doc))) == ["a\tA", "b\t_", ""]
+    assert list(write_tokens_tsv(Doc(nlp.vocab), [])) == []
+    assert list(write_tokens_tsv(Doc(nlp.vocab, words=["\n"]), [{}])) == []
 
 
 @pytest.mark.parametrize("word", ["a\tb", "a\nb", "a\r"])
 def test_words_that_break_a_line_are_not_written(nlp: Language, word: str) -> None:
     with pytest.raises(ValueError, match=r"CRF541.*Token 1 .*of document 'x a"):
-        list(write_tokens_tsv([Doc(nlp.vocab, words=["x", word])]))
+        list(write_tokens_tsv(Doc(nlp.vocab, words=["x", word]), [{}, {}]))
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,12 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
+from ...annotation.extensions import register_marginals, write_marginals
+from ...annotation.target import Decoded
+from ...annotation.targets import AttributeTarget
 from ...core.arrays import Floats
 from ...core.errors import CRFError
 from ...core.labels import TagSet
-from ...pipe.annotate import ATTRIBUTES, label_ids, register_extensions, write_attribute, write_marginals
 from ...pipe.errors import PipeErrors
 from ...pipe.inference import Prediction
 from ...pipe.isolation import IsolatesFailures
@@ -72,7 +74,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         if self.cfg["marginals"] in ("", target):
             problem = {"setting": "marginals", "value": self.cfg["marginals"], "expected": "a name of its own, or null"}
             raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
-        register_extensions(None, None, self.cfg["marginals"])
+        register_marginals(self.cfg["marginals"])
 
     # -- labels ----------------------------------------------------------------------------------------------
 
@@ -171,7 +173,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         if not self.estimator.has_learned:
             raise CRFError(LabErrors.CRF420.format(name=self.name))
         vocab = docs[0].vocab
-        columns = self.estimator.read(docs, None if self.cfg["overwrite"] else ATTRIBUTES[self.target])
+        columns = self.estimator.read(docs, AttributeTarget(self.target, self.cfg["overwrite"]).reads)
         found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
         tags = found.argmax(axis=1) if posterior and found is not None else self.estimator.decode(columns, vocab)
         ends = np.cumsum(columns.doc_lengths)
@@ -183,11 +185,11 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        marginals = self.cfg["marginals"]
-        register_extensions(None, None, marginals)
-        ids = label_ids(self.vocab.strings, self.target, self.labels)
+        marginals, target = self.cfg["marginals"], AttributeTarget(self.target, self.cfg["overwrite"])
+        register_marginals(marginals)
+        ids = target.values(self.vocab.strings, self.labels)
         for doc, prediction in zip(docs, predictions):
-            write_attribute(doc, ATTRIBUTES[self.target], ids[prediction.tags], prediction.extra)
+            target.write(doc, Decoded(prediction.tags, present=prediction.extra), ids)
             if marginals is not None and prediction.marginals is not None:
                 write_marginals(doc, marginals, self.labels, prediction.marginals)
 

@@ -13,7 +13,7 @@ from spacy.training import Example
 from ...core.arrays import Indices
 from ...core.errors import CRFError
 from ...corpora.docbin import cut_doc
-from ...corpora.names import read_doc_name
+from ...corpora.docs import read_doc_name
 from ..errors import LabErrors
 from .layout import Layout
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ...annotation.gold import TOKEN_TARGETS, gold_names
+from ...annotation.targets import AttributeTarget, token_target
 from ...pipe.settings import SPAN_TARGETS
 from ...tagging.component import CRFTagger
 from .base import Findings, Scored, measure
@@ -28,7 +28,7 @@ def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
 def _label(example: Example, target: str) -> list[LabelledToken]:
     return [
         LabelledToken(gold, read_tag(token, target), any(map(str.isalnum, token.text)))
-        for gold, token in zip(gold_names(example, target), example.predicted)
+        for gold, token in zip(token_target(target).names(example), example.predicted)
     ]
 
 
@@ -41,7 +41,7 @@ def count_tags(tested: Scored, target: str) -> Findings:
     confusions: Counter[tuple[str, str]] = Counter()
     judged, right = Counter[bool](), Counter[bool]()
     for example in tested.examples:
-        for gold, token in zip(gold_names(example, target), example.predicted):
+        for gold, token in zip(token_target(target).names(example), example.predicted):
             if gold is not None:
                 found, is_known = read_tag(token, target), token.text in tested.words
                 confusions[gold, found] += 1
@@ -54,9 +54,9 @@ def count_tags(tested: Scored, target: str) -> Findings:
 
 def read_tag(token: Token, target: str) -> str:
     """The tag of a token; "" if it has none."""
-    return str(getattr(token, f"{target}_") if target in TOKEN_TARGETS else token._.get(target) or "")
+    return str(getattr(token, f"{target}_") if target in AttributeTarget.attributes else token._.get(target) or "")
 
 
 def _count(docs: Sequence[Doc], target: str) -> Counter[str]:
-    counts = Counter(name for doc in docs for name in gold_names(Example(doc, doc), target))
+    counts = Counter(name for doc in docs for name in token_target(target).names(Example(doc, doc)))
     return Counter({name: count for name, count in counts.items() if name is not None})

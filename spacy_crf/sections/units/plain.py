@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...core.errors import CRFError
 from ...corpora.errors import CorpusErrors
-from ...corpora.text import open_binary
+from ...corpora.files import open_binary
 from ..errors import SectionErrors
 from .candidates import find_mark, find_numbering
 from .layout import Layout

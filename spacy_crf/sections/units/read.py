@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ...core.errors import CRFError
-from ...corpora.text import open_binary
+from ...corpora.files import open_binary
 from ..errors import SectionErrors
 from .annotated import ROOT, read_annotated
 from .docling import read_docling

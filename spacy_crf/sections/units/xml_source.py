@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ...core.errors import CRFError
 from ...corpora.errors import CorpusErrors
-from ...corpora.xml_events import XmlReader
+from ...corpora.files import XmlReader
 
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 

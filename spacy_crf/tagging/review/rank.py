@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from ...annotation.partial import as_bio
+from ...annotation.gold import as_bio
 from ...core.arrays import Doubles, Floats
 from ...pipe.inference import Inference, Prediction
 from ...pipe.settings import SPAN_TARGETS

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...corpora.inputs import read_kind
 from ...corpora.kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
-from ...corpora.review_layout import COLUMNS, FORMAT, MARK, escape
+from ...corpora.review import COLUMNS, FORMAT, MARK, escape
 from ..component import CRFTagger
 from .rank import Uncertain
 

@@ -7,10 +7,10 @@ from helpers.tagged import EXTENSION, read_target, train
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_crf.annotation.targets import target_of
 from spacy_crf.core.labels import TagSet
 from spacy_crf.learning.model import flat_weights, set_flat_weights
 from spacy_crf.pipe import inference
-from spacy_crf.pipe.evidence import read_evidence
 
 WORDS = ["Bo", "Stone", "sold", "Delft"]
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
@@ -32,7 +32,7 @@ def chain_of(nlp: Language, words: list[str]) -> Chain:
 
 def open_tags(nlp: Language, doc: Doc, tags: TagSet, target: str, lengths: list[int] | None = None) -> list[str]:
     """For each token the tags that evidence leaves, joined; "*" for all."""
-    allowed = read_evidence([doc], np.array(lengths or [len(doc)]), target, "sc", tags)
+    allowed = target_of(target).evidence([doc], np.array(lengths or [len(doc)]), tags)
     return ["*" if row.all() else " ".join(tags.tags[tag] for tag in np.flatnonzero(row)) for row in allowed]
 
 
