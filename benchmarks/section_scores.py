@@ -1,5 +1,6 @@
 """Scores of section trees, from gold and from predicted labels: courts' own trees, and the project's test corpus."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,26 +20,14 @@ from benchmarks.section_trees import (
     read_courts,
     with_probabilities,
 )
+from benchmarks.tree_measures import LevelCounts, TreeNode, crossing, level_accuracy, mean_f, similarity
 from spacy_crf.core.arrays import Doubles, Indices
-from spacy_crf.core.grammar.binary import BinaryGrammar, binarise
-from spacy_crf.core.grammar.chart import NoParseError
-from spacy_crf.core.grammar.numbering import readings
-from spacy_crf.core.grammar.thesis import LabelledUnits, section_spans
+from spacy_crf.core.errors import CRFError
 from spacy_crf.core.sections.learn import LearnSettings, TreeExample, learn_weights
-from spacy_crf.core.sections.measures import (
-    BracketCounts,
-    Constituent,
-    LevelCounts,
-    crossing,
-    level_accuracy,
-    mean_f,
-    parseval,
-    pooled,
-    without,
-)
 from spacy_crf.core.sections.parse import ParserSettings, parse
-from spacy_crf.core.sections.tree_edit import TreeNode, similarity
-from spacy_crf.sections import grammars
+from spacy_crf.sections.grammar import GrammarParser, known_grammars
+from spacy_crf.sections.parsing import LabelRoles, parser_input
+from spacy_crf.sections.scorer import BracketCounts, Constituent, parseval, without
 
 Parser: TypeAlias = Callable[[Judged, bool], list[Constituent]]  # document, from gold labels
 PARSER = ParserSettings(max_states=24)
@@ -58,15 +47,15 @@ def prefix_parser(document: Judged, from_gold: bool) -> list[Constituent]:
     return nest_by_parts(document, document.roles(from_gold))
 
 
-def thesis_parser(grammar: BinaryGrammar, document: Judged, from_gold: bool) -> list[Constituent]:
-    """Sections by a grammar of the thesis; none where it has no tree."""
-    labels = [LABELS[role] for role in document.roles(from_gold).tolist()]
-    texts = [document.text[unit.start : unit.end] for unit in document.units]
-    numbers = [readings(text) if label == LABELS[0] else () for text, label in zip(texts, labels)]
+def thesis_parser(parser: GrammarParser, document: Judged, from_gold: bool) -> list[Constituent]:
+    """Sections by a grammar of the thesis, over the likeliest labels; none where it has no tree."""
+    certain = np.eye(len(LABELS))[document.roles(from_gold)]
     try:
-        return [("SECTION", *span) for span in section_spans(grammar, LabelledUnits(labels, numbers, document.name))]
-    except NoParseError:
+        with warnings.catch_warnings(action="ignore"):
+            found = parser.parse(parser_input(document.text, document.units, certain))
+    except CRFError:
         return []
+    return [("SECTION", section.start, section.end) for section in found.sections]
 
 
 @dataclass(frozen=True)
@@ -95,7 +84,9 @@ def score_court(document: Judged, found: list[Constituent]) -> CourtScore:
 def court_row(documents: Sequence[Judged], parser: Parser, from_gold: bool) -> dict[str, Any]:
     """Scores of a parser over judgments."""
     scores = [score_court(document, parser(document, from_gold)) for document in documents]
-    raw, leading, dissolved = (pooled(getattr(s, name) for s in scores) for name in ("raw", "leading", "dissolved"))
+    raw, leading, dissolved = (
+        sum((getattr(s, name) for s in scores), BracketCounts()) for name in ("raw", "leading", "dissolved")
+    )
     by_document = {document.name: round(score.leading.f, 4) for document, score in zip(documents, scores)}
     return {
         "recall": raw.recall,
@@ -130,7 +121,7 @@ def measure_courts(data: Path, corpus: Path) -> dict[str, Any]:
     given = [
         replace(document, probabilities=None) if document.labels is not None else document for document in documents
     ]
-    grammar_rows = {name: binarise(grammars.read(name)) for name in (grammars.THESIS, grammars.THESIS_CODE)}
+    grammars = {name: GrammarParser("section_parser", name, LabelRoles.parse("", {})) for name in known_grammars()}
     found: dict[str, Any] = {}
     for kind, scored, from_gold, source in (
         ("gold", labelled, True, given),
@@ -145,7 +136,7 @@ def measure_courts(data: Path, corpus: Path) -> dict[str, Any]:
         }
         parsers: dict[str, Parser] = {name: partial(stack_parser, each) for name, each in weights.items()}
         parsers["dotted prefix"] = prefix_parser
-        parsers |= {name: partial(thesis_parser, grammar) for name, grammar in grammar_rows.items()}
+        parsers |= {name: partial(thesis_parser, grammar) for name, grammar in grammars.items()}
         found[kind] = {name: court_row(scored, parser, from_gold) for name, parser in parsers.items()}
     return found
 
@@ -182,7 +173,7 @@ def corpus_row(documents: Sequence[Judged], parser: Parser, from_gold: bool) -> 
         crossed += crossing(found, gold)
         edits.append(similarity(tree_of(found), tree_of(gold)))
         levels += level_accuracy(levels_of(found), levels_of(gold))
-    total = pooled(counts)
+    total = sum(counts, BracketCounts())
     return {
         "precision": total.precision,
         "recall": total.recall,

@@ -7,17 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from spacy_crf.core.arrays import Bools, Doubles, Indices
-from spacy_crf.core.sections.elements import Elements
-from spacy_crf.core.sections.gold import GoldSection
-from spacy_crf.core.sections.learn import TreeExample
-from spacy_crf.core.sections.measures import Constituent
-from spacy_crf.sections.brackets import constituents
-from spacy_crf.sections.trees import headings_of, parser_input
-from spacy_crf.sections.units.annotated import read_annotated
-from spacy_crf.sections.units.gold import NEWLINE, NUMBER, TEXT, TITLE, Gold
-from spacy_crf.sections.units.rechtspraak import read_rechtspraak_gold
-from spacy_crf.sections.units.tree import SectionNode, SectionTree
-from spacy_crf.sections.units.unit import Kind, Unit
+from spacy_crf.core.sections.headings import ParserInput
+from spacy_crf.core.sections.learn import GoldSection, TreeExample
+from spacy_crf.sections.formats.annotated import read_annotated
+from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold
+from spacy_crf.sections.learning import headings_of
+from spacy_crf.sections.parsing import parser_input
+from spacy_crf.sections.scorer import Constituent, constituents
+from spacy_crf.sections.segment import Kind, LayoutUnit
+from spacy_crf.sections.tree import NEWLINE, NUMBER, TEXT, TITLE, GoldDocument, SectionNode, SectionTree
 
 LABELS = (NUMBER, TITLE, TEXT, NEWLINE)  # in the order of the roles
 NR, SECTION_TITLE, TEXT_BLOCK = range(3)
@@ -36,14 +34,14 @@ class Judged:
     name: str
     path: Path
     text: str
-    units: list[Unit]
+    units: list[LayoutUnit]
     blank: Bools
     gold: list[Constituent]
     tree: SectionTree
     labels: Indices | None
     probabilities: Doubles | None = None
 
-    def elements(self, from_gold: bool) -> Elements:
+    def elements(self, from_gold: bool) -> ParserInput:
         """What the parser reads: gold labels, or probabilities."""
         if from_gold:
             return parser_input(self.text, self.units, np.eye(len(LABELS))[self.labels])
@@ -59,13 +57,13 @@ class Judged:
         return np.asarray(self.probabilities.argmax(axis=1), dtype=np.intp)
 
 
-def judge(path: Path, gold: Gold) -> Judged:
+def judge(path: Path, gold: GoldDocument) -> Judged:
     """A document as it is scored."""
     units, tree = gold.layout.units, SectionTree(list(gold.sections))
     blank = np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_)
     virtual = any(node.virtual for node in tree.walk())
     labels = np.array([LABELS.index(label) for label in gold.labels]) if gold.leaves else None
-    spans = constituents(tree, units, blank, virtual)
+    spans = constituents(tree, units, virtual)
     return Judged(path.stem, path, gold.layout.text, units, blank, spans, tree, labels)
 
 
@@ -91,7 +89,8 @@ def example(document: Judged, sections: Sequence[GoldSection], labels: Indices) 
     """A document to learn the weights of trees from. labels ((N,)): that the tree agrees with."""
     gold = np.eye(len(LABELS))[labels]
     mixed = gold if document.probabilities is None else (1 - GOLD) * document.probabilities + GOLD * gold
-    return TreeExample(parser_input(document.text, document.units, mixed), sections, document.name)
+    found = replace(parser_input(document.text, document.units, mixed), name=document.name)
+    return TreeExample(found, sections, labels)
 
 
 def corpus_example(document: Judged) -> TreeExample:

@@ -28,12 +28,8 @@ from benchmarks.machine import describe
 from benchmarks.measure import Clock
 from benchmarks.report import README, update
 from benchmarks.section_scores import measure_corpus, measure_courts
-from spacy_crf.core.grammar.binary import BinaryGrammar, binarise
-from spacy_crf.core.grammar.cyk import viterbi
-from spacy_crf.core.grammar.marginals import marginals
-from spacy_crf.core.grammar.nbest import nbest
-from spacy_crf.core.grammar.scores import ParseScores
-from spacy_crf.sections import grammars
+from spacy_crf.core.grammar.grammar import Grammar
+from spacy_crf.sections.grammar import read_grammar
 
 SHARES = {"NR": 0.16, "SECTION_TITLE": 0.04, "TEXT_BLOCK": 0.49, "NEWLINE": 0.31}
 COMPARED = 60  # units that the peer parses
@@ -49,43 +45,43 @@ def draw(n_units: int, seed: int) -> list[str]:
     return ["NR", *rng.choice(list(SHARES), n_units - 1, p=list(SHARES.values())).tolist()]
 
 
-def peer(grammar: BinaryGrammar, labels: list[str]) -> dict[str, float]:
+def peer(grammar: Grammar, labels: list[str]) -> dict[str, float]:
     """Seconds that nltk takes for the best tree, and its log score."""
     from nltk import PCFG, Nonterminal, ProbabilisticProduction, ViterbiParser
 
     def symbol(name: str) -> Any:
-        return name if name in grammar.grammar.terminals else Nonterminal(name)
+        return name if name in grammar.terminals else Nonterminal(name)
 
     productions = [
         ProbabilisticProduction(symbol(rule.parent), map(symbol, rule.children), prob=math.exp(rule.log_weight))
-        for rule in grammar.grammar.rules
+        for rule in grammar.rules
     ]
-    parser = ViterbiParser(PCFG(Nonterminal(grammar.grammar.start), productions), max_time=None)
+    parser = ViterbiParser(PCFG(Nonterminal(grammar.start), productions), max_time=None)
     with Clock() as clock:
         tree = next(iter(parser.parse(labels)))
     return {"seconds": clock.cpu, "score": math.log(tree.prob())}
 
 
-def ours(grammar: BinaryGrammar, labels: list[str]) -> dict[str, float]:
+def ours(grammar: Grammar, labels: list[str]) -> dict[str, float]:
     """Seconds that each work takes, and the log score of the best tree."""
-    scores = ParseScores.from_labels(grammar.grammar, labels)
+    scores = grammar.scores_of(labels)
     found = {}
     with Clock() as clock:
-        found["score"] = viterbi(grammar, scores).score
+        found["score"] = grammar.parse(scores).score
     found["viterbi"] = clock.cpu
     with Clock() as clock:
-        nbest(grammar, scores, 10)
+        grammar.best(scores, 10)
     found["nbest"] = clock.cpu
     with Clock() as clock:
-        marginals(grammar, scores)
+        grammar.marginals(scores)
     found["marginals"] = clock.cpu
     return found
 
 
 def measure(repeats: int) -> dict[str, Any]:
     """Time everything; the median of runs over different documents."""
-    grammar = binarise(grammars.read(grammars.THESIS_CODE))
-    viterbi(grammar, ParseScores.from_labels(grammar.grammar, draw(10, 0)))  # numpy and BLAS wake up
+    grammar = read_grammar("thesis_code")
+    grammar.parse(grammar.scores_of(draw(10, 0)))  # numpy and BLAS wake up
     rows = []
     for n_units in LENGTHS:
         runs = [ours(grammar, draw(n_units, seed)) for seed in range(repeats)]

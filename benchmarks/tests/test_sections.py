@@ -6,15 +6,14 @@ import pytest
 from benchmarks.section_scores import corpus_row, prefix_parser
 from benchmarks.section_trees import Judged, headings_of, read_corpus
 from benchmarks.sections import COMPARED, WORKS, draw, ours, peer, render
-from spacy_crf.core.grammar.binary import binarise
-from spacy_crf.core.sections.measures import Constituent
-from spacy_crf.sections import grammars
+from spacy_crf.sections.grammar import read_grammar
+from spacy_crf.sections.scorer import Constituent
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_peer_finds_a_tree_of_the_same_score(seed: int) -> None:
     pytest.importorskip("nltk")
-    grammar, labels = binarise(grammars.read(grammars.THESIS_CODE)), draw(8, seed)
+    grammar, labels = read_grammar("thesis_code"), draw(8, seed)
     assert peer(grammar, labels)["score"] == pytest.approx(ours(grammar, labels)["score"])
 
 

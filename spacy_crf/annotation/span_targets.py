@@ -17,7 +17,7 @@ from ..core.gold import Gold
 from ..core.labels import OUTSIDE, TagSet
 from .extensions import Owner
 from .gold import as_bio, narrow, partial_gold, partial_tags, possible_tags, same_tokens
-from .target import Decoded, Names, Target, Values
+from .target import DecodedDoc, Names, Target, Values
 
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
@@ -125,7 +125,7 @@ class EntityTarget(SpanTarget):
         for span in _blocked_spans(doc) if OUTSIDE in tags.number else ():
             allowed[span.start] = _only_tag(OUTSIDE, tags)
 
-    def write(self, doc: Doc, found: Decoded, values: Values) -> None:
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set doc.ents; tokens outside of entities become so explicitly."""
         spans = [Span(doc, start, end, label=label) for start, end, label in found.spans]
         kept: Sequence[Span] = () if self.overwrite else doc.ents
@@ -179,7 +179,7 @@ class GroupTarget(SpanTarget):
             names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
         return names
 
-    def write(self, doc: Doc, found: Decoded, values: Values) -> None:
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set doc.spans[key], the probabilities in the attrs of the group; other attrs of a group stay."""
         present = None if self.overwrite else doc.spans.get(self.key)
         kept: list[Span] = list(present or ())
@@ -212,7 +212,7 @@ def _forget(example: Example, spans: Sequence[Span], names: list[str | None]) ->
                 names[own] = None
 
 
-def _group_scores(spans: Sequence[Span], found: Decoded) -> dict[str, Any]:
+def _group_scores(spans: Sequence[Span], found: DecodedDoc) -> dict[str, Any]:
     """Probabilities of the spans of a group; NaN for those that were not decoded."""
     scores = found.scores
     if scores is None:

@@ -32,7 +32,7 @@ class SpanProbabilities(Protocol):
 
 
 @dataclass(slots=True)
-class Decoded:
+class DecodedDoc:
     """What was decoded for a Doc.
 
     labels ((n,)): indices of tags. spans (Sequence): those that the tags form. scores (SpanProbabilities | None): of
@@ -84,7 +84,7 @@ class Target(ABC):
         """
 
     @abstractmethod
-    def write(self, doc: Doc, found: Decoded, values: Values) -> None:
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Write what was decoded for a Doc.
 
         values ((L,)): what the method `values` gives for the tags.

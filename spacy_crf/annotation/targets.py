@@ -19,7 +19,7 @@ from ..core.labels import TagSet
 from .extensions import UNSET, Owner, read_values, write_values
 from .gold import aligned_tokens, same_tokens
 from .span_targets import EntityTarget, GroupTarget
-from .target import Decoded, Names, Target, Values
+from .target import DecodedDoc, Names, Target, Values
 
 
 def target_of(
@@ -84,7 +84,7 @@ class AttributeTarget(TokenTarget):
         ids = [POS_IDS[tag] if self.name == "pos" else strings.add(tag) for tag in tags]
         return np.array(ids, dtype=np.uint64)
 
-    def write(self, doc: Doc, found: Decoded, values: Values) -> None:
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set the attribute of all tokens in one call. Where `present` is given, tokens that have a tag keep it."""
         ids, present = values[found.labels], found.present
         if present is not None and present.any():
@@ -124,6 +124,6 @@ class ExtensionTarget(TokenTarget):
         chosen = [{values[token] for token in own} for own in aligned_tokens(example)]
         return [next(iter(found)) if len(found) == 1 else None for found in chosen]
 
-    def write(self, doc: Doc, found: Decoded, values: Values) -> None:
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         names = values.take(found.labels).tolist()
         write_values(doc, self.name, names, starts=found.present, overwrite=self.overwrite)

@@ -7,8 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import filter_spans
 
+from ..annotation.span_targets import SpanTarget
+from ..annotation.targets import target_of
+from ..core.labels import TagSet
 from .draft import TAKERS, Draft
 from .entry import NOBODY, Entry, EntryType, Names
 from .fields import THESIS, UNPUBLISHED, is_proceedings, report_type
@@ -22,31 +26,21 @@ SKIPPED = re.compile("an?|the|on|of|in|to|for|and|der|die|das|eine?|l[ae]s?|une?
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
     """Fields and what is between them, in order; together they have every character that is no white space.
 
-    doc (Doc): labelled. target (str): where the labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent",
-        "spans" or the name of a token extension. spans_key (str): of the group, for "spans". Of spans that overlap the
-        longer one counts. Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
-    RETURNS (list[tuple[str, str]]): label, empty without one, and text.
+    target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
+        token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
+        Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
     """
-    if target == "ent":
-        bounds = [(span.start, span.end, span.label_) for span in doc.ents]
-    elif target == "spans":
-        spans = filter_spans(doc.spans[spans_key]) if spans_key in doc.spans else []
-        bounds = [(span.start, span.end, span.label_) for span in spans]
+    place = target_of(target, spans_key)
+    if isinstance(place, SpanTarget):
+        bounds = [(span.start, span.end, span.label_) for span in filter_spans(place.spans(doc))]
     else:
-        bounds = list(_runs([_tag(doc, place, target) for place in range(len(doc))]))
+        bounds = list(_runs([tag or "" for tag in place.names(Example(doc, doc), TagSet((), "none"))]))
     found, end = [], 0
     for first, last, label in [*bounds, (len(doc), len(doc), "")]:
         found.append(("", doc[end:first].text.strip()))
         found.append((label, doc[first:last].text.strip()))
         end = last
     return [(label, text) for label, text in found if text]
-
-
-def _tag(doc: Doc, place: int, target: str) -> str:
-    token = doc[place]
-    if target in ("tag", "pos"):
-        return token.tag_ if target == "tag" else token.pos_
-    return token._.get(target) or ""
 
 
 def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -71,12 +65,11 @@ def _label(tag: str) -> str:
 
 
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
-    """Entries of a bibliography, with unique keys.
+    """Entries of a bibliography, with unique keys; None for a reference without any field.
 
     Where an author is a dash, it is the one before. Nothing is lost: what has no field of its own is in the note.
 
     references (Iterable[list[tuple[str, str]]]): labels and texts of each one, as `read_segments` gives them.
-    RETURNS (list[Entry | None]): one for each; None for one without any field.
     """
     entries: list[Entry | None] = []
     previous = NOBODY
@@ -91,10 +84,9 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
 
 
 def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
-    """An entry without a key.
+    """An entry without a key, of the type that its fields tell.
 
-    segments (Iterable[tuple[str, str]]): labels and texts. previous (Names): authors of the reference before.
-    RETURNS (Entry): of the type that the fields tell.
+    previous (Names): authors of the reference before.
     """
     draft = Draft(previous)
     for label, text in segments:
@@ -168,12 +160,10 @@ def _whole_type(draft: Draft) -> EntryType:
 
 
 def unique_keys(entries: Sequence[Entry]) -> list[str]:
-    """Family name, year and first word of the title, such as "vanderkooij1993loading".
+    """Family name, year and first word of the title of each entry, such as "vanderkooij1993loading".
 
-    Entries that would have the same key get letters, "a" to "z", then "aa" and so on, in their order.
-
-    entries (list[Entry]): of a bibliography.
-    RETURNS (list[str]): distinct, of small ASCII letters and figures.
+    Entries that would have the same key get letters, "a" to "z", then "aa" and so on, in their order. Keys are of small
+    ASCII letters and figures.
     """
     plain = [plain_key(entry) for entry in entries]
     shared = {key for key, times in Counter(plain).items() if times > 1}

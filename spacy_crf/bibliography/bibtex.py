@@ -55,15 +55,12 @@ YEARS = re.compile(r"(\d{4})(?:--(\d{4}))?([a-z]?)")
 
 
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
-    """A .bib file.
+    """A .bib file of entries with distinct keys; `read_bibtex` reads it back.
 
     Titles keep their capitals by braces (see `latex.protect_capitals`), ranges of pages get two hyphens. A date with a
     day, or a range of dates, is also in the field `date` of biblatex.
 
-    entries (Iterable[Entry]): with distinct keys.
-    unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands
-        of LaTeX.
-    RETURNS (str): read back by `read_bibtex`.
+    unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands.
     """
     return "\n".join(_write(entry, unicode) for entry in entries)
 
@@ -138,11 +135,9 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
 
 
 def read_bibtex(text: str) -> list[Entry]:
-    """Entries of a .bib file.
+    """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
-    text (str): BibTeX, with the fields of BibTeX or biblatex. Other fields go to the note, with their names.
-    RETURNS (list[Entry]): in the order of the file.
-    RAISES (ImportError): if pybtex is not installed. RAISES (ValueError): if the text is not BibTeX.
+    RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX.
     """
     database = _pybtex()
     try:

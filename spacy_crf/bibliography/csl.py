@@ -51,22 +51,17 @@ Item = dict[str, Any]
 
 
 def write_csl(entries: Iterable[Entry]) -> str:
-    """A CSL-JSON file.
+    """A CSL-JSON file of entries with distinct keys; `read_csl` reads it back.
 
     Names in one part are literal, and "et al." is a last name "others". Numbers of reports are in `number`, those of
     issues in `issue`, volumes of a series in `collection-number`; numbers at arXiv in `archive_location`.
-
-    entries (Iterable[Entry]): with distinct keys.
-    RETURNS (str): read back by `read_csl`.
     """
     return json.dumps([to_item(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
 
 def read_csl(text: str) -> list[Entry]:
-    """Entries of a CSL-JSON file.
+    """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
-    text (str): a list of items. Variables that an entry has no field for are left out.
-    RETURNS (list[Entry]): in the order of the file.
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
     try:

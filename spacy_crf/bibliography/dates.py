@@ -31,13 +31,10 @@ FIGURES = str.maketrans("lIO", "110")
 
 
 def parse_date(text: str) -> tuple[Date | None, str]:
-    """A date, and the words that are no part of it.
+    """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
-    that a scan turned into letters ("l898") are read as figures.
-
-    text (str): of one or several fields.
-    RETURNS (tuple[Date | None, str]): None without a year; the rest is without punctuation.
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures that
+    a scan turned into letters ("l898") are read as figures.
     """
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     numeric = ISO.search(text) or DOTTED.search(text)
@@ -57,10 +54,7 @@ def parse_date(text: str) -> tuple[Date | None, str]:
 
 
 def merge_dates(first: Date | None, second: Date | None) -> Date | None:
-    """The more exact one of two dates that agree on the year; the other one where one is None.
-
-    RAISES (ValueError): if they say different things.
-    """
+    """The more exact one of two dates that agree on the year. RAISES (ValueError): if they say different things."""
     if first is None or second is None:
         return first or second
     letter = first.letter or second.letter

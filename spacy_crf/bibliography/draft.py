@@ -22,10 +22,8 @@ ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?
 class Draft:
     """What is known so far.
 
-    previous (Names): authors of the reference before, for whom a dash may stand.
-    values (dict[str, str]): texts by the name of their field; `journal` and `book` are apart.
-    notes (list[str]): what has no place. seen (set[str]): labels.
-    authors (Names), editors (Names), date (Date | None), accessed (Date | None): as in `Entry`.
+    previous (Names): authors of the reference before, for whom a dash may stand. values (dict[str, str]): texts by the
+    name of their field; `journal` and `book` are apart. notes (list[str]): what has no place. seen (set[str]): labels.
     """
 
     previous: Names = NOBODY
@@ -38,12 +36,9 @@ class Draft:
     accessed: Date | None = None
 
     def add(self, label: str, text: str) -> None:
-        """Take in a field.
-
-        label (str): in upper case; with one that is not known the text goes to the notes. text (str): as printed.
-        """
+        """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
         identifiers, rest = take_identifiers(STRAY.sub("", text))
-        self.put_all(vars(identifiers))
+        self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return
         taker = TAKERS.get(label)

@@ -59,10 +59,7 @@ QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "
 
 
 def clean(text: str) -> str:
-    """A field without the punctuation that ends it, and without brackets and quotation marks around it.
-
-    One that the next field closes, or the one before has opened, goes as well.
-    """
+    """A field without the punctuation that ends it, and without brackets and quotation marks at its ends."""
     text = " ".join(text.split())
     previous = None
     while text != previous:
@@ -74,11 +71,7 @@ def clean(text: str) -> str:
 
 
 def parse_pages(text: str) -> dict[str, str]:
-    """Pages of a work.
-
-    text (str): such as "pp. 12--34", "chap. 3, pp. 5-9", "xii, 88 p. ; 19 cm", "Article 17", "e1234".
-    RETURNS (dict[str, str]): some of `pages`, `page_total`, `chapter` and `note`; ranges with a hyphen.
-    """
+    """Some of `pages` (ranges with a hyphen), `page_total`, `chapter` and `note` of "pp. 12--34", "xii, 88 p." etc."""
     text, found = clean(text), {}
     chapter = CHAPTER.match(text)
     if chapter:
@@ -92,11 +85,7 @@ def parse_pages(text: str) -> dict[str, str]:
 
 
 def parse_volume(text: str) -> dict[str, str]:
-    """Volume and number of a journal or series.
-
-    text (str): such as "12(3)", "vol. 12, no. 3", "12.3", "Bd. 1", "Heft 3/4", "3 vols.".
-    RETURNS (dict[str, str]): some of `volume`, `number` and, for how many volumes there are, `note`.
-    """
+    """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc."""
     bare = clean(text)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
         return {"number": RANGE.sub("-", bare)}
@@ -122,11 +111,7 @@ def parse_edition(text: str) -> str:
 
 
 def parse_report(text: str) -> dict[str, str]:
-    """Kind and number of a report, thesis or patent.
-
-    text (str): such as "Technical Report CS-94-08", "[Master's thesis", "U.S. Patent 99,214,077".
-    RETURNS (dict[str, str]): some of `genre` and `number`.
-    """
+    """Some of `genre` and `number` of "Technical Report CS-94-08", "[Master's thesis", "U.S. Patent 99,214,077" etc."""
     text = clean(text)
     match = REPORT_NUMBER.fullmatch(text)
     found = {"genre": clean(match["genre"]), "number": match["number"]} if match else {"genre": text}

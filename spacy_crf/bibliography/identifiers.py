@@ -1,7 +1,6 @@
 """DOIs, addresses, arXiv numbers and ISBNs, found in any field and taken out of it."""
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from .dates import parse_date
@@ -34,26 +33,10 @@ ACCESSED = re.compile(
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
-@dataclass(frozen=True)
-class Identifiers:
-    """What was found; empty where nothing was.
+def take_identifiers(text: str) -> tuple[dict[str, str], str]:
+    """The first identifier of each kind in a text by its kind, and what is left without them and what announces them.
 
-    doi (str), arxiv (str), isbn (str), url (str): bare.
-    """
-
-    doi: str = ""
-    arxiv: str = ""
-    isbn: str = ""
-    url: str = ""
-
-
-def take_identifiers(text: str) -> tuple[Identifiers, str]:
-    """Identifiers of a text, and what is left of it without them and the words that announce them.
-
-    The first of each kind is taken. Spaces and braces in an address, which BibTeX could not hold, are percent-encoded.
-
-    text (str): of a field.
-    RETURNS (tuple[Identifiers, str]): both.
+    Spaces and braces in an address, which BibTeX could not hold, are percent-encoded.
     """
     found: dict[str, str] = {}
     for kind, pattern in PATTERNS.items():
@@ -63,7 +46,7 @@ def take_identifiers(text: str) -> tuple[Identifiers, str]:
             before = BEFORE_ADDRESS.sub(" ", text[: match.start()])
             text = f"{before}{text[match.start('found') + len(value) :]}"
             found[kind] = re.sub(r"[\s\-]", "", value) if kind == "isbn" else quote_braces(value)
-    return Identifiers(**found), " ".join(text.split())
+    return found, " ".join(text.split())
 
 
 def take_accessed(text: str) -> tuple[Date | None, str]:

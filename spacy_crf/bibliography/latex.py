@@ -44,12 +44,10 @@ SPECIAL = re.compile(r"\\(?P<lone>[~^])\{\s*\}|(?P<escaped>\\.)|[%$]", re.DOTALL
 
 
 def encode(text: str, unicode: bool = False) -> str:
-    r"""LaTeX of a plain text.
+    r"""LaTeX of a plain text in composed characters (NFC), with balanced braces; `decode` gives the text again.
 
-    text (str): in composed characters (NFC).
     unicode (bool): leave letters with accents, quotation marks and the like as they are; without it they become
         commands, such as `{\"a}`. Other alphabets always stay.
-    RETURNS (str): with balanced braces; `decode` gives the text again.
     """
     pieces = []
     for before, char in zip(f" {text}", text):
@@ -60,10 +58,8 @@ def encode(text: str, unicode: bool = False) -> str:
 
 
 def decode(latex: str) -> str:
-    """Plain text of LaTeX. Braces and styles go; formulas, macros that are not known and faulty LaTeX stay.
+    """Plain text of LaTeX, composed. Braces and styles go; formulas, macros that are not known and faulty LaTeX stay.
 
-    latex (str): as in a field of BibTeX.
-    RETURNS (str): in composed characters.
     RAISES (ImportError): if pylatexenc is not installed.
     """
     if not MARKUP.search(latex):
@@ -109,13 +105,10 @@ def _verbatim(node: Any) -> str:
 
 
 def protect_capitals(title: str, unicode: bool = False) -> str:
-    """A title with braces around words that must keep their capitals.
+    """A title in LaTeX with braces around words that must keep their capitals; see `encode` for `unicode`.
 
     Those are words with a capital behind their first letter ("DNA"), and, in a title that has small letters otherwise,
     names. Where more than half of the longer words have a capital, capitals tell nothing about names.
-
-    title (str): plain text. unicode (bool): as in `encode`.
-    RETURNS (str): LaTeX.
     """
     words = title.split(" ")
     telling = [word for word in words[1:] if sum(map(str.isalpha, word)) > 3 and not SMALL_WORDS.fullmatch(word)]

@@ -47,15 +47,12 @@ BODY = re.compile(
 
 
 def parse_names(text: str) -> tuple[Names, str]:
-    """The persons and bodies of a list of names.
+    """The persons and bodies of a list of names, and what was said besides, such as "with a preface by Clara Venn".
 
     Understood are "G. Family", "Family, G.", "Family GH" and "Family (Given)", mixed as in "Family, Given, and Given
-    Family", with ";", "/", "&", "and", "und" and "et" between them. A part of a name is a particle if it is written
-    with a small letter before the family name, or behind an inverted given name. Words such as University or Council
-    make a body, which is one name whatever it contains.
-
-    text (str): a field with authors or editors, with the words that announce it.
-    RETURNS (tuple[Names, str]): the names, and what was said besides, such as "with a preface by Clara Venn".
+    Family", with ";", "/", "&", "and", "und" and "et" between them, and with words that announce them. A part of a name
+    is a particle if it is written with a small letter before the family name, or behind an inverted given name. Words
+    such as University or Council make a body, which is one name whatever it contains.
     """
     text = _put_spaces(KEY.sub("", " ".join(text.split())))
     besides = CONTRIBUTION.search(text)
@@ -160,12 +157,7 @@ def _put_spaces(text: str) -> str:
 
 
 def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
-    """A name whose family name comes first.
-
-    family (str): with its particle, if that comes first. given (str): its particle may come last, as in "Willem van
-    der". suffix (str): such as "Jr.".
-    RETURNS (Name): the name.
-    """
+    """A name whose family name comes first, with its particle, unless that is last, as in "Willem van der"."""
     particle, family = _leading_particle(family.split())
     words = _end_of_given(given).split()
     last = len(words)
@@ -176,11 +168,7 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
 
 
 def _natural_name(text: str, suffix: str = "") -> Name:
-    """A name in the order of speech, or one like "Family GH", "Family G." and "Family (Given)".
-
-    text (str): without comma. suffix (str): such as "Jr.".
-    RETURNS (Name): the name.
-    """
+    """A name without comma in the order of speech, or one like "Family GH", "Family G." and "Family (Given)"."""
     bracketed = BRACKETED.fullmatch(text)
     if bracketed:
         return _inverted_name(bracketed["family"], bracketed["given"], suffix)

@@ -75,15 +75,12 @@ class _Marker:
 
 
 def split_references(text: str) -> list[Reference]:
-    """Divide a bibliography into references.
+    """Divide a bibliography into references, in the order of the text; headings are left out.
 
     A heading such as "References to Chapter 2" begins a part with a layout of its own. In a part, references are
     numbered ([1], (1), 1., 1) or keys in brackets), or begin where the indentation is that of the first line, or, if
     all lines have the same, behind blank lines; without these, where a line looks complete and the next one like a
     beginning. Numbers count only where they go on counting, so that a line may begin with another one.
-
-    text (str): lines.
-    RETURNS (list[Reference]): in the order of the text; headings are left out.
     """
     words = find_words(text)
     found = []
@@ -139,13 +136,11 @@ def _reference(lines: Sequence[_Line], marker: _Marker | None, words: frozenset[
 
 
 def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
-    """Lines that begin a numbered reference.
+    """Lines that begin a numbered reference, by their place; none if references are not numbered.
 
     The first line decides on the style. Of the other lines in this style those are taken that make the best chain of
     growing numbers: each one counts, a missing number costs, and a line is more credible behind a blank line, or behind
     one that ends with a full stop.
-
-    RETURNS (dict[int, _Marker]): by place of the line; empty if references are not numbered.
     """
     if KEY.match(lines[0].text):
         keyed = ((place, KEY.match(line.text)) for place, line in enumerate(lines))
@@ -190,13 +185,12 @@ def _gain(lines: Sequence[_Line], place: int) -> float:
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:
-    """One line of several.
+    """One line of several, with single spaces.
 
     A hyphen at a line end goes if the word was broken there. It stays before a capital or a digit, within an address,
     and in a compound. Whether a word is a compound is told by `words`, then by a short list of English ones.
 
-    lines (Iterable[str]): of one reference. words (frozenset[str]): of the whole text, lower-cased: see `find_words`.
-    RETURNS (str): the text, with single spaces.
+    words (frozenset[str]): of the whole text, lower-cased: see `find_words`.
     """
     text = ""
     for line in lines:

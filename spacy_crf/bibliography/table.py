@@ -9,11 +9,7 @@ COLUMNS = tuple(field.name for field in fields(Entry))
 
 
 def write_table(entries: Iterable[Entry]) -> str:
-    """A table with a row for each entry and a column for each field.
-
-    entries (Iterable[Entry]): their texts hold no tabs.
-    RETURNS (str): TSV with a header; names are joined by "; ", dates are as in ISO 8601.
-    """
+    """TSV with a header: a row for each entry, a column for each field; names are joined by "; ", dates as in ISO."""
     rows = [COLUMNS, *(tuple(_cells(entry)) for entry in entries)]
     return "".join("\t".join(row) + "\n" for row in rows)
 

@@ -19,10 +19,10 @@ from ..corpora.reader import Corpus, Format
 from ..corpora.review import is_review
 from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..sections.formats.annotated import ROOT
+from ..sections.formats.rechtspraak import ROOTS
+from ..sections.formats.sources import root_of
 from ..sections.reader import SectionCorpus
-from ..sections.units.annotated import ROOT
-from ..sections.units.rechtspraak import ROOTS
-from ..sections.units.xml_source import root_of
 from ..tagging.review.rank import Place
 from .options import OptionGroup, parameter, split_names
 

@@ -94,8 +94,8 @@ def _suffixes(texts: list[str], n: int) -> list[str]:
 _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "PREFIX": lambda words, n: _prefixes(words.texts, n),
     "SUFFIX": lambda words, n: _suffixes(words.texts, n),
-    "LPREFIX": lambda words, n: [affix.lower() for affix in _prefixes(words.texts, n)],
-    "LSUFFIX": lambda words, n: [affix.lower() for affix in _suffixes(words.texts, n)],
+    "LPREFIX": lambda words, n: [text[:n].lower() if len(text) >= n else "" for text in words.texts],
+    "LSUFFIX": lambda words, n: [text[-n:].lower() if len(text) >= n else "" for text in words.texts],
     "COLLAPSED": lambda words, _: [_REPEATED.sub("", text.translate(_KINDS)) for text in words.texts],
     "LENGTH": lambda words, _: [str(len(text)) for text in words.texts],
     "HAS_DIGIT": lambda words, _: ["1" if _DIGIT.search(text) else "" for text in words.texts],

@@ -10,7 +10,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, write_marginals
-from ..annotation.target import Decoded, Target
+from ..annotation.target import DecodedDoc, Target
 from ..core.arrays import Floats, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.labels import Scheme, TagSet
@@ -57,10 +57,10 @@ class Batch:
 class Prediction:
     """What was decoded for one Doc.
 
-    decoded (Decoded): labels, and spans of them. told (tuple): a value for each output of the decoder.
+    decoded (DecodedDoc): labels, and spans of them. told (tuple): a value for each output of the decoder.
     """
 
-    decoded: Decoded
+    decoded: DecodedDoc
     told: tuple[Any, ...] = ()
 
     @property
@@ -119,12 +119,12 @@ class Decoder:
 
     def empty(self, tags: TagSet) -> Prediction:
         """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
-        return Prediction(Decoded(np.zeros(0, dtype=np.int32)), tuple(output.empty() for output in self.outputs))
+        return Prediction(DecodedDoc(np.zeros(0, dtype=np.int32)), tuple(output.empty() for output in self.outputs))
 
-    def decoded(self, batch: Batch, labels: Ints) -> list[Decoded]:
+    def decoded(self, batch: Batch, labels: Ints) -> list[DecodedDoc]:
         """Labels and spans of each Doc. labels ((N,)): of the units."""
         by_doc, present = batch.by_doc, batch.columns.extra
-        found = [Decoded(own) for own in by_doc.split(labels)]
+        found = [DecodedDoc(own) for own in by_doc.split(labels)]
         if present is not None:
             for decoded, own in zip(found, by_doc.split(present)):
                 decoded.present = own
@@ -132,12 +132,12 @@ class Decoder:
             self._add_spans(found, batch, labels)
         return found
 
-    def told(self, batch: Batch, decoded: Sequence[Decoded]) -> list[Prediction]:
+    def told(self, batch: Batch, decoded: Sequence[DecodedDoc]) -> list[Prediction]:
         """Predictions with the values of the outputs."""
         values = [output.read(batch) for output in self.outputs]
         return [Prediction(one, told) for one, told in zip(decoded, zip(*values) if values else [()] * len(decoded))]
 
-    def _add_spans(self, found: Sequence[Decoded], batch: Batch, labels: Ints) -> None:
+    def _add_spans(self, found: Sequence[DecodedDoc], batch: Batch, labels: Ints) -> None:
         starts, ends, first_tags = batch.tags.spans(labels, batch.columns.lengths)
         names = [batch.tags.span_label(tag) for tag in first_tags.tolist()]
         scores = score_spans(batch.distribution, batch.tags, starts, ends, names) if self.scored else None

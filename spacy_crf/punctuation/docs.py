@@ -47,10 +47,10 @@ def register_punctuation() -> None:
     """Make the custom attributes available where nobody else has."""
     for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
         register(Doc, name)
-    for name, part in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
-        register(Token, name, getter=part.get, setter=part.set)
-    register(Token, "punct_probs", getter=_probabilities)
+    for name, value in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
+        register(Token, name, getter=value.get, setter=value.set)
     register(Token, PAUSE)
+    register(Token, "punct_probs", getter=_probabilities)
 
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:

@@ -143,13 +143,15 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def restore(words: Sequence[str], labels: Sequence[Label], scheme: LabelScheme) -> str:
+def restore(
+    words: Sequence[str], labels: Sequence[Label], scheme: LabelScheme, mixed: Mapping[str, str] = NO_FORMS
+) -> str:
     """Return a text of bare words with the marks, and the case, of their labels."""
     text, at, placed = " ".join(words), 0, []
     for form in words:
         placed.append(Word(at, at + len(form), at + len(form)))
         at += len(form) + 1
-    return apply_edits(text, Editor(scheme).edits(text, placed, labels))
+    return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
 
 
 @dataclass(slots=True)

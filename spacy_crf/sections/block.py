@@ -10,6 +10,7 @@ from spacy.pipeline import Pipe
 from ..pipe.block import ChainSettings, component, empty, is_positive, nested
 
 Labeller = Literal["auto", "chain", "rules"]
+ParserKind = Literal["stack", "grammar"]
 
 
 @dataclass(kw_only=True)
@@ -29,11 +30,15 @@ class SectionSettings(ChainSettings):
         the labels of the chain.
     label_weight (float): what the log probabilities of labels are multiplied by where they are decided together with
         the tree: above 1, the tree overrules fewer labels.
+    parser (str): what builds the tree: "stack", over stacks of open sections, or "grammar", by CYK, for documents of up
+        to 500 elements.
+    grammar (str): for that parser: "thesis" or "thesis_code", the grammars of Trompper's thesis, or the path of one. It
+        is saved with the model.
     learn_tree (bool): learn the weights of the tree parser from the trees of the training examples, in the first step;
-        if not, or without any tree, those set by hand stay.
-    tree_c2 (float): penalty on what the learned weights differ from those set by hand.
-    max_states (int | None): stacks of open sections that the parser keeps at each heading; null keeps all, which is
-        exact, but may take long for long documents.
+        if not, or without any tree, those set by hand, or written in the grammar, stay.
+    tree_c2 (float): penalty on what the learned weights differ from these.
+    max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, which
+        is exact, but may take long for long documents.
     elements_key (str): key of doc.spans for elements.
     sections_key (str): key of doc.spans for sections.
     """
@@ -46,6 +51,8 @@ class SectionSettings(ChainSettings):
     candidates_only: bool = True
     joint: bool = True
     label_weight: float = 1.0
+    parser: ParserKind = "stack"
+    grammar: str = "thesis"
     learn_tree: bool = True
     tree_c2: float = 0.05
     max_states: int | None = 24
@@ -61,6 +68,8 @@ class SectionSettings(ChainSettings):
             yield "tree_c2", "0 or a positive number"
         if self.max_states is not None and self.max_states < 1:
             yield "max_states", "at least 1, or null for all stacks"
+        if not self.grammar:
+            yield "grammar", "the name of a grammar, or a path"
         if not self.elements_key:
             yield "elements_key", "a key of doc.spans"
         if self.sections_key in ("", self.elements_key):

@@ -10,22 +10,22 @@ from wasabi import msg
 
 from ..cli.options import command, find_component, locate, write_result
 from .component import SectionParser
-from .exports.annotated import write_annotated
-from .exports.brackets import write_brackets
-from .exports.docling import write_docling
-from .exports.markdown import write_markdown
-from .exports.rechtspraak import write_rechtspraak
-from .units.layout import Layout, to_doc
-from .units.read import read_layout
-from .units.tree import SectionTree, dumps
-from .view import render_sections
+from .formats import read_layout
+from .formats.annotated import write_annotated
+from .formats.docling import write_docling
+from .formats.markdown import write_markdown
+from .formats.outline import write_brackets
+from .formats.page import write_page
+from .formats.rechtspraak import write_rechtspraak
+from .layout import DocumentLayout, to_doc
+from .tree import SectionTree, dumps
 
 PIPE = "section_parser"
 LANGUAGE = "xx"  # of the pipeline without a model: words do not count for it
 Format = Literal["json", "html", "md", "xml", "brackets", "docling", "rechtspraak"]
-WRITERS: dict[Format, Callable[[Layout, SectionTree], str]] = {
+WRITERS: dict[Format, Callable[[DocumentLayout, SectionTree], str]] = {
     "json": lambda _, tree: dumps(tree),
-    "html": lambda layout, tree: "\n".join(render_sections(layout, tree)) + "\n",
+    "html": write_page,
     "md": write_markdown,
     "xml": write_annotated,
     "brackets": write_brackets,

@@ -14,27 +14,33 @@ from ..core.arrays import Bools, Doubles, Floats, Indices, Ints
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from ..core.sections.parse import ParserSettings, parse
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from ..pipe.errors import PipeErrors
 from ..pipe.folds import trained_on
-from ..pipe.storage import NAMES
+from ..pipe.storage import NAMES, readable
 from .block import SectionSettings
-from .elements import Elements, labels_of_units, read_elements, write_elements
-from .features.config import to_phrases
-from .features.rules import ROLES, apply_rules
-from .features.view import UnitView
-from .learning import FILE, learn_tree_weights, read_weights, write_weights
-from .names import PROBABILITIES, RULES
-from .prediction import SectionPrediction
-from .roles import Roles
-from .spans import get_tree, register_extensions, write_sections
-from .trees import parser_input, to_tree
-from .units.layout import units_of
-from .units.unit import Kind, Unit
+from .features.batch import UnitBatch
+from .features.phrases import Phrases
+from .features.rules import apply_rules
+from .grammar import GrammarParser
+from .layout import units_of
+from .learning import learn_tree
+from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parse_units
+from .segment import Kind, LayoutUnit
+from .spans import (
+    PROBABILITIES,
+    RULES,
+    Elements,
+    labels_of_units,
+    read_elements,
+    register_extensions,
+    write_elements,
+    write_sections,
+)
 
-FOLDS, FOLD_ITERATIONS = 4, 60  # of the chains whose probabilities the tree is learned with
+FILE = "tree"  # of a stored component: what its tree parser has learned
+FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
 
 
 @dataclass(slots=True)
@@ -69,9 +75,10 @@ class SectionParser(ChainPipe):
     settings: SectionSettings
 
     def __init__(self, vocab: Vocab, settings: SectionSettings, name: str = "section_parser"):
-        self.roles = Roles.parse(name, settings.roles)
+        self.roles = LabelRoles.parse(name, settings.roles)
         self.unit_features = settings.features
-        self._tree_weights: Doubles | None = None
+        self._stack = StackParser(settings.max_states)
+        self._grammar = GrammarParser(name, settings.grammar, self.roles)
         super().__init__(vocab, settings, name, newline_label=self.roles.newline)
 
     # -- labels and gold -------------------------------------------------------------------------------------
@@ -110,7 +117,7 @@ class SectionParser(ChainPipe):
                 raise CRFError(PipeErrors.CRF403.format(label=label, document=document, name=self.name))
         return [UNKNOWN if label is None else self.tags.number[label] for label in names]
 
-    def _is_of_chain(self, unit: Unit) -> bool:
+    def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
     # -- the tree ------------------------------------------------------------------------------------------------
@@ -128,23 +135,23 @@ class SectionParser(ChainPipe):
         Weights of the tree are learned in the first step of training, from these examples.
         """
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
-        self._tree_weights = None
+        self.tree_parser.reset()
+
+    @property
+    def tree_parser(self) -> TreeParser:
+        """The parser that builds trees under the present settings."""
+        if self.settings.parser == "grammar":
+            if self._grammar.source != self.settings.grammar:
+                self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
+            return self._grammar
+        self._stack.max_states = self.settings.max_states
+        return self._stack
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
-        """Learn the weights of the tree."""
-        if self.settings.learn_tree:
-            self._learn_tree([eg for eg in get_examples() if get_tree(eg.reference) is not None])
-
-    def _learn_tree(self, examples: list[Example]) -> None:
         """Learn the weights of the tree, with labels as chains see them that were trained on other documents."""
-        folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
-        ordered, probabilities = [], []
-        for own in folds:
-            others = [example for fold in folds if fold is not own for example in fold] or own
-            ordered += own
-            probabilities += self._hold_out(others, own)
-        where = self.roles, self.settings.elements_key, self.settings.tree_c2
-        self._tree_weights = learn_tree_weights(ordered, probabilities, *where)
+        if self.settings.learn_tree:
+            where = self.roles, self.settings.elements_key, self.settings.tree_c2
+            learn_tree(self.tree_parser, list(get_examples()), self._hold_out, *where)
 
     def _hold_out(self, others: list[Example], own: list[Example]) -> list[Doubles]:
         """Probabilities of the roles of the units of examples, from a chain trained on others."""
@@ -157,11 +164,13 @@ class SectionParser(ChainPipe):
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
     def _write_extra(self) -> dict[str, bytes]:
-        return {FILE: write_weights(self._tree_weights)}
+        return {FILE: self.tree_parser.to_bytes()}
 
     def _read_extra(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
-            self._tree_weights = read_weights(self.name, files[FILE], f"{path}/{FILE}")
+            with readable(self.name, f"{path}/{FILE}"):
+                self._stack.from_bytes(files[FILE])
+                self._grammar.from_bytes(files[FILE])
 
     # -- prediction ------------------------------------------------------------------------------------------
 
@@ -173,7 +182,7 @@ class SectionParser(ChainPipe):
         return self.decode(docs, self.decoder())
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """What is no numbering candidate is no number, what is no blank line is none, unless the settings allow it."""
+        """Only numbering candidates may be numbers, only blank lines blank lines, unless the settings say otherwise."""
         if not self.settings.candidates_only:
             return None
         units = [unit for doc in docs for unit in units_of(doc) if self._is_of_chain(unit)]
@@ -205,23 +214,27 @@ class SectionParser(ChainPipe):
         units = [units_of(doc) for doc in docs]
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
-        return [self._labelled(*found) for found in zip(docs, units, self._chain_predictions(docs))]
+        found = zip(docs, units, self._chain_predictions(docs))
+        return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
-    def _ruled(self, doc: Doc, units: list[Unit]) -> SectionPrediction:
-        view = UnitView([(doc.text, units)])
-        decided = apply_rules(view, to_phrases(self._features.resources))
-        names = self._names
-        numbers = np.array([names.index(label) for label in self.roles.labels])
-        tags = numbers[decided.roles].astype(np.int32)
-        probabilities = np.zeros((len(units), len(names)))
-        probabilities[:, numbers] = decided.probabilities(view)
+    def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
+        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self._features.resources.lists.values()))
+        decided = apply_rules(batch)
+        numbers = np.array([self._names.index(label) for label in self.roles.labels])
+        probabilities = np.zeros((len(units), len(self._names)))
+        probabilities[:, numbers] = decided.probabilities(batch)
         trace = [decided.trace.names[k] for k in decided.trace.codes.tolist()]
-        return self._parse(doc, units, tags, probabilities, names, trace)
+        return self._parse(doc, units, numbers[decided.roles].astype(np.int32), probabilities, trace)
 
-    def _labelled(self, doc: Doc, units: list[Unit], prediction: UnitPrediction) -> SectionPrediction:
-        return self._parse(doc, units, *self._spread(units, prediction), self._names, None)
+    def _parse(
+        self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None
+    ) -> SectionPrediction:
+        weight = self.settings.label_weight if self.settings.joint else None
+        names, labels = self._names, (tags, probabilities)
+        tags, tree = parse_units(doc.text, units, *labels, names, self.roles, self.tree_parser, weight)
+        return SectionPrediction(units, tags, probabilities, trace, tree)
 
-    def _spread(self, units: list[Unit], prediction: UnitPrediction) -> tuple[Ints, Doubles]:
+    def _spread(self, units: list[LayoutUnit], prediction: UnitPrediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
@@ -231,27 +244,6 @@ class SectionParser(ChainPipe):
         tags[kept] = prediction.tags
         probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
         return tags, probabilities
-
-    def _parse(
-        self,
-        doc: Doc,
-        units: list[Unit],
-        tags: Ints,
-        probabilities: Doubles,
-        names: Sequence[str],
-        trace: list[str] | None,
-    ) -> SectionPrediction:
-        roles = self.roles.of_labels(names)
-        scores: Doubles = np.eye(len(ROLES))[roles[tags]]
-        if self.settings.joint:
-            scores = self.roles.sum(probabilities, names) ** self.settings.label_weight
-        settings = ParserSettings(max_states=self.settings.max_states)
-        found = parse(parser_input(doc.text, units, scores), self._tree_weights, settings, probabilities=True)
-        if self.settings.joint:
-            tags = _agree(tags, roles, found.labels, probabilities)
-        chosen = probabilities[np.arange(len(units)), tags]
-        tree = to_tree(doc.text, units, [names[tag] for tag in tags.tolist()], chosen, found)
-        return SectionPrediction(units, tags, probabilities, trace, tree)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]) -> None:
         """Write elements, sections and the tree to Docs; what is there is replaced."""
@@ -263,13 +255,3 @@ class SectionParser(ChainPipe):
                 attrs[RULES] = list(found.trace)
             write_elements(doc, self.settings.elements_key, elements, attrs)
             write_sections(doc, self.settings.sections_key, tree)
-
-
-def _agree(tags: Ints, roles: Indices, decided: Indices, probabilities: Doubles) -> Ints:
-    """Labels in the roles that the tree gives the units: the own ones where these agree, else the likeliest.
-
-    tags ((N,)): of the chain. roles ((L,)): of the labels. decided ((N,)): roles. probabilities ((N, L)): of labels.
-    """
-    allowed = roles[None, :] == decided[:, None]
-    likeliest = np.where(allowed, probabilities, -1.0).argmax(axis=1)
-    return np.where(roles[tags] == decided, tags, likeliest).astype(np.int32)

@@ -23,6 +23,14 @@ class SectionErrors(metaclass=Messages):
     CRF956 = "HTML is read by lxml, which is not installed: pip install 'spacy_crf[html]'."
     CRF957 = "{path}, line {line}: not a DoclingDocument ({problem}). Export it again as JSON."
     CRF958 = "Trees of nltk need nltk, which is not installed: pip install nltk. Brackets as text need nothing."
+    CRF959 = (
+        "Component {name!r}: document {document!r} has {found} units, more than the {most} that a grammar parses: its "
+        'time is cubic in them. Set `parser = "stack"`, which takes documents of any length, or split the document.'
+    )
+    CRF960 = (
+        "Component {name!r}: the grammar {grammar!r} cannot parse sections: {problem}. Call the symbol of sections "
+        "Section, and its terminals as the labels of elements."
+    )
     CRF965 = (
         "Template {template!r} asks for {attribute!r}, which is not known of layout elements. Near: {near}. Of tokens "
         "only BIAS, BOS and EOS are."
@@ -46,3 +54,4 @@ class SectionWarnings(metaclass=Messages):
         "The tree of document {document!r} is not learned from, as no parse can have it: {problem} Correct its gold "
         "sections: each begins with a number or a title that is labelled so."
     )
+    CRFW966 = "Document {document!r} gets no sections: {problem}"

@@ -1,6 +1,7 @@
 """The corpus reader of the section parser: documents with labelled elements and section trees."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,61 +19,48 @@ from ..corpora.docs import register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import name_file, number_name
 from ..corpora.inputs import copy_tokens
-from .elements import Elements, write_elements
 from .errors import SectionErrors
-from .names import ELEMENTS, SECTIONS
-from .spans import register_extensions, write_sections
-from .units.annotated import ROOT, read_annotated
-from .units.gold import Gold
-from .units.layout import LAYOUT, NAME, Layout, to_doc
-from .units.rechtspraak import ROOTS, read_rechtspraak_gold
-from .units.tree import from_json
-from .units.xml_source import root_of
+from .formats.annotated import ROOT, read_annotated
+from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
+from .formats.sources import root_of
+from .layout import LAYOUT, NAME, DocumentLayout, to_doc
+from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
+from .tree import GoldDocument, from_json
 
 SUFFIXES = (".json", ".jsonl", ".spacy", ".xml")
 
 
 @registry.readers("spacy_crf.SectionCorpus.v1")
-def make_section_corpus(
-    path: Path | str | list[Path | str] | None, hidden: bool = False, trees: bool = True, limit: int = 0
-) -> "SectionCorpus":
-    """Make a reader of annotated documents. The settings are those of SectionCorpus.
-
-    RETURNS (SectionCorpus): The reader.
-    """
-    return SectionCorpus(path, hidden=hidden, trees=trees, limit=limit)
-
-
+@dataclass(frozen=True)
 class SectionCorpus:
     """Reads documents with gold elements (`doc.spans["elements"]`) and trees (`doc.spans["sections"]`, the tree).
 
     By suffix and content: annotated XML (root `document`), Rechtspraak XML with labels of elements (`manualAnnotation`)
     and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
     what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
+
+    path (Path | str | list | None): A file, a folder that is searched with its subfolders, or several of them.
+    hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
+    trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
+    limit (int): Number of documents to read at most; 0 for all.
     """
 
-    def __init__(
-        self,
-        path: Path | str | Sequence[Path | str] | None,
-        *,
-        hidden: bool = False,
-        trees: bool = True,
-        limit: int = 0,
-    ) -> None:
-        """Check the settings; nothing is read yet.
+    path: Path | str | list[Path | str] | None
+    hidden: bool = False
+    trees: bool = True
+    limit: int = 0
 
-        path (Path | str | Sequence | None): A file, a folder that is searched with its subfolders, or several of them.
-        hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
-        trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
-        limit (int): Number of documents to read at most; 0 for all.
-        """
-        if path is None or path == []:
+    def __post_init__(self) -> None:
+        if self.path is None or self.path == []:
             raise CRFError(CorpusErrors.CRF501)
-        self.paths = [Path(each) for each in ([path] if isinstance(path, Path | str) else path)]
         for each in self.paths:
             if not each.exists():
                 raise CRFError(CorpusErrors.CRF502.format(path=each))
-        self.hidden, self.trees, self.limit = hidden, trees, limit
+
+    @property
+    def paths(self) -> list[Path]:
+        """Files and folders."""
+        return [Path(each) for each in ([self.path] if isinstance(self.path, Path | str) else self.path or ())]
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples of the corpus.
@@ -87,10 +75,8 @@ class SectionCorpus:
             yield Example(predicted, reference)
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
-        """Yield the Docs of the corpus with their gold, reading file by file.
+        """Yield the Docs of the corpus with their gold, reading file by file; `doc._.doc_name` says which each is.
 
-        vocab (Vocab): The shared vocab.
-        YIELDS (Doc): One document; `doc._.doc_name` says which.
         RAISES (ValueError): For a file that cannot be read, or where there is none.
         """
         register_doc_name()
@@ -124,7 +110,7 @@ class SectionCorpus:
         raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
 
 
-def _gold_doc(vocab: Vocab, gold: Gold, has_tree: bool) -> Doc:
+def _gold_doc(vocab: Vocab, gold: GoldDocument, has_tree: bool) -> Doc:
     doc, units = to_doc(vocab, gold.layout), gold.layout.units
     if gold.leaves:
         triples = [(unit.start, unit.end, label) for unit, label in zip(units, gold.labels)]
@@ -146,7 +132,7 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
         data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
         for entry in data if isinstance(data, list) else [data]:
             runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-            doc, tree = to_doc(vocab, Layout(str(entry["text"]), runs)), from_json(entry["tree"])
+            doc, tree = to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"])
             triples = [(element.start, element.end, element.label) for element in tree.elements]
             write_elements(doc, ELEMENTS, Elements.of(triples), {})
             write_sections(doc, SECTIONS, tree)

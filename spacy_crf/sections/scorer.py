@@ -1,20 +1,29 @@
-"""Scores of labelled elements and of section trees."""
+"""Scores of labelled elements, and of section trees by PARSEVAL.
 
+PARSEVAL is due to Abney et al. (1991); labelled precision and recall follow Collins (1999). Trompper (2016) counts all
+non-terminals of the parse and the root: give those as constituents to have the thesis's variant.
+"""
+
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from spacy.training import Example
 from spacy.util import registry
 
+from ..core.arrays import Bools
 from ..core.scores import LabelCounts
-from ..core.sections.measures import pooled
-from .brackets import count_brackets
-from .elements import labels_of_units, read_elements
-from .units.layout import units_of
+from .layout import units_of
+from .segment import Kind, LayoutUnit
+from .spans import SECTION, get_tree, labels_of_units, read_elements
+from .tree import SectionTree
 
 F05 = 0.25  # beta squared: recall counts a quarter of precision
+Constituent: TypeAlias = tuple[str, int, int]
+"""Label and interval of units, the end not included."""
 
 
 @registry.scorers("spacy_crf.section_parser_scorer.v1")
@@ -42,15 +51,6 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
     return {**score_elements(confusions, newline), **score_trees(examples)}
 
 
-def score_trees(examples: Iterable[Example]) -> dict[str, float]:
-    """PARSEVAL of the examples with a gold tree, pooled; {} without any."""
-    counted = [counts for example in examples if (counts := count_brackets(example)) is not None]
-    if not counted:
-        return {}
-    total = pooled(counted)
-    return {"parseval_p": total.precision, "parseval_r": total.recall, "parseval_f": total.f}
-
-
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
     """Gold and predicted label of each unit of the predicted Doc that has gold.
 
@@ -68,16 +68,18 @@ def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str
 
 
 def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[str, Any]:
-    """Scores from counts of gold and predicted labels; {} without any.
-
-    newline (str): the label of blank lines.
-    """
+    """Scores from counts of gold and predicted labels; {} without any. newline (str): the label of blank lines."""
     labels = sorted({label for pair in confusions for label in pair if label})
     if not labels:
         return {}
-    counts = LabelCounts(
-        *(np.array([_count(confusions, label, kind) for label in labels], dtype=np.intp) for kind in range(3))
-    )
+    right, predicted, gold = (np.zeros(len(labels), dtype=np.intp) for _ in range(3))
+    place = {label: number for number, label in enumerate(labels)}
+    for (wanted, found), count in confusions.items():
+        gold[place[wanted]] += count
+        if found:
+            predicted[place[found]] += count
+            right[place[found]] += count * (wanted == found)
+    counts = LabelCounts(right, predicted, gold)
     inner = {pair: count for pair, count in confusions.items() if newline not in pair}
     total = sum(inner.values())
     by_label = {
@@ -98,10 +100,80 @@ def f_score(precision: float, recall: float, beta_squared: float = 1.0) -> float
     return (1 + beta_squared) * precision * recall / weighted if weighted else 0.0
 
 
-def _count(confusions: Counter[tuple[str, str]], label: str, kind: int) -> int:
-    """How often a label is right (0), predicted (1), gold (2)."""
-    return sum(
-        count
-        for (gold, found), count in confusions.items()
-        if (gold == label or kind == 1) and (found == label or kind == 2)
-    )
+@dataclass(frozen=True)
+class BracketCounts:
+    """Constituents of one or more documents. right: those that are in both; predicted, gold: all of them."""
+
+    right: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    @property
+    def precision(self) -> float:
+        """right / predicted; with none predicted 1 if there is no gold either, else 0."""
+        return self.right / self.predicted if self.predicted else float(not self.gold)
+
+    @property
+    def recall(self) -> float:
+        """right / gold; with no gold 1 if none is predicted either, else 0."""
+        return self.right / self.gold if self.gold else float(not self.predicted)
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of both; 1 for empty against empty."""
+        total = self.predicted + self.gold
+        return 2 * self.right / total if total else 1.0
+
+    def __add__(self, other: "BracketCounts") -> "BracketCounts":
+        return BracketCounts(self.right + other.right, self.predicted + other.predicted, self.gold + other.gold)
+
+
+def score_trees(examples: Iterable[Example]) -> dict[str, float]:
+    """PARSEVAL of the examples with a gold tree, pooled; {} without any."""
+    counted = [counts for example in examples if (counts := count_brackets(example)) is not None]
+    if not counted:
+        return {}
+    total = sum(counted, BracketCounts())
+    return {"parseval_p": total.precision, "parseval_r": total.recall, "parseval_f": total.f}
+
+
+def count_brackets(example: Example) -> BracketCounts | None:
+    """PARSEVAL counts of one example: intervals of units that are no blank lines; None without a gold tree.
+
+    Virtual sections are left out unless the gold tree has some.
+    """
+    gold, found = get_tree(example.reference), get_tree(example.predicted)
+    if gold is None:
+        return None
+    units = units_of(example.predicted)
+    virtual = any(node.virtual for node in gold.walk())
+    predicted = [] if found is None else constituents(found, units, virtual)
+    return parseval(predicted, constituents(gold, units, virtual))
+
+
+def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) -> list[Constituent]:
+    """Sections as intervals of the units that are no blank lines. virtual (bool): with implied sections."""
+    starts, ends = [unit.start for unit in units], [unit.end for unit in units]
+    blank = np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_)
+    found = [
+        (SECTION, bisect_right(ends, node.start_char), bisect_left(starts, node.end_char))
+        for node in tree.walk()
+        if virtual or not node.virtual
+    ]
+    return without(found, blank)
+
+
+def without(found: Iterable[Constituent], dropped: Bools) -> list[Constituent]:
+    """Constituents counted over the units that are left when some are dropped. O(N + constituents).
+
+    dropped ((N,)): units that do not matter. A constituent of nothing else becomes empty, and is left out.
+    """
+    before = np.concatenate([[0], np.cumsum(~dropped)]).tolist()
+    moved = [(label, before[start], before[end]) for label, start, end in found]
+    return [(label, start, end) for label, start, end in moved if start < end]
+
+
+def parseval(predicted: Iterable[Constituent], gold: Iterable[Constituent]) -> BracketCounts:
+    """Counts of one document; constituents are a multiset: two sections over the same units are two."""
+    left, right = Counter(predicted), Counter(gold)
+    return BracketCounts((left & right).total(), left.total(), right.total())

@@ -1,17 +1,102 @@
-"""Sections as spans: `doc.spans["sections"]`, nested, and what each span knows of its place in the tree."""
+"""Elements and sections as spans of a Doc, what each section's span knows of its place, and gold read from spans.
 
+A unit need not begin and end where tokens do (a tokenizer may leave "1.De" whole): its span covers the tokens that it
+touches, and its exact characters are in the attrs of the group.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation.extensions import register
-from .elements import cover
-from .names import OFFSETS, SECTION, TREE
-from .units.tree import SectionTree, from_json
+from ..core.arrays import Indices
+from .segment import Kind, LayoutUnit
+from .tree import SectionTree, from_json
 
+ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
+SECTION = "SECTION"  # label of the spans of sections
+TREE = "spacy_crf.sections"  # key of doc.user_data: the tree as JSON data
+OFFSETS, PROBABILITIES, RULES = "offsets", "probabilities", "rules"  # keys of the elements' attrs
 _FACTS = ("level", "number", "title", "probability", "virtual")
 _PREFIX = "section-"  # of the ids of spans: two sections may cover the same tokens
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Labelled stretches of a text, in order.
+
+    starts ((M,)), ends ((M,)): characters. labels (list[str]): of each.
+    """
+
+    starts: Indices
+    ends: Indices
+    labels: list[str]
+
+    @classmethod
+    def of(cls, triples: Sequence[tuple[int, int, str]]) -> "Elements":
+        """From start, end and label of each."""
+        bounds = np.array([triple[:2] for triple in triples], dtype=np.intp).reshape(-1, 2)
+        return cls(bounds[:, 0], bounds[:, 1], [label for _, _, label in triples])
+
+
+def write_elements(doc: Doc, key: str, elements: Elements, attrs: dict[str, list[object]]) -> None:
+    """Set a group with a span for each element. O(M + n).
+
+    doc (Doc): with n tokens. key (str): of doc.spans. attrs (dict): values of each element by name, to be kept beside
+        the offsets.
+    """
+    firsts, lasts = cover(doc, elements.starts, elements.ends)
+    vocab = doc.vocab.strings
+    labels = {label: vocab.add(label) for label in set(elements.labels)}
+    spans = [
+        Span(doc, first, last, label=labels[label])
+        for first, last, label in zip(firsts.tolist(), lasts.tolist(), elements.labels)
+    ]
+    offsets = np.stack([elements.starts, elements.ends], axis=1).tolist()
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={OFFSETS: offsets, **attrs})
+
+
+def cover(doc: Doc, starts: Indices, ends: Indices) -> tuple[Indices, Indices]:
+    """((M,), (M,)): first token of each stretch of characters, and the one behind its last; one token at least."""
+    begins = np.array([token.idx for token in doc], dtype=np.intp)
+    firsts = np.maximum(np.searchsorted(begins, starts, side="right") - 1, 0)
+    lasts = np.maximum(np.searchsorted(begins, ends, side="left"), firsts + 1)
+    return firsts, lasts
+
+
+def read_elements(doc: Doc, key: str) -> Elements | None:
+    """The elements of a Doc; None where it has none.
+
+    Without offsets of their own, those of the spans count: gold may come from any tool.
+    """
+    group = doc.spans.get(key)
+    if group is None or not len(group):
+        return None
+    offsets = group.attrs.get(OFFSETS)
+    if not isinstance(offsets, list) or len(offsets) != len(group):
+        offsets = [[span.start_char, span.end_char] for span in group]
+    return Elements.of(sorted((start, end, span.label_) for (start, end), span in zip(offsets, group)))
+
+
+def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
+    """The gold label of each unit: that of the element which holds its first character, or of the first one in it.
+
+    newline (str): the label of blank lines that no element holds. O(N log M).
+    RETURNS (list): None where no element touches a unit.
+    """
+    starts, ends = (np.array([getattr(unit, side) for unit in units], dtype=np.intp) for side in ("start", "end"))
+    nowhere = len(elements.starts)
+    before = np.searchsorted(elements.starts, starts, side="right") - 1
+    inside = np.searchsorted(elements.starts, starts, side="left")
+    # behind the last element is one that holds nothing, so that -1 and M are places
+    held = starts < np.append(elements.ends, -1)[before]
+    touched = ends > np.append(elements.starts, np.iinfo(np.intp).max)[inside]
+    chosen = np.where(held, before, np.where(touched, inside, nowhere)).tolist()
+    labels = [*elements.labels, None]
+    return [newline if k == nowhere and unit.kind is Kind.NEWLINE else labels[k] for k, unit in zip(chosen, units)]
 
 
 def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
@@ -23,11 +108,6 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     doc (Doc): with n tokens. key (str): of doc.spans.
     """
     nodes = list(tree.walk())
-    place = {id(node): number for number, node in enumerate(nodes)}
-    parents = [-1] * len(nodes)
-    for number, node in enumerate(nodes):
-        for child in node.children:
-            parents[place[id(child)]] = number
     offsets = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
     firsts, lasts = cover(doc, offsets[:, 0], offsets[:, 1])
     spans = [
@@ -35,9 +115,8 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
         for number, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist()))
     ]
     attrs: dict[str, Any] = {fact: [getattr(node, fact) for node in nodes] for fact in _FACTS}
-    doc.spans[key] = SpanGroup(
-        doc, name=key, spans=spans, attrs={**attrs, "parent": parents, OFFSETS: offsets.tolist()}
-    )
+    attrs |= {"parent": tree.parents(), OFFSETS: offsets.tolist()}
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
     doc.user_data[TREE] = tree.to_json()
 
 
@@ -57,38 +136,28 @@ def get_tree(doc: Doc) -> SectionTree | None:
 
 def get_section(span: Span) -> dict[str, Any] | None:
     """Level, number, title, probability and virtual of the section that a span is; None for any other span."""
-    found = _find(span)
-    if found is None:
-        return None
-    group, place = found
-    return {fact: group.attrs[fact][place] for fact in _FACTS}
+    group, place = _find(span)
+    return None if group is None else {fact: group.attrs[fact][place] for fact in _FACTS}
 
 
 def get_parent(span: Span) -> Span | None:
     """The section around the section that a span is; None for the outermost ones."""
-    found = _find(span)
-    if found is None:
-        return None
-    group, place = found
-    parent = group.attrs["parent"][place]
-    return None if parent < 0 else group[parent]
+    group, place = _find(span)
+    parent = -1 if group is None else group.attrs["parent"][place]
+    return None if group is None or parent < 0 else group[parent]
 
 
 def get_children(span: Span) -> list[Span]:
     """The sections right below the section that a span is."""
-    found = _find(span)
-    if found is None:
-        return []
-    group, place = found
-    return [group[k] for k, parent in enumerate(group.attrs["parent"]) if parent == place]
+    group, place = _find(span)
+    return [] if group is None else [group[k] for k, parent in enumerate(group.attrs["parent"]) if parent == place]
 
 
-def _find(span: Span) -> tuple[SpanGroup, int] | None:
-    """The group of sections that a span belongs to, and its place there."""
-    if span.label_ != SECTION or not span.id_.startswith(_PREFIX):
-        return None
-    place = int(span.id_.removeprefix(_PREFIX))
-    for group in span.doc.spans.values():
-        if "parent" in group.attrs and place < len(group) and group[place].id == span.id:
-            return group, place
-    return None
+def _find(span: Span) -> tuple[SpanGroup | None, int]:
+    """The group of sections that a span belongs to, and its place there; None, -1 for other spans."""
+    if span.label_ == SECTION and span.id_.startswith(_PREFIX):
+        place = int(span.id_.removeprefix(_PREFIX))
+        for group in span.doc.spans.values():
+            if "parent" in group.attrs and place < len(group) and group[place].id == span.id:
+                return group, place
+    return None, -1

@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from helpers.oracle import log_sum_exp
+from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.scores import ParseScores
+from spacy_crf.core.grammar.rules import ROOT, Node, ParseTree
 
 SYMBOLS = ("S", "A", "B", "C")
 TERMINALS = ("a", "b")
@@ -93,6 +94,26 @@ class Enumeration:
     def expected(self, count) -> float:
         log_z = self.log_z()
         return math.fsum(math.exp(listed.score - log_z) * count(listed) for listed in self.ranked)
+
+
+def tree_of(text: str) -> ParseTree:
+    """A tree from brackets as `str` writes them."""
+    labels: list[str] = []
+    parents: list[int] = []
+    bounds: list[list[int]] = []
+    path, units = [ROOT], 0
+    for token in text.replace("(", " ( ").replace(")", " ) ").replace(" ( ", " (").split():
+        if token == ")":
+            bounds[path.pop()][1] = units
+            continue
+        labels.append(token.removeprefix("("))
+        parents.append(path[-1])
+        bounds.append([units, units + 1])
+        if token.startswith("("):
+            path.append(len(labels) - 1)
+        else:
+            units += 1
+    return ParseTree(tuple(Node(label, *bound, parent) for label, bound, parent in zip(labels, bounds, parents)))
 
 
 @st.composite

@@ -2,11 +2,10 @@
 
 from hypothesis import strategies as st
 
-from spacy_crf.sections.units.annotated import name_sections
-from spacy_crf.sections.units.gold import NEWLINE, find_headings
-from spacy_crf.sections.units.layout import Layout
-from spacy_crf.sections.units.tree import Element, SectionNode, SectionTree
-from spacy_crf.sections.units.unit import STYLES, Kind
+from spacy_crf.sections.formats.annotated import name_sections
+from spacy_crf.sections.layout import DocumentLayout
+from spacy_crf.sections.segment import STYLES, Kind
+from spacy_crf.sections.tree import NEWLINE, Element, SectionNode, SectionTree, mark_headings
 
 LABELS = st.sampled_from(["NR", "SECTION_TITLE", "TEXT_BLOCK"])
 
@@ -39,10 +38,10 @@ RUNS = st.lists(
 
 @st.composite
 def documents(draw, texts=TEXTS):
-    """(Layout, SectionTree): random labels of units, and random sections that begin at some of them."""
+    """(DocumentLayout, SectionTree): random labels of units, and random sections that begin at some of them."""
     text = draw(texts)
     runs = draw(RUNS.map(lambda runs: [(max(a, 0), max(b, 0), style) for a, b, style in runs]))
-    layout = Layout(text, tuple(runs), "name", "nl")
+    layout = DocumentLayout(text, tuple(runs), "name", "nl")
     units = layout.units
     labels = [NEWLINE if unit.kind is Kind.NEWLINE else draw(LABELS) for unit in units]
     leaves = tuple(Element(unit.start, unit.end, label) for unit, label in zip(units, labels) if label != NEWLINE)
@@ -58,6 +57,6 @@ def documents(draw, texts=TEXTS):
         for node in opened:
             node.end_char = unit.end
     tree = SectionTree(sections, [Element(unit.start, unit.end, label) for unit, label in zip(units, labels)])
-    find_headings(sections, units, leaves)
+    mark_headings(sections, units, leaves)
     name_sections(tree, text, leaves)
     return layout, tree

@@ -1,6 +1,5 @@
 """A few punctuated texts, and a punctuation restorer that is trained on them."""
 
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ from spacy.training import Example
 from spacy_crf.punctuation.block import LabelScheme
 from spacy_crf.punctuation.labels import Label, read_labels
 from spacy_crf.punctuation.reader import PunctuationCorpus
-from spacy_crf.punctuation.restore import Editor, apply_edits
-from spacy_crf.punctuation.words import Word, split_words
+from spacy_crf.punctuation.words import split_words
 
 TEXTS = """
 Well, the mill is old. Did you see the mill? I saw the mill, and I liked it.
@@ -81,15 +79,6 @@ def strip(text: str, scheme: LabelScheme) -> Stripped:
     """The words of a punctuated text, and their labels."""
     words = split_words(text, scheme.abbreviated)
     return Stripped([text[word.start : word.end] for word in words], read_labels(text, words, scheme))
-
-
-def restore(words: Sequence[str], labels: Sequence[Label], scheme: LabelScheme, mixed: Mapping[str, str]) -> str:
-    """A text of bare words with the marks, and the case, of their labels; the inverse of `strip`."""
-    text, at, placed = " ".join(words), 0, []
-    for form in words:
-        placed.append(Word(at, at + len(form), at + len(form)))
-        at += len(form) + 1
-    return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
 
 
 def same_words(before: str, after: str) -> bool:

@@ -8,19 +8,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Doubles
-from spacy_crf.core.grammar.numbering import Reading, readings
-from spacy_crf.core.grammar.succession import parent
-from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.grammar.numbering import Reading, parent, readings
 from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
-from spacy_crf.core.sections.headings import Heading, Headings, find_headings
+from spacy_crf.core.sections.headings import Heading, Headings, ParserInput, find_headings
 from spacy_crf.core.sections.levels import Level, Opening
-from spacy_crf.core.sections.parse import Parse
-from spacy_crf.core.sections.titles import is_first_level
+from spacy_crf.core.sections.parse import SectionParse
+from spacy_crf.sections.parsing import is_first_level
 
 LABELS = {"N": 0, "T": 1, "X": 2, "": 3}
 
 
-def document(lines: Sequence[str], scores: Doubles | None = None, styles: dict[str, int] | None = None) -> Elements:
+def document(lines: Sequence[str], scores: Doubles | None = None, styles: dict[str, int] | None = None) -> ParserInput:
     """A document of units: `N:1.` a number, `T:Facts` a title, `X` text, `` a blank line; labels given unless scored.
 
     styles: typography of titles, by their text; 16 for the others.
@@ -30,7 +28,7 @@ def document(lines: Sequence[str], scores: Doubles | None = None, styles: dict[s
     if scores is None:
         scores = np.full((len(lines), 4), -np.inf)
         scores[np.arange(len(lines)), labels] = 0.0
-    return Elements(
+    return ParserInput(
         scores,
         [readings(text) if kind == "N" else () for kind, text in zip(kinds, texts)],
         np.array([(styles or {}).get(text, 16) * (kind == "T") for kind, text in zip(kinds, texts)], dtype=np.intp),
@@ -39,7 +37,7 @@ def document(lines: Sequence[str], scores: Doubles | None = None, styles: dict[s
     )
 
 
-def outline(parse: Parse, lines: Sequence[str]) -> list[str]:
+def outline(parse: SectionParse, lines: Sequence[str]) -> list[str]:
     """The sections of a parse: a line each, two spaces a level; implied ones in brackets."""
     return [
         "  " * (section.level - 1)
@@ -56,7 +54,7 @@ NUMBERS = ("1.", "2.", "3.", "1.1", "1.2", "2.1", "(a)", "(b)", "i.", "ii.", "A"
 
 
 @st.composite
-def documents(draw: st.DrawFn, max_headings: int, max_units: int) -> Elements:
+def documents(draw: st.DrawFn, max_headings: int, max_units: int) -> ParserInput:
     """Random documents with scored labels: few units that may be headings, many that may not."""
     n_headings = draw(st.integers(0, max_headings))
     n_others = draw(st.integers(0, max_units - n_headings))
@@ -118,7 +116,7 @@ class Tree:
     score: float
 
 
-def trees(elements: Elements, weights: dict[str, float], margin: float = math.inf) -> Iterator[Tree]:
+def trees(elements: ParserInput, weights: dict[str, float], margin: float = math.inf) -> Iterator[Tree]:
     """All trees of a document, by brute force."""
     headings = find_headings(elements, margin)
     for opened, score in _ways(elements, headings, 0, (), headings.base):
@@ -128,7 +126,7 @@ def trees(elements: Elements, weights: dict[str, float], margin: float = math.in
 
 
 def _ways(
-    elements: Elements, headings: Headings, unit: int, opened: tuple[Opened, ...], score: float
+    elements: ParserInput, headings: Headings, unit: int, opened: tuple[Opened, ...], score: float
 ) -> Iterator[tuple[tuple[Opened, ...], float]]:
     if unit == len(elements):
         yield opened, score

@@ -6,7 +6,7 @@ import spacy
 from spacy.training import Example
 
 from spacy_crf.lab.measures import Scored, measure
-from spacy_crf.sections.elements import Elements, write_elements
+from spacy_crf.sections.spans import Elements, write_elements
 
 
 def test_confusions_are_counted_over_units() -> None:

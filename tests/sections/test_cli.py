@@ -8,8 +8,8 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.sections.units.read import read_gold, read_layout
-from spacy_crf.sections.units.tree import from_json
+from spacy_crf.sections.formats import read_gold, read_layout
+from spacy_crf.sections.tree import from_json
 
 RUN = CliRunner()
 TEXT = """REPORT ON THE BRIDGE

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 
-from spacy_crf.sections.elements import Elements, cover, labels_of_units, read_elements, write_elements
-from spacy_crf.sections.units.unit import Kind, Unit
+from spacy_crf.sections.segment import Kind, LayoutUnit
+from spacy_crf.sections.spans import Elements, cover, labels_of_units, read_elements, write_elements
 
 NLP = spacy.blank("en")
 
 
-def units_of(*bounds: tuple[int, int], kind: Kind = Kind.TEXT) -> list[Unit]:
-    return [Unit(start, end, kind) for start, end in bounds]
+def units_of(*bounds: tuple[int, int], kind: Kind = Kind.TEXT) -> list[LayoutUnit]:
+    return [LayoutUnit(start, end, kind) for start, end in bounds]
 
 
 def test_round_trip() -> None:

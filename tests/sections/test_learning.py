@@ -10,18 +10,23 @@ from spacy.training import Example
 
 from spacy_crf.core.arrays import Doubles
 from spacy_crf.core.sections.scoring import weight_vector
-from spacy_crf.sections.learning import gold_sections, learn_tree_weights, read_weights, write_weights
+from spacy_crf.sections.layout import units_of
+from spacy_crf.sections.learning import gold_sections, learn_tree
+from spacy_crf.sections.parsing import LabelRoles, StackParser
 from spacy_crf.sections.reader import SectionCorpus
-from spacy_crf.sections.roles import Roles
-from spacy_crf.sections.units.layout import units_of
 
-ROLES = Roles.parse("test", {})
+ROLES = LabelRoles.parse("test", {})
 
 
 def learn(examples: list[Example]) -> Doubles | None:
     """With labels of which nothing is known."""
-    even = [np.full((len(units_of(example.predicted)), 4), 0.25) for example in examples]
-    return learn_tree_weights(examples, even, ROLES, "elements", 0.05)
+
+    def even(_: list[Example], own: list[Example]) -> list[Doubles]:
+        return [np.full((len(units_of(example.predicted)), 4), 0.25) for example in own]
+
+    parser = StackParser(24)
+    learn_tree(parser, examples, even, ROLES, "elements", 0.05)
+    return parser.weights
 
 
 def test_gold_sections_have_the_units_of_the_document(folder: Path) -> None:
@@ -33,7 +38,7 @@ def test_gold_sections_have_the_units_of_the_document(folder: Path) -> None:
 
 
 def test_weights_move_from_those_set_by_hand(trained: Language) -> None:
-    weights = trained.get_pipe("section_parser")._tree_weights
+    weights = trained.get_pipe("section_parser").tree_parser.weights
     assert weights is not None and not np.allclose(weights, weight_vector())
 
 
@@ -66,7 +71,16 @@ def test_a_tree_that_no_parse_can_have_is_left_out_with_a_warning(folder: Path) 
 
 def test_weights_are_readable_data() -> None:
     weights = weight_vector() * 1.1
-    assert np.array_equal(read_weights("test", write_weights(weights), "path"), weights)
-    assert read_weights("test", write_weights(None), "path") is None
-    with pytest.raises(ValueError, match="CRF404"):
-        read_weights("test", b'{"a": 1}', "path")
+    parser = StackParser(24)
+    parser.from_bytes(StackParser(24, weights).to_bytes())
+    assert np.array_equal(parser.weights, weights)
+    parser.from_bytes(StackParser(24).to_bytes())
+    assert parser.weights is None
+
+
+def test_weights_that_cannot_be_read_are_named(trained: Language, tmp_path: Path) -> None:
+    pipe = trained.get_pipe("section_parser")
+    pipe.to_disk(tmp_path / "pipe")
+    (tmp_path / "pipe" / "tree").write_text('{"a": 1}')
+    with pytest.raises(ValueError, match="CRF404.*tree"):
+        spacy.blank("en").add_pipe("section_parser").from_disk(tmp_path / "pipe")

@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from confection import ConfigValidationError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import raise_error
 
-from spacy_crf.sections.elements import read_elements, write_elements
+from spacy_crf.sections.grammar import read_grammar
+from spacy_crf.sections.layout import DocumentLayout, to_doc, units_of
 from spacy_crf.sections.reader import SectionCorpus
-from spacy_crf.sections.units.layout import Layout, to_doc, units_of
-from spacy_crf.sections.units.tree import from_json
-from spacy_crf.sections.units.unit import Kind
+from spacy_crf.sections.segment import Kind
+from spacy_crf.sections.spans import read_elements, write_elements
+from spacy_crf.sections.tree import from_json
 
 TEXT = """1. Definitions
 1.1 In this agreement the words below have the meaning given.
@@ -241,7 +243,7 @@ def test_joint_labels_agree_with_the_tree(trained: Language) -> None:
 
 def test_formatting_counts(nlp: Language) -> None:
     text = "Of mice and men\nIt was a long day at the farm."
-    doc = nlp(to_doc(nlp.vocab, Layout(text, ((0, 15, "heading1"),))))
+    doc = nlp(to_doc(nlp.vocab, DocumentLayout(text, ((0, 15, "heading1"),))))
     assert outline(doc) == [(1, "", "Of mice and men", False)]
 
 
@@ -317,10 +319,100 @@ def test_a_list_that_cannot_be_read(folder: Path, tmp_path: Path) -> None:
     "settings",
     [
         *({"temperature": 0.0}, {"label_weight": -1.0}, {"label_weight": 0.0}, {"tree_c2": -1.0}, {"max_states": 0}),
-        *({"elements_key": ""}, {"sections_key": "elements"}),
+        *({"elements_key": ""}, {"sections_key": "elements"}, {"grammar": ""}),
     ],
 )
 def test_settings_without_meaning_are_refused(settings: dict[str, Any]) -> None:
     (setting,) = settings
     with pytest.raises(ValueError, match=f"CRF408.*section_parser.*{setting}"):
         spacy.blank("xx").add_pipe("section_parser", config=settings)
+
+
+# -- trees by a grammar ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "grammar, levels",
+    [("thesis", [1, 1, 2, 2, 1]), ("thesis_code", [1, 1, 2, 1, 1])],  # the code has no term for 2.1 before 2.2
+)
+def test_grammars_build_the_tree(grammar: str, levels: list[int]) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": grammar})
+    doc = nlp("1. Scope\nAll ferries.\n\n2. Term\nA year.\n2.1 Or less.\n2.2 Or more.\n3. Law\nThat of the sea.\n")
+    assert [level for level, _, _, _ in outline(doc)] == levels
+    assert [number for _, number, _, _ in outline(doc)] == ["1.", "2.", "2.1", "2.2", "3."]
+    assert [title for _, _, title, _ in outline(doc)][:2] == ["Scope", "Term"]
+    assert all(0 < span._.section["probability"] <= 1 for span in doc.spans["sections"])
+    assert not list(nlp("Some text.\n\nMore of it.")._.section_tree.walk())
+    assert not list(nlp("")._.section_tree.walk())
+
+
+def test_a_grammar_of_ones_own_is_saved_with_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "own.grammar"
+    path.write_text(read_grammar("thesis").to_text(), encoding="utf8")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": str(path)})
+    before = outline(nlp(TEXT))
+    nlp.to_disk(tmp_path / "pipeline")
+    path.unlink()
+    assert outline(spacy.load(tmp_path / "pipeline")(TEXT)) == before
+    assert outline(spacy.load(tmp_path / "pipeline", config={"components.section_parser.grammar": "thesis"})(TEXT))
+    config = {"components.section_parser.parser": "stack"}
+    assert outline(spacy.load(tmp_path / "pipeline", config=config)(TEXT)) == outline(parse_by_stack(TEXT))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": str(path)})
+    with pytest.raises(ValueError, match=r"CRF950.*own\.grammar"):
+        nlp(TEXT)
+
+
+def parse_by_stack(text: str) -> Doc:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser")
+    return nlp(text)
+
+
+def test_weights_of_a_grammar_are_learned_and_stored(folder: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser", config={"parser": "grammar"})
+    examples = list(SectionCorpus(folder)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    written = pipe.tree_parser.to_bytes()
+    nlp.update(examples, sgd=optimizer)
+    nlp.update(examples, sgd=optimizer)
+    assert pipe.tree_parser.to_bytes() != written
+    assert nlp.evaluate(examples)["parseval_f"] == 1.0
+    nlp.to_disk(tmp_path / "pipeline")
+    loaded = spacy.load(tmp_path / "pipeline")
+    assert loaded.get_pipe("section_parser").tree_parser.to_bytes() == pipe.tree_parser.to_bytes()
+    assert loaded.evaluate(examples)["parseval_f"] == 1.0
+    nlp.initialize(lambda: examples)
+    assert pipe.tree_parser.to_bytes() == written
+
+
+def test_weights_of_a_grammar_stay_as_written_where_nothing_is_to_be_learned(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser", config={"parser": "grammar", "learn_tree": False})
+    examples = list(SectionCorpus(folder)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    written = pipe.tree_parser.to_bytes()
+    nlp.update(examples, sgd=optimizer)
+    assert pipe.tree_parser.to_bytes() == written
+
+
+def test_a_grammar_refuses_long_documents() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar"})
+    with pytest.raises(ValueError, match="CRF959.*501 units"):
+        nlp("1. Scope\n" + "word\n" * 499)
+
+
+def test_a_grammar_is_read_before_training(folder: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("section_parser", config={"parser": "grammar", "grammar": "of_nobody"})
+    with pytest.raises(ValueError, match="CRF950.*of_nobody.*thesis, thesis_code"):
+        nlp.initialize(lambda: list(SectionCorpus(folder)(nlp)))
+
+
+def test_the_parser_is_one_of_two() -> None:
+    with pytest.raises(ConfigValidationError, match="parser"):
+        spacy.blank("en").add_pipe("section_parser", config={"parser": "earley"})

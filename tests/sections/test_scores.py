@@ -7,10 +7,9 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.sections.elements import Elements, write_elements
 from spacy_crf.sections.scorer import score_elements, section_score
-from spacy_crf.sections.spans import write_sections
-from spacy_crf.sections.units.tree import SectionNode, SectionTree
+from spacy_crf.sections.spans import Elements, write_elements, write_sections
+from spacy_crf.sections.tree import SectionNode, SectionTree
 
 NLP = spacy.blank("en")
 TEXT = "A\n\nB\nC\nD"  # units A, a blank line, B, C, D

@@ -6,7 +6,10 @@ import pytest
 import spacy
 from helpers.paths import ROOT
 from spacy.cli.train import train
+from typer.testing import CliRunner
 
+from spacy_crf.cli import app
+from spacy_crf.sections.grammar import read_grammar
 from spacy_crf.sections.reader import SectionCorpus
 
 CONFIG = ROOT / "configs" / "section_parser.cfg"
@@ -25,3 +28,24 @@ def test_the_config_trains(folder: Path, tmp_path: Path) -> None:
     assert [span.label_ for span in doc.spans["elements"]] == [
         span.label_ for span in example.reference.spans["elements"]
     ]
+
+
+def test_a_grammar_is_trained_and_used_on_the_command_line(folder: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.grammar"
+    own.write_text(read_grammar("thesis").to_text())
+    overrides = {
+        **{"paths.train": str(folder), "paths.dev": str(folder), "training.max_steps": 1},
+        **{"components.section_parser.parser": "grammar", "components.section_parser.grammar": str(own)},
+        "components.section_parser.features.templates": ["UNIT(kind)", "UNIT(rule)", "UNIT(words)"],
+    }
+    train(CONFIG, tmp_path, overrides=overrides)
+    own.unlink()
+    nlp = spacy.load(tmp_path / "model-best")
+    assert nlp.meta["performance"]["parseval_f"] == 1.0
+    assert nlp.get_pipe("section_parser").cfg["parser"] == "grammar"
+    path = tmp_path / "lease.txt"
+    path.write_text("LEASE\n\n1. Delivery\n1.1 The boat is handed over.\n1.2 It floats.\n2. Term\nA year.\n")
+    arguments = ["sections", str(path), "--model", str(tmp_path / "model-best"), "--to", "md"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "# 1. Delivery\n" in result.stdout and "\n# 2. Term\n\nA year.\n" in result.stdout

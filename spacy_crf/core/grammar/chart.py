@@ -4,34 +4,98 @@ Cocke, Kasami and Younger's algorithm with unary rules. All spans of a length, a
 numpy; the loop is over lengths only. O(N^3 Q) for Q right sides of binary rules, O(N^2 S) memory.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from ..errors import CoreErrors
-from .binary import BinaryGrammar, Rules
-from .scores import ParseScores, SpanTable, span_table
+from ..errors import CoreErrors, CRFError
+from .binary import BinaryGrammar
 
 CELLS = 1 << 16  # of a work array: it stays in the cache
 
 
-class NoParseError(ValueError):
+class NoParseError(CRFError):
     """Raised for a document that the grammar has no tree for."""
 
 
-class DivergedLoopError(ValueError):
-    """Raised where unary rules that lead back to a symbol make its value infinite."""
+@dataclass(frozen=True)
+class ParseScores:
+    """Log scores of one document of N units. A tree scores the sum of its log rule weights and of these.
+
+    terminals ((N, V)): for each unit to be each terminal of the grammar; -inf for what it cannot be. Log probabilities
+        of a tagger make parsing and labelling one decision.
+    spans (mapping of str to (N, N)): for some nonterminals the score of every node with that label, as
+        [first unit, last unit]; -inf forbids one. Cells below the diagonal are not looked at.
+    name (str): of the document, for messages.
+    RAISES (ValueError): for other shapes, or for NaN or +inf.
+    """
+
+    terminals: Doubles
+    spans: Mapping[str, Doubles] = field(default_factory=dict)
+    name: str = "The document"
+
+    def __post_init__(self) -> None:
+        if self.terminals.ndim != 2:
+            raise CRFError(CoreErrors.CRF101.format(name="terminals", expected="(N, V)", actual=self.terminals.shape))
+        square = (self.n_units, self.n_units)
+        for label, matrix in self.spans.items():
+            if matrix.shape != square:
+                raise CRFError(CoreErrors.CRF101.format(name=f"spans[{label!r}]", expected=square, actual=matrix.shape))
+        for label, matrix in {"terminals": self.terminals, **self.spans}.items():
+            if not bool((matrix < np.inf).all()):  # NaN compares false
+                raise CRFError(CoreErrors.CRF102.format(name=f"scores of {label!r}"))
+
+    @property
+    def n_units(self) -> int:
+        return len(self.terminals)
+
+
+class SpanTable:
+    """Scores of spans by the numbers of symbols, checked to belong to a grammar.
+
+    symbols ((s,)): that have scores. matrices ((s, N, N)): [symbol, first unit, last unit].
+    RAISES (ValueError): for another number of terminals, or scores of what is no nonterminal.
+    """
+
+    def __init__(self, grammar: BinaryGrammar, scores: ParseScores):
+        shape = (scores.n_units, grammar.n_terminals)
+        if scores.terminals.shape != shape:
+            raise CRFError(CoreErrors.CRF101.format(name="terminals", expected=shape, actual=scores.terminals.shape))
+        names = grammar.symbols[grammar.n_terminals : grammar.first_marker]
+        for label in scores.spans:
+            if label not in names:
+                expected = f"a nonterminal of the grammar: {', '.join(names)}"
+                raise CRFError(CoreErrors.CRF950.format(setting="spans", value=repr(label), expected=expected))
+        self.n_symbols = grammar.n_symbols
+        self.symbols = np.array([grammar.n_terminals + names.index(label) for label in scores.spans], dtype=np.intp)
+        matrices = np.array(list(scores.spans.values()), dtype=float)
+        self.matrices = matrices.reshape(len(self.symbols), scores.n_units, scores.n_units)
+
+    def of_length(self, length: int) -> Doubles | None:
+        """((S, n)): scores of the n spans of a length; None if no symbol has any."""
+        if not len(self.symbols):
+            return None
+        spans = np.diagonal(self.matrices, length - 1, axis1=1, axis2=2)
+        table = np.zeros((self.n_symbols, spans.shape[1]))
+        table[self.symbols] = spans
+        return table
+
+    def at(self, symbol: int, start: int, end: int) -> float:
+        """The score of one labelled span, end exclusive."""
+        place = np.flatnonzero(self.symbols == symbol)
+        return float(self.matrices[place[0], start, end - 1]) if len(place) else 0.0
 
 
 class Semiring(Protocol):
-    """How values of alternatives become one: their maximum, or the logarithm of their sum."""
+    """Makes one value of those of alternatives: their maximum, or the logarithm of their sum."""
 
     def over_last(self, values: Doubles) -> Doubles:
         """((.., m)) to ((..)): over the last axis. The argument may be overwritten."""
 
-    def by_parent(self, values: Doubles, firsts: Indices) -> Doubles:
+    def over_runs(self, values: Doubles, firsts: Indices) -> Doubles:
         """((r, n)) to ((p, n)): over runs of rows, each from one index of `firsts` up to the next."""
 
     def both(self, first: Doubles, second: Doubles) -> Doubles:
@@ -40,7 +104,7 @@ class Semiring(Protocol):
     def close(self, values: Doubles, block: int, own: Doubles | None) -> None:
         """Let the inner rules of a cyclic block work on values ((S, n)), in place.
 
-        block (int): which. own ((S, n) | None): scores of the spans as nodes.
+        block (int): its number. own ((S, n) | None): scores of the spans as nodes.
         RAISES (DivergedLoopError): where that has no end.
         """
 
@@ -61,6 +125,13 @@ class Chart:
     spans: SpanTable
     joined: Doubles
 
+    @classmethod
+    def empty(cls, n_symbols: int, n_units: int, n_pairs: int, spans: SpanTable) -> "Chart":
+        """A chart of -inf."""
+        shapes = (n_symbols, n_units), (n_symbols, n_units + 1), (n_pairs, n_units)
+        by_start, by_end, joined = (np.full((*shape, n_units + 1), -np.inf) for shape in shapes)
+        return cls(by_start, by_end, np.zeros(n_symbols, dtype=np.intp), spans, joined)
+
     @property
     def n_units(self) -> int:
         return int(self.by_start.shape[1])
@@ -76,34 +147,35 @@ class Chart:
         return float(self.by_start[grammar.start, 0, -1]) if self.n_units else -np.inf
 
 
-def _empty(n_symbols: int, n_units: int, n_pairs: int, spans: SpanTable) -> Chart:
-    """A chart of -inf."""
-    by_start = np.full((n_symbols, n_units, n_units + 1), -np.inf)
-    by_end = np.full((n_symbols, n_units + 1, n_units + 1), -np.inf)
-    joined = np.full((n_pairs, n_units, n_units + 1), -np.inf)
-    return Chart(by_start, by_end, np.zeros(n_symbols, dtype=np.intp), spans, joined)
-
-
 def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_joined: bool = False) -> Chart:
     """Compute the values of all labelled spans.
 
     keep_joined (bool): whether to keep those of right sides.
-    RAISES (ValueError): for scores that do not belong to the grammar.
+    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
     RAISES (DivergedLoopError): for unary rules whose loops have no finite value.
     """
     n_pairs = len(grammar.pairs) if keep_joined else 0
-    chart = _empty(grammar.n_symbols, scores.n_units, n_pairs, span_table(grammar, scores))
+    chart = Chart.empty(grammar.n_symbols, scores.n_units, n_pairs, SpanTable(grammar, scores))
     for length in range(1, scores.n_units + 1):
         values = np.full((grammar.n_symbols, scores.n_units - length + 1), -np.inf)
         if length == 1:
             values[: grammar.n_terminals] = scores.terminals.T
         elif len(grammar.pairs):
             _join(grammar, chart, length, values, semiring)
-        own = chart.spans.of_length(length, grammar.n_symbols)
+        own = chart.spans.of_length(length)
         if own is not None:
             values += own
-        apply_unary(grammar, values, own, semiring)
+        for number, block in enumerate(grammar.blocks):
+            entering = block.entering
+            if len(entering.parents):
+                parents = entering.parents[entering.firsts]
+                above = semiring.over_runs(entering.upwards(values, own), entering.firsts)
+                values[parents] = semiring.both(values[parents], above)
+            if block.is_cyclic:
+                semiring.close(values, number, own)
         chart.put(length, values)
+    if chart.root(grammar) == -np.inf:
+        raise NoParseError(_why_none(grammar, scores))
     return chart
 
 
@@ -126,7 +198,7 @@ def _join(grammar: BinaryGrammar, chart: Chart, length: int, values: Doubles, se
         chart.joined[:, :n_spans, length] = joined
     rules = grammar.binary
     weighted = joined[grammar.pair_of] + rules.log_weights[:, None]
-    values[rules.parents[rules.firsts]] = semiring.by_parent(weighted, rules.firsts)
+    values[rules.parents[rules.firsts]] = semiring.over_runs(weighted, rules.firsts)
 
 
 def some(values: Doubles, symbols: Indices) -> Doubles:
@@ -134,33 +206,8 @@ def some(values: Doubles, symbols: Indices) -> Doubles:
     return values[symbols[0] : symbols[0] + 1] if len(symbols) == 1 else values[symbols]
 
 
-def apply_unary(grammar: BinaryGrammar, values: Doubles, own: Doubles | None, semiring: Semiring) -> None:
-    """Apply the unary rules to the values ((S, n)) of some spans, in place.
-
-    own ((S, n) | None): scores of the spans as nodes, which are in the values already.
-    """
-    for number, (entering, _) in enumerate(grammar.block_rules):
-        if len(entering.parents):
-            parents = entering.parents[entering.firsts]
-            above = semiring.by_parent(unary_values(entering, values, own), entering.firsts)
-            values[parents] = semiring.both(values[parents], above)
-        if grammar.blocks[number].is_cyclic:
-            semiring.close(values, number, own)
-
-
-def unary_values(rules: Rules, values: Doubles, own: Doubles | None) -> Doubles:
-    """((r, n)): what unary rules make of the values of their children."""
-    made = values[rules.children[:, 0]] + rules.log_weights[:, None]
-    return made if own is None else made + own[rules.parents]
-
-
-def require_parse(grammar: BinaryGrammar, scores: ParseScores, chart: Chart) -> None:
-    """Raise a coded error that says why a document has no tree, if it has none.
-
-    RAISES (NoParseError): in that case.
-    """
-    if chart.root(grammar) > -np.inf:
-        return
+def _why_none(grammar: BinaryGrammar, scores: ParseScores) -> str:
+    """The message for a document without a tree."""
     mute = np.flatnonzero(~np.isfinite(scores.terminals).any(axis=1))
     if not scores.n_units:
         reason = "it has no units, and right sides are never empty"
@@ -169,4 +216,4 @@ def require_parse(grammar: BinaryGrammar, scores: ParseScores, chart: Chart) -> 
     else:
         best = [grammar.symbols[column] for column in scores.terminals[:12].argmax(axis=1)]
         reason = f"no rules lead to its units, which begin {' '.join(best)}"
-    raise NoParseError(CoreErrors.CRF947.format(name=scores.name, start=grammar.grammar.start, reason=reason))
+    return CoreErrors.CRF947.format(name=scores.name, start=grammar.symbols[grammar.start], reason=reason)

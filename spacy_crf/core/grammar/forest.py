@@ -10,36 +10,131 @@ No recursion: trees are as deep as runs of units are long.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from math import inf
 from typing import NamedTuple
 
-from .binary import BinaryGrammar
-from .chart import Chart, require_parse
-from .edges import Edge, Place, circling_edges, edges_into
-from .scores import ParseScores
-from .trees import ROOT, Node, Tree
+import numpy as np
+
+from ..arrays import Doubles
+from .binary import BinaryGrammar, RuleTable
+from .chart import Chart, ParseScores, fill
+from .rules import ROOT, Node, ParseTree
+from .semirings import Maximum
 
 
 @dataclass(frozen=True)
 class Parse:
     """A tree of a document. score (float): the sum of log rule weights and of the document's scores."""
 
-    tree: Tree
+    tree: ParseTree
     score: float
+
+
+def best_parses(grammar: BinaryGrammar, scores: ParseScores, k: int) -> list[Parse]:
+    """The k best trees, distinct, best first; fewer if there are no more. O(N^3 Q) time, O(N^2 S) memory for the chart.
+
+    Where ways to make a node have equal scores, rules of two or more symbols come before unary ones, each in the order
+    of the grammar, then the earlier split.
+
+    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
+    RAISES (DivergedLoopError): for unary rules that lead back to a symbol with a weight above 1.
+    """
+    return _Forest(grammar, fill(grammar, scores, Maximum(grammar)), k).parses()
+
+
+class _Place(NamedTuple):
+    """A symbol over the units from start to end, end exclusive."""
+
+    symbol: int
+    start: int
+    end: int
+
+
+class _Edge(NamedTuple):
+    """A rule that makes a labelled span of smaller ones.
+
+    children (tuple of _Place): one or two.
+    loss (float): by how much the best tree with this rule at its root is worse than the best of the labelled span.
+    """
+
+    children: tuple[_Place, ...]
+    loss: float
 
 
 class _Derivation(NamedTuple):
     """A tree of a labelled span: an edge and the ranks of the trees of its children; no edge for a terminal."""
 
-    edge: Edge | None
+    edge: _Edge | None
     ranks: tuple[int, ...]
     loss: float
 
 
-class _Need(NamedTuple):
-    """A tree of a labelled span that has to be known first."""
+class _Edges:
+    """The ways in which symbols over spans come about, read back from a chart of maxima.
 
-    place: Place
-    rank: int
+    Values are summed in the order of the chart, so that they are equal to its.
+    """
+
+    def __init__(self, grammar: BinaryGrammar, chart: Chart):
+        self._grammar, self._chart = grammar, chart
+
+    def into(self, place: _Place, circle: frozenset[int]) -> Iterator[_Edge]:
+        """Edges best first; equal ones by rule, then by split, unary rules last.
+
+        circle (frozenset of int): symbols whose unary rules are left out, as they lead in a circle.
+        """
+        chart, best = self._chart, self._best(place)
+        binary, unary = (self._rules(rules, place.symbol) for rules in (self._grammar.binary, self._grammar.unary))
+        left, right = binary.children.T
+        length = place.end - place.start
+        joined = chart.by_start[left, place.start, 1:length] + chart.by_end[right, place.end, length - 1 : 0 : -1]
+        joined = joined + binary.log_weights[:, None] + chart.spans.at(*place)
+        made = np.concatenate([joined.reshape(-1), self._lifted(place, unary)])
+        made[joined.size :][[child in circle for child in unary.children[:, 0].tolist()]] = -np.inf
+        for number, value in _ranked(made):
+            if number < joined.size:
+                rule, split = divmod(number, length - 1)
+                middle = place.start + 1 + split
+                first, second = binary.children[rule].tolist()
+                yield _Edge((_Place(first, place.start, middle), _Place(second, middle, place.end)), best - value)
+            else:
+                child = int(unary.children[number - joined.size, 0])
+                yield _Edge((place._replace(symbol=child),), best - value)
+
+    def circling(self, place: _Place) -> Iterator[tuple[int, _Edge]]:
+        """The inner rules of a cyclic block that have a labelled span as their child, each with its parent."""
+        for block in self._grammar.blocks:
+            for rule in np.flatnonzero(block.inner.children[:, 0] == place.symbol):
+                above = place._replace(symbol=int(block.inner.parents[rule]))
+                value = float(self._lifted(above, block.inner.at(np.array([rule])))[0])
+                if value > -inf:
+                    yield above.symbol, _Edge((place,), self._best(above) - value)
+
+    def _best(self, place: _Place) -> float:
+        return float(self._chart.by_start[place.symbol, place.start, place.end - place.start])
+
+    def _rules(self, rules: RuleTable, symbol: int) -> RuleTable:
+        chosen = rules.of_parent.get(symbol, slice(0, 0))
+        return rules.at(np.arange(chosen.start, chosen.stop))
+
+    def _lifted(self, place: _Place, rules: RuleTable) -> Doubles:
+        """((r,)): values of unary rules."""
+        below = self._chart.by_start[rules.children[:, 0], place.start, place.end - place.start]
+        made: Doubles = below + rules.log_weights + self._chart.spans.at(*place)
+        return made
+
+
+def _ranked(values: Doubles) -> Iterator[tuple[int, float]]:
+    """Places and values, greatest first, without -inf. They are sorted only if the second one is asked for."""
+    if not len(values):
+        return
+    first = int(values.argmax())
+    if values[first] > -np.inf:
+        yield first, float(values[first])
+        for number in np.argsort(-values, kind="stable")[1:].tolist():
+            if values[number] == -np.inf:
+                return
+            yield number, float(values[number])
 
 
 class _Queue:
@@ -48,24 +143,32 @@ class _Queue:
     found (dict): by symbol, the trees known so far, best first.
     """
 
-    def __init__(self, forest: "Forest", place: Place, component: frozenset[int]):
+    def __init__(self, forest: "_Forest", place: _Place, component: frozenset[int]):
         self.found: dict[int, list[_Derivation]] = {symbol: [] for symbol in component}
-        self._forest, self._circles = forest, len(component) > 1 or forest.loops(place.symbol)
-        self._heap: list[tuple[float, int, int, Edge, tuple[int, ...]]] = []
+        self._forest, self._circles = forest, place.symbol in forest.components
+        self._heap: list[tuple[float, int, int, _Edge, tuple[int, ...]]] = []
         self._count = 0
-        self._edges: dict[int, Iterator[Edge]] = {}
-        self._waiting: list[tuple[int, Edge, tuple[int, ...]]] = []
-        for symbol in sorted(component):
-            inside = component if self._circles else frozenset[int]()
-            self._edges[symbol] = edges_into(forest.grammar, forest.chart, place._replace(symbol=symbol), inside)
+        self._waiting: list[tuple[int, _Edge, tuple[int, ...]]] = []
+        inside = component if self._circles else frozenset[int]()
+        self._edges = {
+            symbol: forest.edges.into(place._replace(symbol=symbol), inside)
+            for symbol in sorted(component)
+            if symbol >= forest.grammar.n_terminals
+        }
+        for symbol in self._edges:
             self._next_edge(symbol)
+        if not self._edges:
+            self.found[place.symbol].append(_Derivation(None, (), 0.0))
 
     def is_settled(self, symbol: int, rank: int) -> bool:
         """Whether the tree of a rank is known, or known not to exist."""
         return len(self.found[symbol]) > rank or not (self._heap or self._waiting)
 
-    def advance(self) -> _Need | None:
-        """Take one step towards the next tree. RETURNS: what has to be known before, or None if the step was taken."""
+    def advance(self) -> tuple[_Place, int] | None:
+        """Take one step towards the next tree.
+
+        RETURNS (tuple | None): the place and rank of a tree that has to be known before; None if the step was taken.
+        """
         if not self._waiting:
             self._take()
             return None
@@ -74,11 +177,11 @@ class _Queue:
         for place, rank in zip(edge.children, ranks):
             queue = self._forest.queue(place)
             if not queue.is_settled(place.symbol, rank):
-                return _Need(place, rank)
+                return place, rank
             known = queue.found[place.symbol]
-            loss += known[rank].loss if rank < len(known) else float("inf")
+            loss += known[rank].loss if rank < len(known) else inf
         self._waiting.pop()
-        if loss < float("inf"):
+        if loss < inf:
             self._push(loss, symbol, edge, ranks)
         return None
 
@@ -90,10 +193,11 @@ class _Queue:
             return
         known.append(_Derivation(edge, ranks, loss))
         place = edge.children[0]
-        if self._circles:
-            self._circle(place._replace(symbol=symbol, end=edge.children[-1].end), len(known) - 1)
-        if self._circles and place.symbol in self.found and len(ranks) == 1:
-            return  # a circling edge: its next tree comes when its child has one
+        if self._circles:  # the new tree becomes a child of the circling rules
+            for parent, circling in self._forest.edges.circling(_Place(symbol, place.start, edge.children[-1].end)):
+                self._push(circling.loss + loss, parent, circling, (len(known) - 1,))
+            if place.symbol in self.found and len(ranks) == 1:
+                return  # a circling edge: its next tree comes when its child has one
         if not any(ranks):
             self._next_edge(symbol)
         # each pair of ranks is reached in one way only: first the left rank is raised, then the right one
@@ -101,86 +205,58 @@ class _Queue:
         if len(ranks) == 2 and not ranks[1]:
             self._waiting.append((symbol, edge, (ranks[0] + 1, 0)))
 
-    def _circle(self, place: Place, rank: int) -> None:
-        """A new tree becomes a child of the circling rules."""
-        for parent, edge in circling_edges(self._forest.grammar, self._forest.chart, place):
-            self._push(edge.loss + self.found[place.symbol][rank].loss, parent, edge, (rank,))
-
     def _next_edge(self, symbol: int) -> None:
         edge = next(self._edges[symbol], None)
         if edge is not None:
             self._push(edge.loss, symbol, edge, (0,) * len(edge.children))
 
-    def _push(self, loss: float, symbol: int, edge: Edge, ranks: tuple[int, ...]) -> None:
+    def _push(self, loss: float, symbol: int, edge: _Edge, ranks: tuple[int, ...]) -> None:
         heappush(self._heap, (loss, self._count, symbol, edge, ranks))
         self._count += 1
 
 
-class _Leaf(_Queue):
-    """A terminal: one tree, which is complete."""
+class _Forest:
+    """The best trees of a document. chart (Chart): of maxima. limit (int): trees that may be asked for."""
 
-    def __init__(self, symbol: int):
-        self.found = {symbol: [_Derivation(None, (), 0.0)]}
-        self._heap, self._waiting = [], []
-
-
-class Forest:
-    """The best trees of a document.
-
-    grammar (BinaryGrammar), scores (ParseScores): of the document. chart (Chart): of maxima.
-    limit (int): trees that may be asked for.
-    RAISES (NoParseError): if there is no tree.
-    """
-
-    def __init__(self, grammar: BinaryGrammar, scores: ParseScores, chart: Chart, limit: int):
-        require_parse(grammar, scores, chart)
+    def __init__(self, grammar: BinaryGrammar, chart: Chart, limit: int):
         self.grammar, self.chart, self.limit = grammar, chart, limit
-        self._root = Place(grammar.start, 0, chart.n_units)
-        self._queues: dict[Place, _Queue] = {}
-        self._components = {
+        self.edges = _Edges(grammar, chart)
+        self.components = {
             symbol: frozenset(block.symbols.tolist())
             for block in grammar.blocks
             if block.is_cyclic
             for symbol in block.symbols.tolist()
         }
+        self._root = _Place(grammar.start, 0, chart.n_units)
+        self._queues: dict[_Place, _Queue] = {}
 
     def parses(self) -> list[Parse]:
-        """The best trees, distinct, best first; fewer than the limit if there are no more."""
+        """The best trees, best first."""
         best = self.chart.root(self.grammar)
         for rank in range(self.limit):
-            self._settle(_Need(self._root, rank))
+            self._settle(self._root, rank)
         known = self.queue(self._root).found[self._root.symbol]
         return [Parse(self._tree(rank), best - derivation.loss) for rank, derivation in enumerate(known)]
 
-    def loops(self, symbol: int) -> bool:
-        """Whether unary rules lead from a symbol back to it."""
-        return symbol in self._components
-
-    def queue(self, place: Place) -> _Queue:
+    def queue(self, place: _Place) -> _Queue:
         """The queue that a labelled span is in."""
         if place not in self._queues:
-            component = self._components.get(place.symbol, frozenset([place.symbol]))
-            if place.symbol < self.grammar.n_terminals:
-                queue: _Queue = _Leaf(place.symbol)
-            else:
-                queue = _Queue(self, place, component)
+            component = self.components.get(place.symbol, frozenset([place.symbol]))
+            queue = _Queue(self, place, component)
             self._queues.update((place._replace(symbol=symbol), queue) for symbol in component)
         return self._queues[place]
 
-    def _settle(self, need: _Need) -> None:
+    def _settle(self, place: _Place, rank: int) -> None:
         """Find a tree, and before it the trees that it is made of."""
-        needs = [need]
+        needs = [(place, rank)]
         while needs:
-            place, rank = needs[-1]
-            queue = self.queue(place)
-            if queue.is_settled(place.symbol, rank):
+            queue = self.queue(needs[-1][0])
+            if queue.is_settled(needs[-1][0].symbol, needs[-1][1]):
                 needs.pop()
-                continue
-            more = queue.advance()
-            if more is not None:
+            elif (more := queue.advance()) is not None:
                 needs.append(more)
 
-    def _tree(self, rank: int) -> Tree:
+    def _tree(self, rank: int) -> ParseTree:
         """The tree of a rank, without markers."""
         nodes: list[Node] = []
         waiting = [(self._root, rank, ROOT)]
@@ -190,8 +266,8 @@ class Forest:
                 nodes.append(Node(self.grammar.symbols[place.symbol], place.start, place.end, parent))
                 parent = len(nodes) - 1
             # the best tree of a child may not have been asked for yet
-            self._settle(_Need(place, own_rank))
+            self._settle(place, own_rank)
             edge, ranks, _ = self.queue(place).found[place.symbol][own_rank]
             if edge is not None:
                 waiting += [(child, each, parent) for child, each in reversed(list(zip(edge.children, ranks)))]
-        return Tree(tuple(nodes))
+        return ParseTree(tuple(nodes))

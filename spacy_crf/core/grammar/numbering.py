@@ -1,23 +1,114 @@
-"""Numberings of sections: what a string such as `2.1.`, `(a)`, `§ 4` or `Chapter IV` may mean.
+"""Numberings of sections: what a string such as `2.1.`, `(a)`, `§ 4` or `Chapter IV` may mean, and how two relate.
 
 A string may be read in several ways (`i` is roman 1 or the letter 9; `c` roman 100 or the letter 3): all readings are
-returned, and the section parser decides by the numberings around it. How readings relate is in `succession`.
+returned, and the section parser decides by the numberings around it.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
-from .keywords import ALONE, KEYWORDS, RANKS, SIGNS
-from .numerals import ARABIC, NUMBER_WORDS, numeral, numerals
+# kinds of numerals, each written as its first value
+ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
+MAX_DIGITS = 4
+MAX_ROMAN = 399  # of several letters: above it stand words and units of measure (di, cm, mix)
+
+_ROMAN = (
+    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")),
+    *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
+)
+_DIGITS = {letter: value for value, letter in _ROMAN if len(letter) == 1}
+_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve",
+    "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
+    "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende",
+    "first second third fourth fifth sixth seventh eighth ninth tenth",
+)
+NUMBER_WORDS = {word: value for words in _WORDS for value, word in enumerate(words.split(), start=1)} | {"één": 1}
+
+
+def numerals(text: str) -> list[tuple[str, int]]:
+    """All readings of one numeral, as kind and value: `i` is roman 1 and letter 9, `aa` is letter 27; [] for none."""
+    if text.isascii() and text.isdigit():
+        return [(ARABIC, int(text))] if len(text) <= MAX_DIGITS else []
+    if not (text.isascii() and text.isalpha()) or not (text.isupper() or text.islower()):
+        return []
+    found = []
+    roman, letter = roman_value(text.upper()), letter_value(text.upper())
+    if roman is not None and (roman <= MAX_ROMAN or len(text) == 1):
+        found.append((ROMAN_UPPER if text.isupper() else ROMAN_LOWER, roman))
+    if letter is not None:
+        found.append((LETTER_UPPER if text.isupper() else LETTER_LOWER, letter))
+    return found
+
+
+def roman_value(text: str) -> int | None:
+    """The value of a roman numeral in capitals; None unless it is written in the usual way (not IIII, not IC)."""
+    digits = [_DIGITS.get(letter, 0) for letter in text]
+    if not digits or not all(digits):
+        return None
+    value = sum(-here if here < after else here for here, after in pairwise([*digits, 0]))
+    return value if value > 0 and roman_numeral(value) == text else None
+
+
+def letter_value(text: str) -> int | None:
+    """A to Z are 1 to 26, AA to ZZ (the same letter twice) 27 to 52; None for all else."""
+    if len(set(text)) != 1 or len(text) > 2:
+        return None
+    return ord(text[0]) - ord("A") + 1 + 26 * (len(text) - 1)
+
+
+def roman_numeral(value: int) -> str:
+    """A positive value as roman numeral in capitals."""
+    text = ""
+    for part, letters in _ROMAN:
+        count, value = divmod(value, part)
+        text += letters * count
+    return text
+
+
+def numeral(kind: str, value: int) -> str:
+    """The text of a numeral; "" for a value that the kind cannot express (a zero in letters)."""
+    if kind == ARABIC:
+        return str(value)
+    if value < 1:
+        return ""
+    if kind in (ROMAN_UPPER, ROMAN_LOWER):
+        text = roman_numeral(value)
+    else:
+        times, letter = divmod(value - 1, 26)
+        text = chr(ord("A") + letter) * (times + 1)
+    return text if kind in (ROMAN_UPPER, LETTER_UPPER) else text.lower()
+
+
+# -- keywords and signs before numbers, a line for each rank in an outline, the outermost first; word/other spellings --
+
+_OUTLINE = """
+    part/pt deel volume/vol
+    book boek
+    title titel
+    chapter/ch/chap/chptr hoofdstuk/hfdst/hfst/kapittel appendix annex/annexe schedule exhibit bijlage module lesson
+    division afdeling/afd section/sec/sect sectie
+    paragraaf/par subsection subdivision
+    article/art artikel rule clause/cl regulation/reg item agendapunt count feit grief middel onderdeel klacht \
+        question/q vraag step stap stelling standpunt
+    paragraph/para ad lid point punt
+"""
+_RANKED = [[forms.split("/") for forms in line.split()] for line in _OUTLINE.strip().splitlines()]
+KEYWORDS: dict[str, str] = {form: forms[0] for rank in _RANKED for forms in rank for form in forms}
+RANKS: dict[str, int] = {forms[0]: number for number, rank in enumerate(_RANKED) for forms in rank}
+SIGNS: dict[str, int] = {"§": 5, "¶": 7}
+# words that head a section also without a number: the only annex, or the first
+ALONE: frozenset[str] = frozenset({"annex", "appendix", "schedule", "bijlage", "exhibit"})
 
 MAX_PARTS = 12
 MAX_LETTERS = 2  # parts that are letters; more of them are initials, or a letter-spaced word
 MAX_CHARACTERS = 60
 PLACE = "#"  # of the numerals in a format
 SIGNS_BETWEEN = "-:+"  # of parts; a full stop is not written in a family
+FIRST_VALUES = (0, 1)  # an outline may begin with 0
 
 _SEPARATOR = r"(?:\.\ ?|[-–:](?=\w))"
 _PART = r"(?:[0-9]+[A-Za-z]?|[A-Za-z][0-9]+|[A-Za-z]{1,7})"
@@ -31,8 +122,6 @@ _FRAME = re.compile(
 _WORDED = re.compile(r"(?P<word>[^\W\d_]+)\.?\s+(?P<rest>\S.*)", re.DOTALL)
 _ORDINAL = re.compile(r"(?P<number>[0-9]{1,4})(?P<ending>st|nd|rd|th|e|de|ste)", re.IGNORECASE)
 _SPLIT = re.compile(r"\.\ ?|[-–:]")
-
-
 _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 
 
@@ -40,8 +129,8 @@ _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 class Reading:
     """One meaning of a numbering.
 
-    family (str): kinds of its parts, one character each (see `numerals`); `-` and `:` where those join parts, and `+`
-        where nothing does: `1` for 3, `11` for 3.1, `1a` for 3.a, `1+a` for 3a, `I-1` for IV-2.
+    family (str): kinds of its parts, one character each; `-` and `:` where those join parts, and `+` where nothing
+        does: `1` for 3, `11` for 3.1, `1a` for 3.a, `1+a` for 3a, `I-1` for IV-2.
     format (str): what stands around the number, `#` in its place: `#.`, `(#)`, `artikel #`, `§#`, `#°`;
         `#.0` for 3 that is written 3.0.
     values (tuple of int): the values of the parts, at least one.
@@ -57,8 +146,13 @@ class Reading:
         return self.family.translate(_NO_SIGNS)
 
     @property
+    def keyword(self) -> str:
+        """The word before the number, "" for none."""
+        return self.format.rpartition(" ")[0]
+
+    @property
     def rank(self) -> int | None:
-        """How far out its keyword or sign stands (0 outermost); None without one."""
+        """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
         return _rank(self.format)
 
     @property
@@ -86,9 +180,8 @@ def _rank(form: str) -> int | None:
 def readings(text: str) -> tuple[Reading, ...]:
     """All readings of a numbering, the likelier kinds of numeral first; () for what is no numbering.
 
-    White space around it and its case where that has no meaning (keywords) are not looked at. A keyword that needs no
-    number counts as the first: Annex, Annex 2. Linear in the length, of
-    which no more than 60 characters are a numbering.
+    White space around it and the case of keywords do not matter. A keyword that needs no number counts as the first:
+    Annex, Annex 2. Linear in the length, of which no more than 60 characters are a numbering.
     """
     text = text.strip()
     if not 0 < len(text) <= MAX_CHARACTERS:
@@ -101,18 +194,18 @@ def readings(text: str) -> tuple[Reading, ...]:
         word = KEYWORDS.get(worded["word"].lower())
         if word is None:
             return ()
-        return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], word=True))
-    return _plain(text, word=False)
+        return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], worded=True))
+    return _plain(text, worded=False)
 
 
-def _plain(text: str, word: bool) -> tuple[Reading, ...]:
-    """Readings of a number with the signs around it; word: behind a keyword, where number words are numbers too."""
+def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
+    """Readings of a number with the signs around it; behind a keyword, number words are numbers too."""
     frame = _FRAME.fullmatch(text)
     if frame is None:
         return _ordinals(text)
     sign = frame["sign"][:1] if frame["sign"][:1] in SIGNS else ""
-    form = f"{frame['open']}{sign}{PLACE}{_closing(frame)}"
-    spoken = NUMBER_WORDS.get(frame["number"].lower()) if word else None
+    form = f"{frame['open']}{sign}{PLACE}{frame['close'].replace('º', '°').replace('–', '-')}"
+    spoken = NUMBER_WORDS.get(frame["number"].lower()) if worded else None
     if spoken is not None:
         return (Reading(ARABIC, form, (spoken,)),)
     found = [reading for family, values in _composites(frame["number"]) for reading in _rounded(family, form, values)]
@@ -124,11 +217,6 @@ def _rounded(family: str, form: str, values: tuple[int, ...]) -> Iterator[Readin
     if family.endswith(ARABIC * 2) and values[-1] == 0:
         yield Reading(family[:-1], form.replace(PLACE, f"{PLACE}.0"), values[:-1])
     yield Reading(family, form, values)
-
-
-def _closing(frame: "re.Match[str]") -> str:
-    """Closing signs in one spelling."""
-    return frame["close"].replace("º", "°").replace("–", "-")
 
 
 def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -151,6 +239,48 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
 def _ordinals(text: str) -> tuple[Reading, ...]:
     """1e, 2de, 3rd as ordinals."""
     match = _ORDINAL.fullmatch(text.rstrip(".:"))
-    if match is None:
-        return ()
-    return (Reading(ARABIC, f"{PLACE}e", (int(match["number"]),)),)
+    return () if match is None else (Reading(ARABIC, f"{PLACE}e", (int(match["number"]),)),)
+
+
+def is_first(reading: Reading) -> bool:
+    """Whether a reading may open a sequence: 1, a, i, 3.1, and 0."""
+    return reading.values[-1] in FIRST_VALUES
+
+
+def step(before: Reading, after: Reading) -> int | None:
+    """By how much the last value grows between two numberings of one sequence; None if they belong to none.
+
+    They belong to one if their families agree, and all values but the last. What stands around the numbers may differ:
+    writers are careless with closing signs. A keyword is part of the sequence: Artikel 3 does not follow Feit 2.
+    """
+    if before.format != after.format and before.keyword != after.keyword:
+        return None
+    (family, values, inserted), (family_after, values_after, inserted_after) = _main(before), _main(after)
+    if family != family_after or values[:-1] != values_after[:-1]:
+        return None
+    difference = values_after[-1] - values[-1]
+    return inserted_after - inserted if difference == 0 else difference
+
+
+def is_prefix(above: Reading, below: Reading) -> bool:
+    """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1; not 3 of 3a."""
+    return (
+        len(above.values) < len(below.values)
+        and below.values[: len(above.values)] == above.values
+        and below.kinds.startswith(above.kinds)
+        and step(above, below) is None
+    )
+
+
+def parent(reading: Reading) -> Reading | None:
+    """The numbering without its last part, 3 of 3.1; None for one of a single part, also with an insertion (3a)."""
+    if len(_main(reading)[1]) == 1:
+        return None
+    return Reading(reading.family[:-1].rstrip(SIGNS_BETWEEN), reading.format, reading.values[:-1])
+
+
+def _main(reading: Reading) -> tuple[str, tuple[int, ...], int]:
+    """Family and values without an inserted letter, and the value of that letter; 0 for none."""
+    if reading.family[-2:-1] == "+" and reading.family[-1] in "aA":
+        return reading.family[:-2], reading.values[:-1], reading.values[-1]
+    return reading.family, reading.values, 0

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..grammar.numbering import Reading
 from .headings import Headings
-from .lattice import PASS, Arcs, Lattice
+from .lattice import PASS, StackArcs, StackLattice
 from .levels import ROOT
 from .scoring import Scorer, Variant
 
@@ -23,7 +23,7 @@ FORGET = 20000  # stacks that are added between two times at which those that ar
 
 
 @dataclass(frozen=True)
-class Search:
+class StackSearch:
     """Which ways are followed.
 
     max_states (int | None): stacks that a layer keeps, the best ones; None for all: exact, exponential in the headings.
@@ -44,13 +44,13 @@ class Search:
     kept: list[set[tuple[int, ...]]] | None = None
 
 
-def build(headings: Headings, scorer: Scorer, search: Search) -> Lattice:
+def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLattice:
     """All ways through a document. O(C S D V) for S stacks a layer, depth D and V variants of a heading."""
     return _Builder(headings, scorer, search).build()
 
 
 class _Pushed(NamedTuple):
-    """What a variant pushes, and where it leads.
+    """The sections that a variant pushes, and the layer that it leads to.
 
     opening, level: the first section, without a number carried into it. numbered: it has a number. inner: levels
     inside. variant: its index. score: of the variant. target: the layer behind it.
@@ -66,7 +66,7 @@ class _Pushed(NamedTuple):
 
 
 class _Closing(NamedTuple):
-    """What is left after closing.
+    """The stack that is left after closing.
 
     stack, top: what is open. meeting: the level closed last, or minus the top if none is. depth: of the stack.
     carried: what is carried over the levels that are closed.
@@ -80,17 +80,17 @@ class _Closing(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, headings: Headings, scorer: Scorer, search: Search) -> None:
+    def __init__(self, headings: Headings, scorer: Scorer, search: StackSearch) -> None:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
-        self.lattice = Lattice(units, scorer, arcs=Arcs() if search.with_arcs else None)
+        self.lattice = StackLattice(units, scorer, arcs=StackArcs() if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
         self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
         self.furthest = 0  # layer that has a state
         self.closings: dict[int, list[_Closing]] = {}
         self.forget = FORGET
 
-    def build(self) -> Lattice:
+    def build(self) -> StackLattice:
         lattice = self.lattice
         self.pending[0][ROOT, 0] = lattice.start()
         for layer, unit in enumerate(lattice.units):
@@ -133,18 +133,10 @@ class _Builder:
         if self.search.kept is not None:
             ids = {state for _, state in best}
             kept = self.search.kept[layer]
-            best += [item for item in found.items() if item[1] not in ids and self._levels(item[0]) in kept]
+            levels = self.lattice.stacks.levels
+            best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
         self.lattice.dropped += len(found) - len(best)
         self.pending[layer] = dict(best)
-
-    def _levels(self, key: Key) -> tuple[int, ...]:
-        """The levels of a stack, innermost first."""
-        stack, top = key
-        found = [top] if top else []
-        while stack != ROOT:
-            found.append(self.lattice.stacks.tops[stack])
-            stack = self.lattice.stacks.under[stack]
-        return tuple(found)
 
     def _closings(self, stack: int) -> list[_Closing]:
         """Ways to close open sections, none of them first."""
@@ -230,7 +222,7 @@ class _Builder:
                 return
             if pushed is None:
                 target = layer + 1
-                key = self._key(closing.stack)
+                key = lattice.stacks.under[closing.stack], lattice.stacks.tops[closing.stack]
                 self._move(target, key, score, (state, PASS, -1, 0), added, room)
                 continue
             target = pushed.target
@@ -248,9 +240,6 @@ class _Builder:
             for level in pushed.inner:
                 key = (lattice.stacks.push(*key), level)
             self._move(target, key, score, (state, pushed.variant, bag, depth), added, room)
-
-    def _key(self, stack: int) -> Key:
-        return (self.lattice.stacks.under[stack], self.lattice.stacks.tops[stack])
 
     def _move(
         self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int], added: dict[int, int], room: float

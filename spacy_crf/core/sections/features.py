@@ -4,8 +4,7 @@ All are functions of two adjacent levels and the heading. Each has a weight; tho
 the parser can be used untrained, and are where learning begins.
 """
 
-from ..grammar.numbering import Reading
-from ..grammar.succession import is_first, is_prefix, parent, step, word
+from ..grammar.numbering import Reading, is_first, is_prefix, parent, step
 from .headings import Heading
 from .levels import Level, Opening
 
@@ -135,7 +134,7 @@ def _number_after_number(left: Reading, right: Reading) -> str:
         if step(above, right) == 1:
             return "beside a part of the section before"
         above = parent(above)
-    if left.family == right.family and word(left) == word(right):
+    if left.family == right.family and left.keyword == right.keyword:
         return "another prefix"
     return f"another family, {'first' if is_first(right) else 'not first'}"
 
@@ -189,9 +188,9 @@ def _first_number(above: Level | None, right: Reading) -> list[str]:
         return [*found, "below its prefix" if first else "below its prefix, no first"]
     if step(left, right) == 1:
         return [*found, "below its predecessor"]
-    if len(right.values) > 1 and word(right) == word(left):
+    if len(right.values) > 1 and right.keyword == left.keyword:
         return [*found, "below another prefix"]
-    if left.family == right.family and word(left) == word(right):
+    if left.family == right.family and left.keyword == right.keyword:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
     return [*found, _first_or_carried(above, right)]
 

@@ -1,16 +1,66 @@
-"""Headings that a document may have: a numbering, [blank lines], title units; or titles alone; or a numbering alone."""
+"""The document as arrays over its units, and the headings that it may have.
 
-from collections.abc import Iterator
+A heading is a numbering, [blank lines], title units; or titles alone; or a numbering alone.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
-from .elements import Elements
+from ..arrays import Bools, Doubles, Indices
+from ..errors import CoreErrors, CRFError
+from ..grammar.numbering import Reading
 from .levels import Opening
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
+
+
+@dataclass(frozen=True)
+class HeadingLabels:
+    """Which labels open sections, those of numberings and of titles; others leave the open sections as they are."""
+
+    number: int = 0
+    title: int = 1
+
+
+@dataclass(frozen=True)
+class ParserInput:
+    """The N units of a document as the section parser reads them.
+
+    label_scores ((N, L)): log probabilities of labels, or 0 and -inf for labels that are given.
+    readings (sequence of N tuples): readings of each unit as a numbering; () for what is none.
+    typography ((N,)): class of each unit's typography; a greater one is more prominent.
+    top_titles ((N,)): units that are titles of the first level by their words.
+    newlines ((N,)): units that are blank lines.
+    labels (HeadingLabels): those that open sections.
+    name (str): of the document, for messages.
+    RAISES (ValueError): when the arrays do not fit together, or a unit has no possible label.
+    """
+
+    label_scores: Doubles
+    readings: Sequence[tuple[Reading, ...]]
+    typography: Indices
+    top_titles: Bools
+    newlines: Bools
+    labels: HeadingLabels = HeadingLabels()
+    name: str = "The document"
+
+    def __post_init__(self) -> None:
+        names = ("label_scores", "readings", "typography", "top_titles", "newlines")
+        sizes = {name: len(getattr(self, name)) for name in names}
+        if len(set(sizes.values())) > 1:
+            raise CRFError(CoreErrors.CRF961.format(sizes=sizes))
+        labels = self.label_scores.shape[1] if self.label_scores.ndim == 2 else 0
+        if max(self.labels.number, self.labels.title) >= labels or labels < 2:
+            raise CRFError(CoreErrors.CRF962.format(shape=self.label_scores.shape, roles=self.labels))
+        mute = ~np.isfinite(self.label_scores.max(axis=1))
+        if mute.any():
+            raise CRFError(CoreErrors.CRF963.format(unit=int(np.flatnonzero(mute)[0])))
+
+    def __len__(self) -> int:
+        return len(self.label_scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +84,12 @@ class Heading:
     score: float
     attached: bool = False
 
+    @property
+    def units(self) -> tuple[int, ...]:
+        """Its units without the blank lines in it."""
+        titles = range(self.end - self.titles, self.end)
+        return (self.start, *titles) if self.number else tuple(titles)
+
 
 @dataclass(frozen=True)
 class Headings:
@@ -50,43 +106,40 @@ class Headings:
     labels: Indices
 
 
-def find_headings(elements: Elements, margin: float) -> Headings:
+def find_headings(document: ParserInput, margin: float) -> Headings:
     """Headings whose labels are not much less likely than the likeliest ones. O(N L).
 
     margin (float): a unit may be a number or title of a heading if its log probability as such is at most so far below
         that of its likeliest label; what lies further below counts as impossible.
     """
-    scores, roles = elements.label_scores, elements.roles
+    scores, opening = document.label_scores, [document.labels.number, document.labels.title]
     best = scores.max(axis=1, initial=-np.inf)
-    others = np.delete(np.arange(scores.shape[1]), [roles.number, roles.title])
+    others = np.delete(np.arange(scores.shape[1]), opening)
     plain = scores[:, others] if len(others) else np.full((len(scores), 1), -np.inf)
-    highest = plain.max(axis=1, initial=-np.inf)
     labels = others[plain.argmax(axis=1)] if len(others) else np.zeros(len(scores), dtype=np.intp)
-    relative, text = scores - best[:, None], highest - best
-    finder = _Finder(elements, relative[:, roles.number], relative[:, roles.title], text, margin)
-    at = {unit: found for unit in finder.candidates() if (found := list(finder.headings(unit)))}
+    text = plain.max(axis=1, initial=-np.inf) - best
+    number, title = (scores[:, opening] - best[:, None]).T
+    finder = _HeadingFinder(document, number, title, text, margin)
+    at = {unit: found for unit in range(len(scores)) if (found := list(finder.headings(unit)))}
     return Headings(at, float(best.sum()), text, labels)
 
 
-class _Finder:
-    def __init__(self, elements: Elements, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
-        self.elements = elements
+class _HeadingFinder:
+    def __init__(self, document: ParserInput, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
+        self.readings, self.top_titles = document.readings, document.top_titles
         self.number, self.title, self.text = number.tolist(), title.tolist(), text.tolist()
         self.is_number, self.is_title = (
             (np.isfinite(scores) & (scores >= -margin)).tolist() for scores in (number, title)
         )
-        self.newlines = elements.newlines.tolist()
-        self.typography = elements.typography.tolist()
-
-    def candidates(self) -> list[int]:
-        return [unit for unit, either in enumerate(zip(self.is_number, self.is_title)) if any(either)]
+        self.newlines = document.newlines.tolist()
+        self.typography = document.typography.tolist()
 
     def headings(self, unit: int) -> Iterator[Heading]:
         """Headings that begin with a unit."""
         if self.is_title[unit]:
             yield from self._titled(unit, unit, False, 0.0)
         if self.is_number[unit]:
-            for reading in self.elements.readings[unit] or (None,):
+            for reading in self.readings[unit] or (None,):
                 opening = Opening(reading, self.typography[unit])
                 yield Heading(unit, unit + 1, True, 0, 0, False, opening, self.number[unit])
             place, score = unit + 1, self.number[unit]
@@ -98,15 +151,15 @@ class _Finder:
 
     def _titled(self, start: int, first: int, number: bool, score: float) -> Iterator[Heading]:
         """Headings with a title of one or more units from the first on."""
-        typography, top = self.typography[first], bool(self.elements.top_titles[first])
-        attached = not number and start > 0 and bool(self.elements.readings[start - 1])
+        typography, top = self.typography[first], bool(self.top_titles[first])
+        attached = not number and start > 0 and bool(self.readings[start - 1])
+        newlines = first - start - 1 if number else 0
         mixed = False
         for place in range(first, min(first + MAX_TITLE_UNITS, len(self.text))):
             if not self.is_title[place]:
                 return
             score += self.title[place]
             mixed = mixed or self.typography[place] != typography
-            for reading in (self.elements.readings[start] or (None,)) if number else (None,):
+            for reading in (self.readings[start] or (None,)) if number else (None,):
                 opening = Opening(reading, typography, titled=True, top_title=top)
-                newlines = first - start - 1 if number else 0
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)

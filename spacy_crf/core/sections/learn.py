@@ -16,32 +16,45 @@ import numpy as np
 from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
-from .build import Search, build
-from .elements import Elements
+from .build import Allowed, StackSearch, build
 from .features import NAMES
-from .gold import GoldHeading, GoldSection, check_possible, gold_headings, only_gold, stacks_of
-from .headings import find_headings
-from .lattice import Lattice
+from .headings import ParserInput, find_headings
+from .lattice import StackLattice
 from .marginals import Moves, forward_backward, join, moves_of
 from .parse import ParserSettings
-from .scoring import Scorer, weight_vector
+from .scoring import Scorer, Variant, weight_vector
 
 # a tree that is left out of the sum cannot be learned to be bad
 LEARNING = ParserSettings(max_states=48, beam=12.0)
 
 
+@dataclass(frozen=True, slots=True)
+class GoldSection:
+    """A section of a gold tree. Sections come in document order, parents before children.
+
+    level (int): 1 for the outermost. heading (tuple of int): its units, number and titles; () for an implied section,
+        which must hold a section with a heading as its first one.
+    loose (bool): level is the least that it may have: it stands somewhere below the sections around, which trees that
+        leave out lists do not say.
+    """
+
+    level: int
+    heading: tuple[int, ...]
+    loose: bool = False
+
+
 @dataclass(frozen=True)
 class TreeExample:
-    """A document with its gold tree. name (str): for messages."""
+    """A document with its gold tree. labels ((N,) | None): the gold labels, where they are known."""
 
-    elements: Elements
+    document: ParserInput
     sections: Sequence[GoldSection]
-    name: str = ""
+    labels: Indices | None = None
 
 
 @dataclass(frozen=True)
 class LearnSettings:
-    """How weights are learned.
+    """The settings of learning.
 
     c2 (float): of c2 |w - w0|^2, where w0 are the weights that learning starts from: rare features keep theirs.
     rounds (int): how often lattices are built. iterations (int): of L-BFGS, in each round.
@@ -50,6 +63,20 @@ class LearnSettings:
     c2: float = 0.05
     rounds: int = 3
     iterations: int = 25
+
+
+@dataclass(frozen=True, slots=True)
+class GoldHeading:
+    """A heading that opens: its units without those after it, open sections around it, and sections that it implies.
+
+    loose (bool): there may be more sections around.
+    """
+
+    start: int
+    end: int
+    around: int
+    implied: int
+    loose: bool = False
 
 
 def learn_weights(
@@ -66,47 +93,93 @@ def learn_weights(
     RETURNS ((F,)): the weights. RAISES (ValueError): for a gold tree that the parser cannot make.
     """
     settings, parser = settings or LearnSettings(), parser or LEARNING
-    start = weight_vector() if weights is None else weights
-    gold = [gold_headings(example.sections, example.name) for example in examples]
-    current = start
+    current = start = weight_vector() if weights is None else weights
+    gold = [gold_headings(example) for example in examples]
     for _ in range(settings.rounds if examples else 0):
-        pairs = [_lattices(example, own, current, parser) for example, own in zip(examples, gold)]
-        objective = TreeObjective(pairs, start, settings.c2)
-        stepper = LBFGS(objective, current.copy())
+        pairs = [gold_lattices(example, own, current, parser) for example, own in zip(examples, gold)]
+        stepper = LBFGS(TreeLoss(pairs, start, settings.c2), current.copy())
         stepper.run(settings.iterations)
         current = stepper.x
     return current
 
 
-def _lattices(
-    example: TreeExample, gold: list[GoldHeading], weights: Doubles, parser: ParserSettings
-) -> tuple[Lattice, Lattice]:
-    """The lattice of all trees of a document, and that of its gold tree."""
-    headings = find_headings(example.elements, parser.margin)
-    check_possible(gold, headings, example.name)
+def gold_headings(example: TreeExample) -> list[GoldHeading]:
+    """The headings of a gold tree.
+
+    RAISES (ValueError): for levels that leave one out, or an implied section without a section in it.
+    """
+    found: list[GoldHeading] = []
+    implied = depth = 0
+    for section in example.sections:
+        if not 1 <= section.level <= depth + 1 or (implied and section.level != depth + 1):
+            raise _impossible(example, f"a section has level {section.level} in {depth}")
+        if not section.loose:
+            depth = section.level
+        if not section.heading:
+            implied += 1
+            continue
+        extent = section.heading[0], section.heading[-1] + 1
+        if section.loose:
+            found.append(GoldHeading(*extent, section.level - 1, 0, loose=True))
+            continue
+        found.append(GoldHeading(*extent, depth - 1 - implied, implied))
+        implied = 0
+    if implied:
+        raise _impossible(example, "an implied section has no section in it")
+    return found
+
+
+def _impossible(example: TreeExample, problem: str) -> CRFError:
+    return CRFError(CoreErrors.CRF964.format(name=example.document.name, problem=problem))
+
+
+def only_gold(gold: Sequence[GoldHeading]) -> Allowed:
+    """Which variants may open: those of the gold tree. Readings are not given: all of them may be right."""
+    known = {(heading.start, heading.end): heading for heading in gold}
+
+    def allowed(variant: Variant, around: int) -> bool:
+        heading = known.get((variant.heading.start, variant.heading.end))
+        if heading is None or heading.implied != len(variant.openings) - 1:
+            return False
+        return around >= heading.around if heading.loose else around == heading.around
+
+    return allowed
+
+
+def gold_lattices(
+    example: TreeExample, gold: Sequence[GoldHeading], weights: Doubles, parser: ParserSettings
+) -> tuple[StackLattice, StackLattice]:
+    """The lattice of all trees of a document, and that of its gold tree.
+
+    RAISES (ValueError): if the parser cannot make that.
+    """
+    headings = find_headings(example.document, parser.margin)
+    for heading in gold:
+        if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
+            problem = f"its labels allow no heading of the units {heading.start} to {heading.end - 1}"
+            raise _impossible(example, problem)
     scorer = Scorer(weights)
     forced = frozenset(heading.start for heading in gold)
     cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
-    right = build(headings, scorer, Search(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
+    right = build(headings, scorer, StackSearch(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))
     if not right.layers[-1]:
-        problem = "it has no section for a unit that is labelled as a heading"
-        raise CRFError(CoreErrors.CRF964.format(name=example.name, problem=problem))
-    search = parser.search(with_arcs=True)
+        raise _impossible(example, "it has no section for a unit that is labelled as a heading")
+    kept = [{right.stacks.levels(stack) for stack in layer} for layer in right.layer_stacks]
     deepest = max((section.level for section in example.sections), default=0)
-    search = replace(search, kept=stacks_of(right), max_depth=max(search.max_depth, deepest))
+    search = replace(parser.search(with_arcs=True), kept=kept, max_depth=max(parser.max_depth, deepest))
     return build(headings, scorer, search), right
 
 
-class TreeObjective:
+class TreeLoss:
     """Negative log probability of gold trees plus c2 |w - w0|^2, and its gradient, over lattices that are held.
 
     lattices (sequence of pairs): for each document that of all trees, and that of the gold tree. prior ((F,)): w0.
     """
 
-    def __init__(self, lattices: Sequence[tuple[Lattice, Lattice]], prior: Doubles, c2: float) -> None:
+    def __init__(self, lattices: Sequence[tuple[StackLattice, StackLattice]], prior: Doubles, c2: float) -> None:
         self.prior, self.c2 = prior, c2
-        self.every = _Batch([free for free, _ in lattices])
-        self.gold = _Batch([right for _, right in lattices])
+        self.every = _LatticeBatch([free for free, _ in lattices])
+        self.gold = _LatticeBatch([right for _, right in lattices])
 
     def __call__(self, weights: Doubles) -> tuple[float, Doubles]:
         """Value and gradient ((F,)) at weights ((F,)). O(moves)."""
@@ -116,15 +189,17 @@ class TreeObjective:
         return total - reached + self.c2 * float(away @ away), expected - observed + 2 * self.c2 * away
 
 
-class _Batch:
+class _LatticeBatch:
     """Lattices as one batch of moves, with the features of each move."""
 
-    def __init__(self, lattices: Sequence[Lattice]) -> None:
+    def __init__(self, lattices: Sequence[StackLattice]) -> None:
+        from scipy import sparse
+
         documents = [moves_of(lattice) for lattice in lattices]
         self.moves, places = join(documents)
         columns = [_features(lattice, moves) for lattice, moves in zip(lattices, documents)]
         self.fixed = np.concatenate([fixed for fixed, _ in columns])[places]
-        self.features = _stack([features for _, features in columns])[places]
+        self.features = sparse.vstack([features for _, features in columns], format="csr")[places]
 
     def counts(self, weights: Doubles) -> tuple[float, Doubles]:
         """The sum of log_z over documents, and expected counts of features ((F,))."""
@@ -132,25 +207,14 @@ class _Batch:
         return float(sums.log_z.sum()), np.asarray(self.features.T @ sums.probabilities)
 
 
-def _stack(matrices: Sequence[Any]) -> Any:
-    from scipy import sparse
-
-    return sparse.vstack(matrices, format="csr")
-
-
-def _features(lattice: Lattice, moves: Moves) -> tuple[Doubles, Any]:
+def _features(lattice: StackLattice, moves: Moves) -> tuple[Doubles, Any]:
     """Scores of moves by their labels ((A,)), and counts of their features ((A, F), sparse)."""
     from scipy import sparse
 
-    scorer = lattice.scorer
-    bags = np.array([variant.features for variant in lattice.variants] + [len(scorer.features)], dtype=np.intp)
+    scorer, none = lattice.scorer, len(lattice.scorer.features)
+    bags: Indices = np.array([variant.features for variant in lattice.variants] + [none], dtype=np.intp)
     labels = np.array([variant.heading.score for variant in lattice.variants] + [0.0])
     rows, columns = scorer.counts()
-    shape = (len(scorer.features) + 1, len(NAMES))
-    counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
-    own, met = bags[moves.variant], _or_none(moves.bag, len(scorer.features))
-    return moves.fixed + labels[moves.variant], counts[own] + counts[met]
-
-
-def _or_none(bags: Indices, none: int) -> Indices:
-    return np.where(bags < 0, none, bags)
+    counts = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(none + 1, len(NAMES)))
+    met = np.where(moves.bag < 0, none, moves.bag)
+    return moves.fixed + labels[moves.variant], counts[bags[moves.variant]] + counts[met]

@@ -8,9 +8,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..grammar.numbering import Reading
-from ..grammar.numerals import ARABIC
-from ..grammar.succession import word
+from ..grammar.numbering import ARABIC, Reading
 
 ROOT = 0  # the empty stack
 UNKNOWN = -1  # typography of a section without a heading
@@ -18,7 +16,7 @@ UNKNOWN = -1  # typography of a section without a heading
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a heading shows of itself.
+    """A heading as it shows itself.
 
     reading (Reading | None): its numbering; None for a title without one.
     typography (int): class of its title, or of its number; UNKNOWN for an implied section.
@@ -92,7 +90,7 @@ def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Re
     if level.reading is None:
         return last, None
     own = level.reading
-    counted = last is not None and last.family == ARABIC and (own.family, word(own)) != (ARABIC, word(last))
+    counted = last is not None and last.family == ARABIC and (own.family, own.keyword) != (ARABIC, last.keyword)
     return own, last if counted else None
 
 
@@ -111,6 +109,14 @@ class Stacks:
             self.tops.append(level)
             self.depths.append(self.depths[stack] + 1)
         return found
+
+    def levels(self, stack: int, top: int = 0) -> tuple[int, ...]:
+        """The levels of a stack, innermost first, with one more on top unless that is 0."""
+        found = [top] if top else []
+        while stack != ROOT:
+            found.append(self.tops[stack])
+            stack = self.under[stack]
+        return tuple(found)
 
     def keep_only(self, stacks: Iterable[int]) -> None:
         """Forget all stacks but some and what is under them; those that are pushed again get other numbers."""

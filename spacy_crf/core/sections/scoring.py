@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from ..grammar.numbering import Reading
-from ..grammar.succession import parent
+from ..grammar.numbering import Reading, parent
 from .features import DEFAULT_WEIGHTS, NAMES, child_features, heading_features, sibling_features
 from .headings import Heading
 from .levels import Levels, Opening

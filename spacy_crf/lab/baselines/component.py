@@ -24,7 +24,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
 from ...annotation.extensions import register_marginals, write_marginals
-from ...annotation.target import Decoded
+from ...annotation.target import DecodedDoc
 from ...annotation.targets import AttributeTarget
 from ...core.arrays import Floats, Segments
 from ...core.errors import CRFError
@@ -168,7 +168,9 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     def _infer(self, docs: Sequence[Doc], posterior: bool, marginals: bool) -> list[Prediction]:
         if not any(len(doc) for doc in docs):
-            return [Prediction(Decoded(np.zeros(0, dtype=np.int32)), (np.zeros((0, len(self.labels))),)) for _ in docs]
+            return [
+                Prediction(DecodedDoc(np.zeros(0, dtype=np.int32)), (np.zeros((0, len(self.labels))),)) for _ in docs
+            ]
         if not self.estimator.has_learned:
             raise CRFError(LabErrors.CRF420.format(name=self.name))
         vocab = docs[0].vocab
@@ -178,7 +180,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         by_doc = Segments(columns.doc_lengths)
         return [
             Prediction(
-                Decoded(tags[own], present=None if columns.extra is None else columns.extra[own]),
+                DecodedDoc(tags[own], present=None if columns.extra is None else columns.extra[own]),
                 (None if found is None else found[own],),
             )
             for own in by_doc.slices()

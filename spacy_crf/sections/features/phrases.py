@@ -1,4 +1,4 @@
-"""Word lists: which classes of phrases a unit is, opens with, ends with or has inside.
+"""Word lists: the classes of phrases that a unit is, opens with, ends with or has inside.
 
 The lists are data (lists/*.tsv): `phrase<TAB>class`, a phrase in as many classes as one likes. Phrases are compared
 without capitals, accents, marks and leading article.
@@ -7,11 +7,13 @@ without capitals, accents, marks and leading article.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import partial
 from importlib.resources import files
+from itertools import product
 
-from .letters import is_spaced
-from .view import PRESENT, UnitView, Values
+from ...features.resources import WordList
+from .batch import UnitBatch, unit_feature
+from .text import is_spaced
 
 LANGUAGES = ("en", "nl")
 CLASSES = (
@@ -52,8 +54,13 @@ class Phrases:
             self._lengths.setdefault(words[0], set()).add(len(words))
         self._articles = {words[0] for words, name in self.entries if name == "article" and len(words) == 1}
 
-    def facts(self, text: str) -> frozenset[str]:
-        """What a text has to do with the phrases: "is title", "opens head", "ends role", "has verb". O(words)."""
+    @classmethod
+    def of_lists(cls, lists: Iterable[WordList]) -> "Phrases":
+        """The phrases of all word lists of a component."""
+        return cls(entry for each in lists for entry in each.entries)
+
+    def relations(self, text: str) -> frozenset[str]:
+        """Relations of a text to the phrases: "is title", "opens head", "ends role", "has verb". O(words)."""
         words = normalise(text[:_HEAD])
         last = len(words) if len(text) <= _HEAD else -1  # the end of the text
         bare = int(len(words) > 1 and words[0] in self._articles)
@@ -78,19 +85,9 @@ class Phrases:
                     yield start, start + length, name
 
 
-class PhraseView:
-    """What is known of the phrases in the units of a view; each distinct text is looked through once."""
-
-    def __init__(self, view: UnitView, phrases: Phrases):
-        self.view, self.phrases = view, phrases
-
-    @cached_property
-    def _facts(self) -> list[frozenset[str]]:
-        return self.view.of_texts(self.phrases.facts)
-
-    def fact(self, name: str) -> Values:
-        """Units of which a fact holds. name (str): such as "is title"."""
-        return Values(self.view.text_numbers, [PRESENT if name in facts else "" for facts in self._facts])
+for _relation, _class in product(RELATIONS, CLASSES):
+    _name = f"{_relation} {_class}"
+    unit_feature(_name, "text_before", "text_after")(partial(UnitBatch.related, relation=_name))
 
 
 def parse_list(text: str) -> list[tuple[tuple[str, ...], str]]:

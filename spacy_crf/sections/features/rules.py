@@ -1,22 +1,31 @@
 """The deterministic tagger of layout elements: ordered rules, and a state machine that says which of them apply.
 
 The states are the parts of a document: its head matter (parties, dates), the body, a quotation in it, the closing
-(signatures). In each state the first rule whose condition holds decides; it also says what state comes next. What was
-decided by which rule is the trace.
+(signatures). In each state the first rule whose condition holds decides; it also says what state comes next. The rules
+that decided are the trace.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
-from .phrases import Phrases
-from .rule_facts import Facts
-from .view import UnitView, Values
+from ..segment import Kind
+from . import text
+from .batch import FeatureValues, UnitBatch, unit_feature
+from .context import Profiles
+from .numbers import NumberSequences
 
-NUMBER, TITLE, BODY_TEXT, NEWLINE = range(4)  # roles of elements, in the order of the labels
-ROLES = ("number", "title", "text", "newline")
+ROLES = ("number", "title", "text", "newline")  # of elements, in the order of the labels
+NUMBER, TITLE, BODY_TEXT, NEWLINE = range(4)
+SHORT = 9  # a line with so many words is too long for a title that nothing but its looks tells
+LONG = 16  # a line with so many words is running text
+LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
+_LEAST_ROW = 3  # candidates in a row that are spaced letters or initials
+_CLOSING_QUOTES = ('"', "”", "“", "»", "’")
+_STOPS = (".", ",", ";", "…")
 
 
 class State(IntEnum):
@@ -28,13 +37,12 @@ class State(IntEnum):
     CLOSING = 3
 
 
-LONGEST_QUOTATION = 30  # units behind which a blank line ends a quotation that nothing has closed
 _ANYWHERE = tuple(State)
 _OUTSIDE = (State.HEAD, State.BODY, State.CLOSING)
 
 
 @dataclass(frozen=True)
-class Rule:
+class LabelRule:
     """One rule.
 
     name (str): for the trace. role (int): that it gives. confidence (float): how sure it is, for the section parser.
@@ -51,83 +59,131 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Decisions:
-    """What the rules say of N units.
+class RuleDecisions:
+    """Labels of N units.
 
-    roles ((N,)): of each. confidences ((N,)): of the rules that decided. trace (Values): their names.
-    states (Values): names of the states in which they did.
+    roles ((N,)): of each. confidences ((N,)): of the rules that decided. trace (FeatureValues): their names.
+    states (FeatureValues): names of the states in which they did.
     """
 
     roles: Indices
     confidences: Doubles
-    trace: Values
-    states: Values
+    trace: FeatureValues
+    states: FeatureValues
 
-    def probabilities(self, view: UnitView) -> Doubles:
-        """((N, 4)): of the roles. What a rule is not sure of goes to the one other role that the unit can have.
-
-        view (UnitView): the units that were decided.
-        """
+    def probabilities(self, batch: UnitBatch) -> Doubles:
+        """((N, 4)): of the roles. What a rule is not sure of goes to the one other role that the unit can have."""
         here = np.arange(len(self.roles))
-        other = np.where(self.roles != BODY_TEXT, BODY_TEXT, np.where(view.is_number, NUMBER, TITLE))
+        other = np.where(self.roles != BODY_TEXT, BODY_TEXT, np.where(batch.is_number, NUMBER, TITLE))
         found = np.zeros((len(here), len(ROLES)))
         found[here, self.roles] = self.confidences
         found[here, other] += 1 - self.confidences
         return found
 
 
-def make_rules(facts: Facts) -> list[Rule]:
-    """The rules in their order, for the units of the facts."""
-    f = facts
-    number, text, short = f["number"], f["text"], f["short"]
-    titled = text & short & ~f["has verb"] & ~f["stop"] & ~f["lower"]
+class UnitPredicates:
+    """Conditions of the units of a batch by name, each (N,): those of the rules, and relations such as "is title"."""
+
+    def __init__(self, batch: UnitBatch):
+        self._batch = batch
+        words = batch.count_by_text(text.count_words)
+        sequences, profiles = batch.shared(NumberSequences), batch.shared(Profiles)
+        self._flags: dict[str, Bools] = {
+            **{kind.value: batch.is_kind(kind) for kind in (Kind.NUMBER, Kind.QUOTE, Kind.TEXT, Kind.NEWLINE)},
+            "short": (words > 0) & (words < SHORT),
+            "long": words >= LONG,
+            "emphasised": self._of_styles(bool),
+            "heading": self._of_styles(lambda styles: any(s.startswith(("heading", "title")) for s in styles)),
+            "upper": text.are_cased(batch, "upper"),
+            "spaced": text.are_cased(batch, "spaced"),
+            "lower": batch.flag_by_text(lambda own: text.opening(own) == "lower"),
+            "stop": batch.flag_by_text(lambda own: own.endswith(_STOPS)),
+            "end of quotation": batch.flag_by_text(lambda own: any(sign in own for sign in _CLOSING_QUOTES)),
+            "behind number": np.append(False, batch.is_number)[: len(batch)],
+            "alone": self._alone(),
+            "linked": sequences.spread(sequences.plausible) > 0,
+            "in row": sequences.spread(sequences.row_lengths >= _LEAST_ROW) > 0,
+            "like titles": profiles.short & (profiles.known > 0),
+        }
+
+    def __getitem__(self, name: str) -> Bools:
+        if name not in self._flags:
+            self._flags[name] = self._batch.related(name).present
+        return self._flags[name]
+
+    def any(self, *names: str) -> Bools:
+        """Units for which at least one of several conditions holds."""
+        return np.any([self[name] for name in names], axis=0)
+
+    def _of_styles(self, condition: Callable[[frozenset[str]], bool]) -> Bools:
+        return np.array([condition(unit.styles) for unit in self._batch.units], dtype=np.bool_)
+
+    def _alone(self) -> Bools:
+        """Blank lines, or the edge of the document, on both sides of the line."""
+        batch, here = self._batch, np.arange(len(self._batch))
+        before = batch.before(~batch.is_blank & ~batch.is_number)
+        blanks = np.append(0, np.cumsum(batch.is_blank))
+        first = (before < 0) | (blanks[here] > blanks[before + 1])
+        return first & ((batch.following < 0) | (batch.following > here + 1))
+
+
+def make_rules(units: UnitPredicates) -> list[LabelRule]:
+    """The rules in their order, for some units."""
+    f, rule, quotation, body = units, LabelRule, (State.QUOTATION,), (State.BODY,)
+    number, own, short = f["number"], f["text"], f["short"]
+    titled = own & short & ~f["has verb"] & ~f["stop"] & ~f["lower"]
     stands_out = f.any("emphasised", "upper", "spaced")
+    apart = f.any("emphasised", "upper", "spaced", "alone", "behind number")
     head = f.any("is head", "opens head", "is link", "opens court", "ends role", "is role")
     return [
-        Rule("blank line", NEWLINE, 1.0, f["blank"]),
-        Rule("opening quotation mark", BODY_TEXT, 1.0, f["quote"], to=State.QUOTATION),
-        Rule("list mark or other element", BODY_TEXT, 1.0, ~(number | text)),
-        Rule("number in a quotation", BODY_TEXT, 0.7, number, (State.QUOTATION,)),
-        Rule("row of letters or initials", BODY_TEXT, 0.9, number & f["in row"]),
-        Rule("number of a sequence", NUMBER, 0.97, number & f["linked"], to=State.BODY),
-        Rule("number by itself", BODY_TEXT, 0.7, number),
-        Rule("end of a quotation", BODY_TEXT, 0.98, f["end of quotation"], (State.QUOTATION,), State.BODY),
-        Rule("known title by itself", TITLE, 0.9, titled & f["is title"] & f["alone"], (State.QUOTATION,), State.BODY),
-        Rule("heading of the mark-up", TITLE, 0.97, text & f["heading"], to=State.BODY),
-        Rule("head matter", BODY_TEXT, 0.95, text & head, (State.HEAD,)),
-        Rule("closing formula", BODY_TEXT, 0.95, text & f.any("opens signature", "ends signature"), to=State.CLOSING),
-        Rule("running text", BODY_TEXT, 0.9999, text & (f["long"] | (~f["short"] & f["stop"]))),
-        Rule("known title", TITLE, 0.95, text & short & f["is title"], _OUTSIDE, State.BODY),
-        Rule("begins as a known title", TITLE, 0.85, titled & f["opens title"] & _apart(f), _OUTSIDE, State.BODY),
-        Rule("set like the known titles", TITLE, 0.75, titled & f["like titles"] & _apart(f), (State.BODY,)),
-        Rule("possible title that stands out", TITLE, 0.75, titled & f["is weak_title"] & stands_out, (State.BODY,)),
-        Rule("emphasised line by itself", TITLE, 0.65, titled & f["emphasised"] & f["alone"], (State.BODY,)),
-        Rule("capital line by itself", TITLE, 0.65, titled & f.any("upper", "spaced") & f["alone"], (State.BODY,)),
-        Rule("short numbered line", TITLE, 0.6, titled & f["behind number"] & f["alone"], (State.BODY,)),
-        Rule("text", BODY_TEXT, 0.95, np.ones_like(text)),
+        rule("blank line", NEWLINE, 1.0, f["newline"]),
+        rule("opening quotation mark", BODY_TEXT, 1.0, f["quote"], to=State.QUOTATION),
+        rule("list mark or other element", BODY_TEXT, 1.0, ~(number | own)),
+        rule("number in a quotation", BODY_TEXT, 0.7, number, quotation),
+        rule("row of letters or initials", BODY_TEXT, 0.9, number & f["in row"]),
+        rule("number of a sequence", NUMBER, 0.97, number & f["linked"], to=State.BODY),
+        rule("number by itself", BODY_TEXT, 0.7, number),
+        rule("end of a quotation", BODY_TEXT, 0.98, f["end of quotation"], quotation, State.BODY),
+        rule("known title by itself", TITLE, 0.9, titled & f["is title"] & f["alone"], quotation, State.BODY),
+        rule("heading of the mark-up", TITLE, 0.97, own & f["heading"], to=State.BODY),
+        rule("head matter", BODY_TEXT, 0.95, own & head, (State.HEAD,)),
+        rule("closing formula", BODY_TEXT, 0.95, own & f.any("opens signature", "ends signature"), to=State.CLOSING),
+        rule("running text", BODY_TEXT, 0.9999, own & (f["long"] | (~f["short"] & f["stop"]))),
+        rule("known title", TITLE, 0.95, own & short & f["is title"], _OUTSIDE, State.BODY),
+        rule("begins as a known title", TITLE, 0.85, titled & f["opens title"] & apart, _OUTSIDE, State.BODY),
+        rule("set like the known titles", TITLE, 0.75, titled & f["like titles"] & apart, body),
+        rule("possible title that stands out", TITLE, 0.75, titled & f["is weak_title"] & stands_out, body),
+        rule("emphasised line by itself", TITLE, 0.65, titled & f["emphasised"] & f["alone"], body),
+        rule("capital line by itself", TITLE, 0.65, titled & f.any("upper", "spaced") & f["alone"], body),
+        rule("short numbered line", TITLE, 0.6, titled & f["behind number"] & f["alone"], body),
+        rule("text", BODY_TEXT, 0.95, np.ones_like(own)),
     ]
 
 
-def _apart(facts: Facts) -> Bools:
-    """Lines that something sets apart from text."""
-    return facts.any("emphasised", "upper", "spaced", "alone", "behind number")
-
-
-def apply_rules(view: UnitView, phrases: Phrases) -> Decisions:
-    """Tag units. O(N).
-
-    view (UnitView): units of some documents; each begins in the state HEAD. phrases (Phrases): from word lists.
-    RETURNS (Decisions): for the units.
-    """
-    rules = make_rules(Facts(view, phrases))
-    chosen, states = _run(_first_rules(rules, len(view)), rules, view)
+def apply_rules(batch: UnitBatch) -> RuleDecisions:
+    """Label units by the rules, with the word lists of the batch. O(N). Each document begins in the state HEAD."""
+    rules = make_rules(UnitPredicates(batch))
+    chosen, states = _run(_first_rules(rules, len(batch)), rules, batch)
     roles = np.array([rule.role for rule in rules])
     confidences = np.array([rule.confidence for rule in rules])
-    trace = Values(chosen, [rule.name for rule in rules])
-    return Decisions(roles[chosen], confidences[chosen], trace, Values(states, [state.name.lower() for state in State]))
+    trace = FeatureValues(chosen, [rule.name for rule in rules])
+    parts = FeatureValues(states, [state.name.lower() for state in State])
+    return RuleDecisions(roles[chosen], confidences[chosen], trace, parts)
 
 
-def _first_rules(rules: list[Rule], count: int) -> Indices:
+@unit_feature("rule")
+def rule(batch: UnitBatch) -> FeatureValues:
+    """The rule that labels the unit."""
+    return batch.shared(apply_rules).trace
+
+
+@unit_feature("part")
+def part(batch: UnitBatch) -> FeatureValues:
+    """The part of the document: head, body, quotation, closing."""
+    return batch.shared(apply_rules).states
+
+
+def _first_rules(rules: list[LabelRule], count: int) -> Indices:
     """((S, N)): for each state, the first rule that holds for each unit; the last one always does."""
     found = np.full((len(State), count), len(rules) - 1, dtype=np.intp)
     for number, rule in reversed(list(enumerate(rules))):
@@ -136,19 +192,19 @@ def _first_rules(rules: list[Rule], count: int) -> Indices:
     return found
 
 
-def _run(first: Indices, rules: list[Rule], view: UnitView) -> tuple[Indices, Indices]:
+def _run(first: Indices, rules: list[LabelRule], batch: UnitBatch) -> tuple[Indices, Indices]:
     """((N,), (N,)): the rule that decides each unit, and the state in which it does."""
     by_state, following = first.tolist(), [rule.to for rule in rules]
-    starts = set((np.cumsum(view.lengths) - view.lengths).tolist())
-    state, opened, blank = State.HEAD, 0, view.is_blank.tolist()
-    chosen = np.empty(len(view), dtype=np.intp)
-    states = np.empty(len(view), dtype=np.intp)
-    for unit in range(len(view)):
+    starts = set((np.cumsum(batch.lengths) - batch.lengths).tolist())
+    state, opened, blank = State.HEAD, 0, batch.is_blank.tolist()
+    chosen = np.empty(len(batch), dtype=np.intp)
+    states = np.empty(len(batch), dtype=np.intp)
+    for unit in range(len(batch)):
         if unit in starts:
             state = State.HEAD
-        rule = by_state[state][unit]
-        chosen[unit], states[unit] = rule, state
-        after = following[rule]
+        number = by_state[state][unit]
+        chosen[unit], states[unit] = number, state
+        after = following[number]
         if after is State.QUOTATION and state is not State.QUOTATION:
             opened = unit
         state = state if after is None else after

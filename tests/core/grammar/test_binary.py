@@ -5,12 +5,12 @@ from helpers.grammars import random_grammar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.grammar.binary import MARKER, binarise
-from spacy_crf.core.grammar.language import parse
+from spacy_crf.core.grammar.binary import MARKER
+from spacy_crf.core.grammar.grammar import Grammar
 
 
 def test_right_sides_that_end_alike_share_markers() -> None:
-    grammar = binarise(parse("%start A\n%terminals a b c\nA -> a b c | c a b c | A b c | A b | a"))
+    grammar = Grammar.from_text("%start A\n%terminals a b c\nA -> a b c | c a b c | A b c | A b | a").binary
     assert grammar.symbols == ("a", "b", "c", "A", "..b c", "..a b c")
     names = [
         (grammar.symbols[parent], *(grammar.symbols[child] for child in children), source)
@@ -30,7 +30,7 @@ def test_right_sides_that_end_alike_share_markers() -> None:
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_each_rule_has_its_weight_once(seed: int, circles: bool) -> None:
     grammar = random_grammar(np.random.default_rng(seed), circles)
-    made = binarise(grammar)
+    made = grammar.binary
     sources = np.concatenate([made.binary.sources, made.unary.sources])
     weights = np.concatenate([made.binary.log_weights, made.unary.log_weights])
     whole = sources != MARKER
@@ -40,16 +40,19 @@ def test_each_rule_has_its_weight_once(seed: int, circles: bool) -> None:
     others = np.random.default_rng(seed).normal(size=len(grammar.rules))
     changed = made.with_log_weights(others)
     assert np.array_equal(changed.unary.log_weights, others[changed.unary.sources])
-    assert np.array_equal(changed.binary.log_weights, binarise(grammar.with_log_weights(others)).binary.log_weights)
+    anew = Grammar(grammar.start, grammar.terminals, grammar.with_log_weights(others).rules).binary
+    assert np.array_equal(changed.binary.log_weights, anew.binary.log_weights)
+    assert np.array_equal(grammar.with_log_weights(others).binary.unary.log_weights, anew.unary.log_weights)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_blocks_come_after_the_blocks_of_their_children(seed: int, circles: bool) -> None:
-    made = binarise(random_grammar(np.random.default_rng(seed), circles))
+    made = random_grammar(np.random.default_rng(seed), circles).binary
     place = {symbol: number for number, block in enumerate(made.blocks) for symbol in block.symbols.tolist()}
     assert sum(len(block.symbols) for block in made.blocks) == len(place)
     applied = []
-    for number, (entering, inner) in enumerate(made.block_rules):
+    for number, block in enumerate(made.blocks):
+        entering, inner = block.entering, block.inner
         assert all(place.get(child, -1) < number for child in entering.children[:, 0].tolist())
         assert all(place[symbol] == number for symbol in inner.children[:, 0].tolist())
         applied += [*entering.sources.tolist(), *inner.sources.tolist()]
@@ -58,7 +61,7 @@ def test_blocks_come_after_the_blocks_of_their_children(seed: int, circles: bool
 
 
 def test_a_circle_is_a_block_of_its_own() -> None:
-    made = binarise(parse("%start A\n%terminals a\nA -> B\nB -> C | a\nC -> B | D\nD -> a"))
+    made = Grammar.from_text("%start A\n%terminals a\nA -> B\nB -> C | a\nC -> B | D\nD -> a").binary
     names = [[made.symbols[symbol] for symbol in block.symbols] for block in made.blocks]
     assert names == [["D"], ["B", "C"], ["A"]]
     assert [block.is_cyclic for block in made.blocks] == [False, True, False]

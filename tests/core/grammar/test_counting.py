@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers.grammars import tree_of
 
-from spacy_crf.core.grammar.counting import relative_counts, treebank_grammar
-from spacy_crf.core.grammar.language import parse
-from spacy_crf.core.grammar.trees import Tree
+from spacy_crf.core.grammar.grammar import Grammar
 
-TREES = [Tree.from_brackets(text) for text in ("(S (A a) (S b))", "(S (A a a) b)", "(S b)")]
+TREES = [tree_of(text) for text in ("(S (A a) (S b))", "(S (A a a) b)", "(S b)")]
 
 
 def weights(grammar) -> dict[str, float]:
@@ -15,7 +14,7 @@ def weights(grammar) -> dict[str, float]:
 
 
 def test_a_grammar_is_read_off_trees() -> None:
-    grammar = treebank_grammar(TREES)
+    grammar = Grammar.of_trees(TREES)
     assert (grammar.start, grammar.terminals) == ("S", ("a", "b"))
     assert weights(grammar) == pytest.approx(
         {"S -> A S": 1 / 4, "A -> a": 1 / 2, "S -> b": 2 / 4, "A -> a a": 1 / 2, "S -> A b": 1 / 4}
@@ -24,22 +23,22 @@ def test_a_grammar_is_read_off_trees() -> None:
 
 @pytest.mark.parametrize("smoothing", [0.5, 3.0])
 def test_smoothing_gives_all_rules_a_weight(smoothing: float) -> None:
-    grammar = parse("%start S\n%terminals a b\nS -> A S | A b | b | S S\nA -> a | a a")
-    found = weights(relative_counts(grammar, TREES, smoothing))
+    grammar = Grammar.from_text("%start S\n%terminals a b\nS -> A S | A b | b | S S\nA -> a | a a")
+    found = weights(grammar.with_counts(TREES, smoothing))
     assert found["S -> S S"] == pytest.approx(smoothing / (4 + 4 * smoothing))
     assert found["S -> b"] == pytest.approx((2 + smoothing) / (4 + 4 * smoothing))
     assert sum(weight for rule, weight in found.items() if rule.startswith("S ->")) == pytest.approx(1)
 
 
 def test_without_smoothing_unseen_rules_are_left_out() -> None:
-    grammar = parse("%start S\n%terminals a b\nS -> A S | A b | b | S C\nA -> a | a a\nC -> a")
-    found = relative_counts(grammar, TREES, 0.0)
+    grammar = Grammar.from_text("%start S\n%terminals a b\nS -> A S | A b | b | S C\nA -> a | a a\nC -> a")
+    found = grammar.with_counts(TREES, 0.0)
     assert sorted(weights(found)) == ["A -> a", "A -> a a", "S -> A S", "S -> A b", "S -> b"]
 
 
 def test_without_trees_smoothed_weights_are_even() -> None:
-    grammar = parse("%start S\n%terminals a b\nS -> a [5] | b")
-    assert weights(relative_counts(grammar, [], 1.0)) == pytest.approx({"S -> a": 0.5, "S -> b": 0.5})
+    grammar = Grammar.from_text("%start S\n%terminals a b\nS -> a [5] | b")
+    assert weights(grammar.with_counts([], 1.0)) == pytest.approx({"S -> a": 0.5, "S -> b": 0.5})
 
 
 @pytest.mark.parametrize(
@@ -53,12 +52,12 @@ def test_without_trees_smoothed_weights_are_even() -> None:
     ],
 )
 def test_trees_and_grammar_must_agree(trees: list[str], smoothing: float, message: str) -> None:
-    grammar = parse("%start S\n%terminals a b\nS -> A S | b\nA -> a")
+    grammar = Grammar.from_text("%start S\n%terminals a b\nS -> A S | b\nA -> a")
     with pytest.raises(ValueError, match=message):
-        relative_counts(grammar, [Tree.from_brackets(text) for text in trees], smoothing)
+        grammar.with_counts([tree_of(text) for text in trees], smoothing)
 
 
 @pytest.mark.parametrize("texts", [[], ["(S a)", "(A a)"]])
 def test_trees_need_one_root(texts: list[str]) -> None:
     with pytest.raises(ValueError, match="CRF950.*roots"):
-        treebank_grammar(Tree.from_brackets(text) for text in texts)
+        Grammar.of_trees(tree_of(text) for text in texts)

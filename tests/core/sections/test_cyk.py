@@ -9,17 +9,12 @@ from helpers.sections import carried_over, document, random_label_scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.grammar.binary import binarise
-from spacy_crf.core.grammar.cyk import viterbi
+from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.inside import inside
-from spacy_crf.core.grammar.numbering import Reading
-from spacy_crf.core.grammar.rules import Rule
-from spacy_crf.core.grammar.scores import ParseScores
-from spacy_crf.core.grammar.succession import parent
-from spacy_crf.core.sections.elements import Elements
+from spacy_crf.core.grammar.numbering import Reading, parent
+from spacy_crf.core.grammar.rules import GrammarRule
 from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
-from spacy_crf.core.sections.headings import Headings, find_headings
+from spacy_crf.core.sections.headings import Headings, ParserInput, find_headings
 from spacy_crf.core.sections.levels import Level, Opening
 from spacy_crf.core.sections.parse import ParserSettings, parse
 
@@ -140,7 +135,7 @@ class SectionGrammar:
             for part in below.get(waiting.pop(), set()) - reached:
                 reached.add(part)
                 waiting.append(part)
-        made = tuple(Rule(symbol, parts, score) for (symbol, parts), score in rules.items() if symbol in reached)
+        made = tuple(GrammarRule(symbol, parts, score) for (symbol, parts), score in rules.items() if symbol in reached)
         return Grammar("Document", ("u",), made)
 
     def scores(self, headings: Headings, n_units: int) -> ParseScores:
@@ -159,7 +154,7 @@ class SectionGrammar:
 
 
 @st.composite
-def long_documents(draw: st.DrawFn) -> Elements:
+def long_documents(draw: st.DrawFn) -> ParserInput:
     """Up to 40 units, of which up to eight may be headings."""
     alphabet = draw(st.sampled_from(ALPHABETS))
     marked = draw(st.lists(st.sampled_from(alphabet), min_size=1, max_size=8))
@@ -170,12 +165,11 @@ def long_documents(draw: st.DrawFn) -> Elements:
 
 @settings(max_examples=8, deadline=None)
 @given(long_documents(), st.integers(0, 1000))
-def test_the_parser_without_a_cap_equals_cyk(elements: Elements, seed: int) -> None:
+def test_the_parser_without_a_cap_equals_cyk(elements: ParserInput, seed: int) -> None:
     weights = dict(zip(NAMES, np.random.default_rng(seed).normal(size=len(NAMES)).tolist()))
     headings = find_headings(elements, math.inf)
     found = parse(elements, weights, ParserSettings(max_states=None, margin=math.inf), probabilities=True)
     sections = SectionGrammar((h.opening for options in headings.at.values() for h in options), weights)
-    binary = binarise(sections.grammar())
-    scores = sections.scores(headings, len(elements))
-    assert found.score == pytest.approx(headings.base + viterbi(binary, scores).score)
-    assert found.log_z == pytest.approx(headings.base + inside(binary, scores).root(binary))
+    grammar, scores = sections.grammar(), sections.scores(headings, len(elements))
+    assert found.score == pytest.approx(headings.base + grammar.parse(scores).score)
+    assert found.log_z == pytest.approx(headings.base + grammar.marginals(scores).log_z)

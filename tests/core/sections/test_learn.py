@@ -1,12 +1,22 @@
 """Learning weights of the section parser from trees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.sections import document, outline, trees
 
 from spacy_crf.core.sections.features import NAMES
-from spacy_crf.core.sections.gold import GoldHeading, GoldSection, gold_headings
-from spacy_crf.core.sections.learn import LearnSettings, TreeExample, TreeObjective, _lattices, learn_weights
+from spacy_crf.core.sections.learn import (
+    GoldHeading,
+    GoldSection,
+    LearnSettings,
+    TreeExample,
+    TreeLoss,
+    gold_headings,
+    gold_lattices,
+    learn_weights,
+)
 from spacy_crf.core.sections.parse import ParserSettings, parse
 from spacy_crf.core.sections.scoring import weight_vector
 
@@ -17,18 +27,18 @@ OTHER_GOLD = (GoldSection(1, (0,)), GoldSection(1, (2, 3)), GoldSection(1, (5,))
 
 
 def examples() -> list[TreeExample]:
-    return [TreeExample(document(LINES), GOLD, "first"), TreeExample(document(OTHER), OTHER_GOLD, "second")]
+    return [TreeExample(document(LINES), GOLD), TreeExample(document(OTHER), OTHER_GOLD)]
 
 
-def objective(weights: np.ndarray, c2: float = 0.1) -> TreeObjective:
+def objective(weights: np.ndarray, c2: float = 0.1) -> TreeLoss:
     parser = ParserSettings(max_states=None)
-    pairs = [_lattices(one, gold_headings(one.sections), weights, parser) for one in examples()]
-    return TreeObjective(pairs, weight_vector(), c2)
+    pairs = [gold_lattices(one, gold_headings(one), weights, parser) for one in examples()]
+    return TreeLoss(pairs, weight_vector(), c2)
 
 
 def test_headings_of_a_gold_tree() -> None:
     expected = [(0, 1, 0, 0), (2, 3, 1, 0), (4, 5, 1, 0), (7, 8, 0, 1)]
-    assert gold_headings(GOLD) == [GoldHeading(*heading) for heading in expected]
+    assert gold_headings(TreeExample(document(LINES), GOLD)) == [GoldHeading(*heading) for heading in expected]
 
 
 def test_the_objective_is_the_log_probability_of_gold_trees() -> None:
@@ -36,8 +46,8 @@ def test_the_objective_is_the_log_probability_of_gold_trees() -> None:
     named = dict(zip(NAMES, weights.tolist()))
     expected = 0.0
     for example in examples():
-        gold = [(h.start, h.end, h.around, h.implied) for h in gold_headings(example.sections)]
-        every = list(trees(example.elements, named))
+        gold = [(h.start, h.end, h.around, h.implied) for h in gold_headings(example)]
+        every = list(trees(example.document, named))
         right = [
             tree.score
             for tree in every
@@ -79,8 +89,9 @@ def test_the_gold_tree_is_never_dropped() -> None:
 def test_a_loose_heading_stands_anywhere_below() -> None:
     lines = ("N:1.", "X", "N:a.", "X", "N:i.", "X", "N:2.", "X")
     gold = (GoldSection(1, (0,)), GoldSection(2, (2,), True), GoldSection(2, (4,), True), GoldSection(1, (6,)))
-    assert [heading.loose for heading in gold_headings(gold)] == [False, True, True, False]
-    _, right = _lattices(TreeExample(document(lines), gold), gold_headings(gold), weight_vector(), ParserSettings(None))
+    example = TreeExample(document(lines), gold)
+    assert [heading.loose for heading in gold_headings(example)] == [False, True, True, False]
+    _, right = gold_lattices(example, gold_headings(example), weight_vector(), ParserSettings(None))
     depths = [{right.stacks.depths[stack] for stack in layer} for layer in right.layer_stacks]
     assert depths == [{0}, {1}, {2}, {2, 3}, {1}]
 
@@ -99,6 +110,6 @@ def test_without_examples_weights_stay() -> None:
     ],
 )
 def test_gold_trees_that_cannot_be_made(sections: tuple[GoldSection, ...], problem: str) -> None:
-    example = TreeExample(document(("N:1.", "X", "N:2.", "X")), sections, "some.xml")
+    example = TreeExample(replace(document(("N:1.", "X", "N:2.", "X")), name="some.xml"), sections)
     with pytest.raises(ValueError, match=f"CRF964.*some.xml.*{problem}"):
         learn_weights([example])

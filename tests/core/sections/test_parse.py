@@ -7,9 +7,9 @@ import pytest
 from helpers.sections import document, documents, outline, spans, trees
 from hypothesis import given, settings
 
-from spacy_crf.core.sections.elements import Elements
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES
-from spacy_crf.core.sections.parse import Parse, ParserSettings, parse
+from spacy_crf.core.sections.headings import ParserInput
+from spacy_crf.core.sections.parse import ParserSettings, SectionParse, parse
 from spacy_crf.core.sections.scoring import weight_vector
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)
@@ -21,7 +21,7 @@ def random_weights(seed: int) -> dict[str, float]:
 
 @settings(max_examples=40, deadline=None)
 @given(documents(max_headings=4, max_units=7))
-def test_the_best_tree_is_the_best_of_all(elements: Elements) -> None:
+def test_the_best_tree_is_the_best_of_all(elements: ParserInput) -> None:
     weights = random_weights(len(elements))
     every = list(trees(elements, weights))
     best = max(every, key=lambda tree: tree.score)
@@ -35,7 +35,7 @@ def test_the_best_tree_is_the_best_of_all(elements: Elements) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(documents(max_headings=4, max_units=7))
-def test_sums_and_probabilities_are_those_of_all_trees(elements: Elements) -> None:
+def test_sums_and_probabilities_are_those_of_all_trees(elements: ParserInput) -> None:
     weights = random_weights(len(elements))
     every = list(trees(elements, weights))
     log_z = float(np.logaddexp.reduce([tree.score for tree in every]))
@@ -137,12 +137,12 @@ def test_labels_are_decided_with_the_tree() -> None:
 
 @settings(deadline=None)
 @given(documents(max_headings=8, max_units=20))
-def test_sections_hold_each_other_and_their_headings(elements: Elements) -> None:
+def test_sections_hold_each_other_and_their_headings(elements: ParserInput) -> None:
     found = parse(elements)
     _check_shape(found, len(elements))
 
 
-def _check_shape(found: Parse, n_units: int) -> None:
+def _check_shape(found: SectionParse, n_units: int) -> None:
     used: set[int] = set()
     for place, section in enumerate(found.sections):
         assert 0 <= section.start < section.end <= n_units
@@ -170,11 +170,11 @@ def test_a_cap_says_what_it_dropped() -> None:
 def test_arrays_that_do_not_fit_are_refused() -> None:
     good = document(("N:1.", "X"))
     with pytest.raises(ValueError, match="CRF961"):
-        Elements(good.label_scores[:1], good.readings, good.typography, good.top_titles, good.newlines)
+        ParserInput(good.label_scores[:1], good.readings, good.typography, good.top_titles, good.newlines)
     with pytest.raises(ValueError, match="CRF962"):
-        Elements(good.label_scores[:, :1], good.readings, good.typography, good.top_titles, good.newlines)
+        ParserInput(good.label_scores[:, :1], good.readings, good.typography, good.top_titles, good.newlines)
     with pytest.raises(ValueError, match="CRF963"):
-        Elements(np.full((2, 4), -np.inf), good.readings, good.typography, good.top_titles, good.newlines)
+        ParserInput(np.full((2, 4), -np.inf), good.readings, good.typography, good.top_titles, good.newlines)
 
 
 def test_weights_by_name() -> None:

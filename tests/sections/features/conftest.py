@@ -4,23 +4,25 @@ from collections.abc import Callable
 
 import pytest
 
-from spacy_crf.sections.features.catalogue import Catalogue
+from spacy_crf.sections.features.batch import PhraseMatcher, UnitBatch
 from spacy_crf.sections.features.phrases import Phrases, built_in
-from spacy_crf.sections.features.view import UnitView
-from spacy_crf.sections.units.layout import Layout
+from spacy_crf.sections.features.reader import values_of
+from spacy_crf.sections.layout import DocumentLayout
 
-MakeView = Callable[..., UnitView]
+MakeBatch = Callable[..., UnitBatch]
 
 
-def view_of(*texts: str, runs: tuple[tuple[int, int, str], ...] = ()) -> UnitView:
-    layouts = [Layout(text, runs) for text in texts]
-    return UnitView([(layout.text, layout.units) for layout in layouts])
+def batch_of(
+    *texts: str, runs: tuple[tuple[int, int, str], ...] = (), phrases: PhraseMatcher | None = None
+) -> UnitBatch:
+    layouts = [DocumentLayout(text, runs) for text in texts]
+    return UnitBatch([(layout.text, layout.units) for layout in layouts], phrases)
 
 
 @pytest.fixture
-def make_view() -> MakeView:
-    """Makes a view of documents from their texts."""
-    return view_of
+def make_batch() -> MakeBatch:
+    """Makes a batch of documents from their texts."""
+    return batch_of
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +36,7 @@ def feature(phrases: Phrases) -> Callable[..., list[str]]:
     """Values of a feature of a document."""
 
     def values(name: str, *texts: str, runs: tuple[tuple[int, int, str], ...] = ()) -> list[str]:
-        found = Catalogue(view_of(*texts, runs=runs), phrases).values(name)
+        found = values_of(batch_of(*texts, runs=runs, phrases=phrases), name)
         return [found.names[code] for code in found.codes.tolist()]
 
     return values

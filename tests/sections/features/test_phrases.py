@@ -14,7 +14,7 @@ def test_built_in_lists_have_the_known_classes_and_no_repetition(language: str) 
 
 def test_facts() -> None:
     phrases = Phrases(parse_list("the\tarticle\nstone bridge\ttitle\nbridge\tthing\nis\tverb\n"))
-    assert phrases.facts("The Stone Bridge.") == {
+    assert phrases.relations("The Stone Bridge.") == {
         *(
             "is title",
             "opens title",
@@ -26,12 +26,12 @@ def test_facts() -> None:
             "has thing",
         )
     }
-    assert phrases.facts("Stone is") == {"ends verb", "has verb"}
-    assert phrases.facts("") == frozenset()
+    assert phrases.relations("Stone is") == {"ends verb", "has verb"}
+    assert phrases.relations("") == frozenset()
 
 
 def test_a_phrase_may_be_in_several_classes() -> None:
-    assert Phrases(parse_list("order\ttitle\norder\thead")).facts("ORDER") >= {"is title", "is head"}
+    assert Phrases(parse_list("order\ttitle\norder\thead")).relations("ORDER") >= {"is title", "is head"}
 
 
 def test_a_line_that_is_no_entry_is_named() -> None:

@@ -5,16 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.sections.features.batch import UnitBatch
 from spacy_crf.sections.features.phrases import Phrases
 from spacy_crf.sections.features.rules import LONGEST_QUOTATION, ROLES, apply_rules
-from spacy_crf.sections.features.view import UnitView
-from spacy_crf.sections.units.layout import Layout
+from spacy_crf.sections.layout import DocumentLayout
 
 
 def decide(text: str, phrases: Phrases, *runs: tuple[int, int, str]) -> list[tuple[str, str, str]]:
     """Role, rule and state of each unit."""
-    view = UnitView([(text, Layout(text, runs).units)])
-    found = apply_rules(view, phrases)
+    found = apply_rules(UnitBatch([(text, DocumentLayout(text, runs).units)], phrases))
     return [
         (ROLES[role], found.trace.names[rule], found.states.names[state])
         for role, rule, state in zip(found.roles, found.trace.codes, found.states.codes)
@@ -61,9 +60,9 @@ def test_a_quotation_that_nothing_closes_ends_at_a_blank_line(phrases: Phrases) 
 
 def test_only_candidates_are_numbers(phrases: Phrases) -> None:
     text = "1. Facts\nArticle nine\nOne\n2. Decision\n• 3"
-    view = UnitView([(text, Layout(text).units)])
-    probabilities = apply_rules(view, phrases).probabilities(view)
-    assert not probabilities[~view.is_number, ROLES.index("number")].any()
+    batch = UnitBatch([(text, DocumentLayout(text).units)], phrases)
+    probabilities = apply_rules(batch).probabilities(batch)
+    assert not probabilities[~batch.is_number, ROLES.index("number")].any()
 
 
 def test_mark_up_outweighs_words(phrases: Phrases) -> None:
@@ -73,19 +72,19 @@ def test_mark_up_outweighs_words(phrases: Phrases) -> None:
 
 @given(st.text('ab1."\n- A(', max_size=40))
 def test_every_unit_is_decided_by_a_rule_of_its_role(text: str) -> None:
-    view = UnitView([(text, Layout(text).units)])
-    found = apply_rules(view, Phrases([]))
-    assert len(found.roles) == len(found.confidences) == len(found.trace.codes) == len(view)
+    batch = UnitBatch([(text, DocumentLayout(text).units)], Phrases([]))
+    found = apply_rules(batch)
+    assert len(found.roles) == len(found.confidences) == len(found.trace.codes) == len(batch)
     assert ((found.confidences > 0) & (found.confidences <= 1)).all()
-    assert np.allclose(found.probabilities(view).sum(axis=1), 1)
-    assert (found.probabilities(view).argmax(axis=1) == found.roles).all()
-    assert (view.is_blank == (found.roles == ROLES.index("newline"))).all()
+    assert np.allclose(found.probabilities(batch).sum(axis=1), 1)
+    assert (found.probabilities(batch).argmax(axis=1) == found.roles).all()
+    assert (batch.is_blank == (found.roles == ROLES.index("newline"))).all()
 
 
 @given(st.lists(st.sampled_from(("5. Law", "1. Facts", "Law", "", "He came.", "(a) one", "Annex", "- x")), max_size=12))
 def test_only_candidates_can_be_numbers(lines: list[str]) -> None:
     text = "\n".join(lines)
     bold = [(place, place + 3, "bold") for place in range(len(text)) if text.startswith("Law", place)]
-    view = UnitView([(text, Layout(text, tuple(bold)).units)])
-    chances = apply_rules(view, Phrases([])).probabilities(view)
-    assert not chances[~view.is_number, ROLES.index("number")].any()
+    batch = UnitBatch([(text, DocumentLayout(text, tuple(bold)).units)])
+    chances = apply_rules(batch).probabilities(batch)
+    assert not chances[~batch.is_number, ROLES.index("number")].any()

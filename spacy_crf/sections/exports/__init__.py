@@ -1,1 +1,0 @@
-"""Section trees as files of other formats."""

@@ -1,0 +1,184 @@
+"""DoclingDocument JSON, as docling exports it from PDF and office files, and with the sections of a tree."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import CRFError
+from ..errors import SectionErrors
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import PARAGRAPH, Kind
+from ..tree import SectionNode, SectionTree
+from .outline import Begin, End, TreeWriter
+from .sources import read_text
+
+SCHEMA = "DoclingDocument"
+VERSION = "1.3.0"  # that is written
+LAYER = "body"
+HIDDEN = "furniture"  # headers and footers of pages
+FORMATTING = ("bold", "italic", "underline")
+OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption", "form", "key_value_region"})
+
+
+def read_docling(path: Path) -> DocumentLayout:
+    """Read a DoclingDocument: its texts in reading order, each a line or, with line ends in it, a paragraph.
+
+    Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
+    texts. The markers of lists are in the text. Tables, code, formulas, captions and footnotes are units of their own.
+
+    RAISES (ValueError): for what is not JSON or not a DoclingDocument, with the line where it is known.
+    """
+    data = _load(path)
+    reader = _DoclingReader()
+    try:
+        for item in _items(data):
+            reader.read(item)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=problem)) from error
+    return reader.builder.build(str(data.get("name") or path.stem))
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=error.lineno, problem=error.msg)) from error
+    except RecursionError as error:
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem="nested too deeply")) from error
+    if not isinstance(data, dict) or data.get("schema_name") != SCHEMA:
+        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
+    return data
+
+
+def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Items of the body in reading order, each before those in it, and none twice."""
+    seen: set[str] = set()
+    waiting = [child["$ref"] for child in reversed(data["body"]["children"])]
+    while waiting:
+        reference = waiting.pop()
+        if reference in seen:
+            continue
+        seen.add(reference)
+        _, kind, number = reference.split("/")
+        item = data[kind][int(number)]
+        if item.get("content_layer") != HIDDEN:
+            yield item
+            waiting += [child["$ref"] for child in reversed(item.get("children") or ())]
+
+
+class _DoclingReader:
+    def __init__(self) -> None:
+        self.builder = LayoutBuilder()
+
+    def read(self, item: Mapping[str, Any]) -> None:
+        table = item.get("data")
+        if isinstance(table, dict) and "table_cells" in table:
+            self._line(_table(table["table_cells"]), [Kind.OTHER.value])
+        elif text := item.get("text") or item.get("orig"):
+            marker = str(item.get("marker") or "")
+            self._line(f"{marker} {text}" if marker else str(text), _styles(item))
+
+    def _line(self, text: str, styles: list[str]) -> None:
+        self.builder.end_line()
+        start = self.builder.length
+        self.builder.write(text)
+        for style in styles:
+            self.builder.style(start, style)
+        if "\n" in text and Kind.OTHER.value not in styles:
+            self.builder.style(start, PARAGRAPH)
+        self.builder.end_line()
+
+
+def _styles(item: Mapping[str, Any]) -> list[str]:
+    label = item["label"]
+    formatting = item.get("formatting") or {}
+    styles = [name for name in FORMATTING if formatting.get(name)]
+    if label in OTHER:
+        styles.append(Kind.OTHER.value)
+    elif label == "title":
+        styles.append("title")
+    elif label == "section_header":
+        styles.append(f"heading{min(max(int(item.get('level') or 1), 1), 6)}")
+    return styles
+
+
+def _table(cells: list[Mapping[str, Any]]) -> str:
+    """Rows as lines, cells with tabs between them."""
+    rows: dict[int, list[str]] = {}
+    for cell in cells:
+        rows.setdefault(cell["start_row_offset_idx"], []).append(str(cell["text"]))
+    return "\n".join("\t".join(rows[row]) for row in sorted(rows))
+
+
+def write_docling(layout: DocumentLayout, tree: SectionTree) -> str:
+    """A document as DoclingDocument: a section with a title is a section header with its level, others are groups.
+
+    What is below a header are its children.
+    """
+    return json.dumps(_DoclingWriter(layout, tree).document(), ensure_ascii=False, indent=1) + "\n"
+
+
+class _DoclingWriter(TreeWriter):
+    def __init__(self, layout: DocumentLayout, tree: SectionTree) -> None:
+        super().__init__(layout, tree)
+        self.texts: list[dict[str, Any]] = []
+        self.groups: list[dict[str, Any]] = []
+        self.body = _root("body", LAYER)
+        self.opened = [self.body]
+        for event in self.blocks():
+            if isinstance(event, Begin):
+                self._begin(event.node, event.depth)
+            elif isinstance(event, End):
+                self.opened.pop()
+            else:
+                self._text(event)
+
+    def _begin(self, node: SectionNode, depth: int) -> None:
+        """Open a section."""
+        if not self.is_titled(node):
+            self.opened.append(self._add(self.groups, "groups", {"name": node.number, "label": "section"}))
+            return
+        title = self.heading(node)
+        header = {"label": "section_header", "prov": [], "orig": title, "text": title, "level": depth}
+        self.opened.append(self._add(self.texts, "texts", header))
+
+    def _text(self, places: list[int]) -> None:
+        """Add a line."""
+        unit = self.units.get(self.tree.elements[places[0]].start)
+        is_item = unit is not None and unit.kind is Kind.MARK and len(places) > 1
+        text = self.line(places[is_item:])
+        item: dict[str, Any] = {"label": "list_item" if is_item else "text", "prov": [], "orig": text, "text": text}
+        if is_item:
+            item |= {"enumerated": False, "marker": self.line(places[:1])}
+        self._add(self.texts, "texts", item)
+
+    def document(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "schema_name": "DoclingDocument",
+            "version": VERSION,
+            "name": self.layout.name or "document",
+            "furniture": _root("furniture", "furniture"),
+            "body": self.body,
+            "groups": self.groups,
+            "texts": self.texts,
+            **{name: [] for name in ("pictures", "tables", "key_value_items", "form_items")},
+            "pages": {},
+        }
+
+    def _add(self, items: list[dict[str, Any]], kind: str, item: dict[str, Any]) -> dict[str, Any]:
+        reference = f"#/{kind}/{len(items)}"
+        parent = self.opened[-1]
+        parent["children"].append({"$ref": reference})
+        place = {"self_ref": reference, "parent": {"$ref": parent["self_ref"]}, "children": [], "content_layer": LAYER}
+        items.append(place | item)
+        return items[-1]
+
+
+def _root(name: str, layer: str) -> dict[str, Any]:
+    return {
+        **{"self_ref": f"#/{name}", "children": [], "content_layer": layer},
+        **{"name": "_root_", "label": "unspecified"},
+    }

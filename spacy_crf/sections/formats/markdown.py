@@ -1,0 +1,176 @@
+"""Markdown: read by markdown-it-py; written with a heading for each section that has a title."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import CRFError
+from ..errors import SectionErrors
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import PARAGRAPH, Kind
+from ..tree import SectionTree
+from .outline import Begin, End, TreeWriter
+from .sources import read_text
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+LONGEST = 30_000  # characters of a paragraph whose emphasis is looked for: the time can grow with their square
+MOST_NESTED = 150  # deeper blocks would be lost
+INDENT = "  "  # of a list in a list
+SPANS = {"strong": "bold", "em": "italic"}
+COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+VERBATIM = frozenset({"fence", "code_block", "html_block"})
+MARKERS = {"bold": "**", "italic": "*"}
+DEEPEST = 6  # levels that Markdown has
+BULLETS = frozenset("-–—*+•‣⁃·●○◦▪▫■□►▶➢")
+SPECIAL = re.compile(r"([\\`*_\[\]<>&|#])")
+AT_START = re.compile(r"^([^\S\n]*)([-+=~]|\d+(?=[.)](?:\s|$)))(.?)", re.MULTILINE)
+
+
+def read_markdown(path: Path) -> DocumentLayout:
+    """Read Markdown (CommonMark and tables). The text is without mark-up; numbers and bullets of lists are in it.
+
+    Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
+    are units of their own. A blank line before a block is one in the text.
+
+    path (Path): in UTF-8.
+    RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
+    """
+    from markdown_it import MarkdownIt
+
+    text = read_text(path)
+    parser = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable("table").disable("inline")
+    references: dict[str, Any] = {}
+    tokens = parser.parse(text, references)
+    deepest = max(tokens, key=lambda token: token.level, default=None)
+    if deepest is not None and deepest.level >= MOST_NESTED - 1:
+        line = deepest.map[0] + 1 if deepest.map else 1
+        raise CRFError(SectionErrors.CRF955.format(path=path, line=line, most=MOST_NESTED))
+    reader = _MarkdownReader(text.split("\n"))
+    for token in tokens:
+        if token.type == "inline" and len(token.content) <= LONGEST:
+            token.children = []
+            parser.inline.parse(token.content, parser, references, token.children)
+        reader.block(token)
+    return reader.builder.build(path.stem)
+
+
+class _MarkdownReader:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.builder = LayoutBuilder()
+        self.starts: list[int] = []  # of open headings, paragraphs and tables
+        self.lists: list[str] = []  # kinds of open lists
+        self.marker = ""  # of the list item that begins
+        self.is_broken = False  # the block that is open has line ends
+
+    def block(self, token: "Token") -> None:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            self.lists.append(token.type)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self.lists.pop()
+        elif token.type == "list_item_open":
+            self.marker = f"{token.info}{token.markup} " if token.info else "- "
+        elif token.type in VERBATIM:
+            self._verbatim(token)
+        elif token.type in ("heading_open", "paragraph_open", "table_open"):
+            self._begin(token)
+        elif token.type == "heading_close":
+            self._end(f"heading{token.tag[1]}")
+        elif token.type == "paragraph_close":
+            self._end(PARAGRAPH if self.is_broken else "")
+        elif token.type == "table_close":
+            self._end(Kind.OTHER.value)
+        elif token.type == "tr_open":
+            self.builder.end_line()
+        elif token.type in ("th_close", "td_close"):
+            self.builder.write("\t")
+        elif token.type == "inline":
+            self._inline(token)
+
+    def _verbatim(self, token: "Token") -> None:
+        text = COMMENT.sub("", token.content) if token.type == "html_block" else token.content
+        if text.strip():
+            self._begin(token)
+            self.builder.write(text)
+            self._end(Kind.OTHER.value)
+
+    def _begin(self, token: "Token") -> None:
+        builder = self.builder
+        builder.end_line()
+        first = token.map[0] if token.map else 0
+        if builder.length and first and not self.lines[first - 1].strip(" \t>"):
+            builder.write("\n")
+        builder.write(INDENT * (len(self.lists) - 1))
+        self.starts.append(builder.length)
+        self.is_broken = False
+        builder.write(self.marker)
+        self.marker = ""
+
+    def _end(self, style: str) -> None:
+        start = self.starts.pop()
+        if style:
+            self.builder.style(start, style)
+        self.builder.end_line()
+
+    def _inline(self, block: "Token") -> None:
+        builder = self.builder
+        opened: list[int] = []
+        if not block.children:
+            builder.write(block.content)
+        self.is_broken = "\n" in block.content
+        for token in block.children or ():
+            if token.type in ("softbreak", "hardbreak"):
+                builder.write("\n")
+            elif token.type in ("strong_open", "em_open"):
+                opened.append(builder.length)
+            elif token.type in ("strong_close", "em_close"):
+                builder.style(opened.pop(), SPANS[token.type.removesuffix("_close")])
+            elif token.type in ("text", "code_inline", "image", "text_special"):
+                builder.write(token.content)
+
+
+def write_markdown(layout: DocumentLayout, tree: SectionTree) -> str:
+    """A document as Markdown: headings by level, the sixth for deeper ones; a numbered text is a paragraph.
+
+    Each line is a paragraph or an item of a list; implied sections are not shown, but count as levels.
+    """
+    return "\n\n".join(_MarkdownWriter(layout, tree, MARKERS.keys()).write()) + "\n"
+
+
+class _MarkdownWriter(TreeWriter):
+    def write(self) -> Iterator[str]:
+        for event in self.blocks():
+            if isinstance(event, Begin):
+                if self.is_titled(event.node):
+                    yield f"{'#' * min(event.depth, DEEPEST)} {_escape(self.heading(event.node))}"
+            elif not isinstance(event, End):
+                yield self._paragraph(event)
+
+    def _paragraph(self, places: list[int]) -> str:
+        start = self.tree.elements[places[0]].start
+        is_item = start in self.units and self.units[start].kind is Kind.MARK and self.layout.text[start] in BULLETS
+        is_item = is_item and len(places) > 1
+        text = "".join(self._piece(*piece) for piece in self.formatting.pieces(*self.bounds(places[is_item:])))
+        return f"{'- ' * is_item}{AT_START.sub(_escape_start, text)}"
+
+    def _piece(self, start: int, end: int, styles: tuple[str, ...]) -> str:
+        text = self.layout.text[start:end]
+        inner = text.strip()
+        marks = "".join(MARKERS[style] for style in styles)
+        if not marks or not inner or "\n\n" in inner:
+            return _escape(text)
+        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        return f"{before}{marks}{_escape(inner)}{marks[::-1]}{after}"
+
+
+def _escape(text: str) -> str:
+    """Text that Markdown shows as it is, but at the start of lines, where more signs count."""
+    return SPECIAL.sub(r"\\\1", text)
+
+
+def _escape_start(match: "re.Match[str]") -> str:
+    sign, following = match[2], match[3]
+    return f"{match[1]}{sign}\\{following}" if sign.isdigit() else f"{match[1]}\\{sign}{following}"

@@ -1,0 +1,228 @@
+"""Mark-up for reading, such as HTML and unknown XML: blocks begin lines, inline elements do not."""
+
+import re
+from collections.abc import Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.errors import CRFError
+from ...core.grammar.numbering import numeral
+from ..errors import SectionErrors
+from ..layout import DocumentLayout, LayoutBuilder
+from ..segment import Kind
+from .sources import XmlSource, read_text
+
+SPACE = re.compile(r"[ \t\n\r\f]+")
+NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
+TITLES = ("title", "head", "heading")  # of XML
+NOT_SHOWN = frozenset({"teiheader", "metadata"})  # of XML
+SKIPPED = frozenset({"head", "script", "style", "template", "noscript", "iframe", "object"})
+INLINE = frozenset(
+    {
+        *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font"),
+        *("i", "img", "input", "ins", "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong"),
+        *("sub", "sup", "time", "tt", "u", "var", "wbr"),
+        # of other formats
+        *("bold", "date", "emph", "emphasis", "ext-link", "hi", "italic", "persname", "ref", "underline", "xref"),
+    }
+)
+LONGEST_CSS = 1000  # characters of an attribute that are looked at
+HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+TAG_STYLES = {
+    **dict.fromkeys(("b", "strong", "bold"), "bold"),
+    **dict.fromkeys(("i", "em", "emph", "italic"), "italic"),
+    **dict.fromkeys(("u", "ins", "underline"), "underline"),
+    **{name: f"heading{name[1]}" for name in HEADINGS},
+}
+CSS = (
+    (re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE), "bold"),
+    (re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE), "italic"),
+    (re.compile(r"text-decoration[^:;]*:[^;]*underline", re.IGNORECASE), "underline"),
+)
+
+BULLET = "- "
+INDENT = "  "
+KINDS_OF_NUMERALS = frozenset("1aAiI")
+DEEPEST = 20  # lists in lists that are indented
+
+
+class ListCounter:
+    """Counts the items of lists in lists."""
+
+    def __init__(self) -> None:
+        self.open: list[tuple[str, int]] = []  # kind of numeral, "" for bullets, and the number of the next item
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """A list begins. name (str): "ol" or "ul". attributes (Mapping[str, str]): `type` and `start` count."""
+        kind = attributes.get("type", "1")
+        kind = "" if name == "ul" else kind if kind in KINDS_OF_NUMERALS else "1"
+        self.open.append((kind, _whole(attributes.get("start", ""), 1)))
+
+    def marker(self, attributes: Mapping[str, str]) -> str:
+        """Indentation, number or bullet of the next item. attributes (Mapping): `value` counts."""
+        if not self.open:
+            return BULLET
+        kind, number = self.open[-1]
+        number = _whole(attributes.get("value", ""), number)
+        self.open[-1] = kind, number + 1
+        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{_spell(kind, number)}. " if kind else BULLET)
+
+    def end(self) -> None:
+        """A list ends."""
+        if self.open:
+            self.open.pop()
+
+
+def _whole(text: str, otherwise: int) -> int:
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else otherwise
+
+
+def _spell(kind: str, number: int) -> str:
+    limits = {"a": 26, "A": 26, "i": 3999, "I": 3999}
+    return numeral(kind, number) if 0 < number <= limits.get(kind, 9999) else str(number)
+
+
+@dataclass(slots=True)
+class _Element:
+    name: str
+    start: int
+    ink: int
+    styles: tuple[str, ...]
+    is_page: bool = False  # a table that holds headings or tables
+
+
+class MarkupReader:
+    """Turns the events of a parser into text and runs.
+
+    tag_styles (Mapping[str, str]): styles of elements. skipped_tags (Set[str]): elements that are not shown.
+    builder (LayoutBuilder): what was read. language (str): of it.
+    """
+
+    def __init__(self, tag_styles: Mapping[str, str], skipped_tags: Set[str]) -> None:
+        self.tag_styles = tag_styles
+        self.skipped_tags = skipped_tags
+        self.builder = LayoutBuilder()
+        self.language = ""
+        self.open: list[_Element] = []
+        self.lists = ListCounter()
+        self.skipped = self.verbatim = 0
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        name = name.lower()
+        self.language = self.language or attributes.get("lang", "")
+        self.skipped += name in self.skipped_tags
+        self.verbatim += name == "pre"
+        if self.skipped:
+            self.open.append(_Element(name, 0, 0, ()))
+            return
+        if name == "br":
+            self.builder.write("\n")
+        elif name not in INLINE:
+            self._begin_block(name, attributes)
+        styles = [self.tag_styles[name]] if name in self.tag_styles else []
+        css = attributes.get("style", "")[:LONGEST_CSS]
+        styles += [style for pattern, style in CSS if pattern.search(css)] if css else []
+        self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles)))
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        element = self.open.pop()
+        skipped = self.skipped
+        self.skipped -= element.name in self.skipped_tags
+        self.verbatim -= element.name == "pre"
+        if skipped:
+            return
+        for style in element.styles:
+            self.builder.style(element.start, style)
+        if element.name == "table" and not element.is_page:
+            self.builder.style(element.start, Kind.OTHER.value)
+        if element.name not in INLINE:
+            self._end_block(element)
+
+    def data(self, text: str) -> None:
+        """Text between tags."""
+        if self.skipped:
+            return
+        if self.verbatim:
+            self.builder.write(text)
+        else:
+            self.builder.collapse(SPACE.sub(" ", text))
+
+    def instruction(self, name: str) -> None:
+        """Instructions have no meaning here."""
+
+    def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in ("td", "th"):
+            if self.open and self.builder.ink > self.open[-1].ink:
+                self.builder.write("\t")
+            return
+        self.builder.end_line()
+        if name == "table" or name in HEADINGS:
+            for element in self.open:
+                element.is_page = True
+        if name in ("ol", "ul"):
+            self.lists.begin(name, attributes)
+        elif name == "li":
+            self.builder.write(self.lists.marker(attributes))
+
+    def _end_block(self, element: _Element) -> None:
+        if element.name in ("td", "th"):
+            return
+        if element.name in ("ol", "ul"):
+            self.lists.end()
+        if element.name == "p" and self.builder.ink == element.ink:
+            self.builder.blank_line()
+        else:
+            self.builder.end_line()
+
+
+def read_html(path: Path) -> DocumentLayout:
+    """Read a web page by lxml, however careless its mark-up is.
+
+    Blocks and line breaks begin lines, an empty paragraph is a blank line. Headings and emphasis, by tags or by
+    `style`, are formatting. The numbers and bullets of lists are in the text as browsers show them. A table is one
+    unit, unless it has headings or tables in it, as one for the layout of a page has.
+
+    path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
+    RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.
+    """
+    try:
+        from lxml import etree
+    except ImportError as error:
+        raise CRFError(SectionErrors.CRF956) from error
+    reader = MarkupReader(TAG_STYLES, SKIPPED)
+    parser = etree.HTMLParser(target=_LxmlTarget(reader), huge_tree=True)
+    parser.feed(NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True)))
+    with suppress(etree.XMLSyntaxError):  # there is no element
+        parser.close()
+    return reader.builder.build(path.stem, reader.language)
+
+
+class _LxmlTarget:
+    """The methods that lxml calls."""
+
+    def __init__(self, reader: MarkupReader) -> None:
+        self.end, self.data = reader.end, reader.data
+        self._start = reader.start
+
+    def start(self, tag: str, attrib: Mapping[str, str]) -> None:
+        self._start(tag, attrib)
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+
+def read_xml(path: Path) -> DocumentLayout:
+    """Read XML of formats that are not known otherwise, by the names of its elements.
+
+    Those that are inline in HTML and other usual formats are so, all others begin lines, and "title", "head" and
+    "heading" are titles.
+
+    RAISES (ValueError): for malformed XML, with the line.
+    """
+    reader = MarkupReader(TAG_STYLES | dict.fromkeys(TITLES, "title"), NOT_SHOWN)
+    XmlSource(path, reader).read()
+    return reader.builder.build(path.stem, reader.language)

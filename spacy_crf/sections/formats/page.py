@@ -1,0 +1,132 @@
+"""A document as a page to read, with its sections as a collapsible outline beside the text.
+
+The page is one file without fonts, scripts or other resources from elsewhere. The shade of a section in the outline
+says how doubtful it is; an implied section has a dashed frame.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from importlib import resources
+
+from ..layout import DocumentLayout
+from ..segment import Kind
+from ..tree import NUMBER, SectionNode, SectionTree
+from .outline import Begin, End, TreeWriter
+
+TAGS = {"bold": "b", "italic": "i", "underline": "u"}
+DEEPEST = 6  # levels of headings that HTML has
+OPENING = 70  # characters of the text that stand for a title
+
+
+def write_page(layout: DocumentLayout, tree: SectionTree) -> str:
+    """A document with its outline, as one HTML file."""
+    return "\n".join(_PageWriter(layout, tree, TAGS.keys()).write()) + "\n"
+
+
+def _resource(name: str) -> str:
+    return resources.files("spacy_crf.sections").joinpath("pages", name).read_text(encoding="utf8")
+
+
+class _PageWriter(TreeWriter):
+    def write(self) -> Iterator[str]:
+        nodes = list(self.tree.walk())
+        self.names = {id(node): f"s{number}" for number, node in enumerate(nodes, 1)}
+        title = escape(self.layout.name or "Document")
+        yield "<!DOCTYPE html>"
+        language = escape(self.layout.language or "und", quote=True)
+        yield f'<html lang="{language}"><head><meta charset="utf-8">'
+        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        yield f"<title>{title}</title><style>{_resource('sections.css')}</style></head><body>"
+        yield '<a class="skip" href="#text">Skip to the text</a><div class="page">'
+        yield from self._outline(nodes)
+        yield f'<main id="text"><header><h1>{title}</h1><p>{self._summary(nodes)}</p></header>'
+        yield from self._body()
+        yield f"</main></div><script>{_resource('sections.js')}</script></body></html>"
+
+    def _summary(self, nodes: list[SectionNode]) -> str:
+        implied = sum(node.virtual for node in nodes)
+        parts = [f"{len(nodes) - implied:,} sections", f"{implied:,} implied" if implied else ""]
+        parts.append(f"{max((node.level for node in nodes), default=0)} levels" if nodes else "")
+        if not self.tree.exact:
+            parts.append(f"perhaps not the best tree ({self.tree.dropped:,} states dropped)")
+        return " · ".join(filter(None, parts))
+
+    def _outline(self, nodes: list[SectionNode]) -> Iterator[str]:
+        yield '<aside aria-label="Outline"><details id="outline" open><summary>Outline</summary>'
+        yield '<div class="tools"><button type="button" value="open">Expand all</button>'
+        yield '<button type="button" value="">Collapse all</button></div><nav aria-label="Sections">'
+        if not nodes:
+            yield '<p class="none">No sections were found.</p>'
+        yield "<ul>"
+        waiting: list[SectionNode | str] = list(reversed(self.tree.sections))
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, str):
+                yield node
+            elif node.children:
+                yield f"<li><details open><summary>{self._link(node)}</summary><ul>"
+                waiting += ["</ul></details></li>", *reversed(node.children)]
+            else:
+                yield f'<li class="leaf">{self._link(node)}</li>'
+        yield "</ul></nav>"
+        if any(node.probability is not None for node in nodes):
+            yield '<p class="key">Doubtful<span class="scale"></span>certain. Figures are probabilities.</p>'
+        yield "</details></aside>"
+
+    def _link(self, node: SectionNode) -> str:
+        kind = ' class="virtual"' if node.virtual else ""
+        shade = "" if node.probability is None else f' style="--p:{node.probability:.3f}"'
+        number = f'<span class="nr">{escape(node.number)}</span>' if node.number else ""
+        shown = "" if node.probability is None else f'<span class="p">{node.probability:.2f}</span>'
+        return f'<a href="#{self.names[id(node)]}"{kind}{shade}>{number}{self._name(node)}{shown}</a>'
+
+    def _name(self, node: SectionNode) -> str:
+        if node.virtual:
+            return '<span class="name">implied</span>'
+        if node.title:
+            return f'<span class="name">{escape(node.title)}</span>'
+        start = self.tree.elements[node.heading[-1]].end if node.heading else node.start_char
+        line = self.layout.text[start : min(node.end_char, start + 4 * OPENING)].strip().partition("\n")[0]
+        words = " ".join(line.split()).removeprefix(node.number)
+        return f'<span class="name opening">{escape(words[:OPENING])}</span>'
+
+    def _body(self) -> Iterator[str]:
+        for event in self.blocks():
+            if isinstance(event, Begin):
+                kind = "" if self.is_titled(event.node) or event.node.virtual else ' class="text"'
+                yield f'<section id="{self.names[id(event.node)]}"{kind}>'
+                yield from self._heading(event.node, event.depth)
+            elif isinstance(event, End):
+                yield "</section>"
+            else:
+                yield self._paragraph(event)
+
+    def _heading(self, node: SectionNode, depth: int) -> Iterator[str]:
+        if node.virtual:
+            yield f'<p class="implied">{escape(node.number)} (implied)</p>'
+        elif self.is_titled(node):
+            level = min(depth + 1, DEEPEST)
+            inner = " ".join(self._heading_part(place) for place in node.heading)
+            yield f'<h{level} class="heading l{min(depth, 4)}">{inner}</h{level}>'
+
+    def _heading_part(self, place: int) -> str:
+        kind = "nr" if self.tree.elements[place].label == NUMBER else "title"
+        return f'<span class="{kind}">{escape(self.line([place]))}</span>'
+
+    def _paragraph(self, places: list[int]) -> str:
+        elements = self.tree.elements
+        unit = self.units.get(elements[places[0]].start)
+        if unit is not None and unit.kind is Kind.OTHER:
+            return f'<p class="other">{self._text(places)}</p>'
+        is_mark = unit is not None and unit.kind is Kind.MARK
+        if len(places) > 1 and (is_mark or elements[places[0]].label == NUMBER):
+            indent = f' style="--indent:{min(unit.indent, 24) / 2:g}ch"' if unit is not None and unit.indent else ""
+            kind = "item" if is_mark else "numbered"
+            return (
+                f'<p class="{kind}"{indent}><span class="nr">{self._text(places[:1])}</span>'
+                f"<span>{self._text(places[1:])}</span></p>"
+            )
+        return f"<p>{self._text(places)}</p>"
+
+    def _text(self, places: list[int]) -> str:
+        return self.tagged(*self.bounds(places), TAGS, escape)

@@ -1,0 +1,157 @@
+"""Files as text or as events of XML, and text as XML holds it."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+from xml.sax.saxutils import escape, quoteattr
+
+from ...core.errors import CRFError
+from ...corpora.errors import CorpusErrors
+from ...corpora.files import XmlReader, open_binary
+from ..errors import SectionErrors
+
+BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+MAGIC = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a zip archive, such as a .docx, .odt or .epub",
+    b"\xd0\xcf\x11\xe0": "an old Word or Excel file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"{\\rtf": "an RTF file",
+}
+CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+HEAD = 4096  # bytes in which a page names its encoding
+BUFFER = 1 << 20  # bytes of text between tags that come in one piece
+IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
+
+
+def read_text(path: Path, page: bool = False) -> str:
+    """The text of a file, with newlines as the only line ends.
+
+    path (Path): a file, which may be packed by gzip. page (bool): it may name its encoding as web pages do.
+    RAISES (ValueError): for binary files and bytes that are not in the encoding, with the line.
+    """
+    with open_binary(path) as file_:
+        data = file_.read()
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "")
+    if not encoding:
+        refuse_magic(path, data)
+        place = data.find(b"\0")
+        if place >= 0:
+            line = data.count(b"\n", 0, place) + 1
+            raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
+        declared = CHARSET.search(data[:HEAD]) if page else None
+        encoding = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=error.reason)) from error
+    except LookupError as error:
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=1, reason=error)) from error
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def refuse_magic(path: Path, data: bytes) -> None:
+    """Raise a coded error for well-known formats that are not text."""
+    what = next((what for magic, what in MAGIC.items() if data.startswith(magic)), "")
+    if what:
+        raise CRFError(SectionErrors.CRF954.format(path=path, line=1, what=what))
+
+
+class MarkupEvents(Protocol):
+    """A reader of mark-up, as it is called with the parts of a file. Names are without prefixes of namespaces."""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text between tags."""
+
+    def instruction(self, name: str) -> None:
+        """A processing instruction."""
+
+
+class XmlSource(XmlReader):
+    """Tells a reader the parts of a file."""
+
+    def __init__(self, path: Path, reader: MarkupEvents) -> None:
+        super().__init__(path)
+        self.expat.buffer_text = True
+        self.expat.buffer_size = BUFFER
+        self.expat.StartElementHandler = lambda name, attributes: reader.start(
+            _local(name), {_local(key): value for key, value in attributes.items()}
+        )
+        self.expat.EndElementHandler = lambda name: reader.end(_local(name))
+        self.expat.CharacterDataHandler = reader.data
+        self.expat.ProcessingInstructionHandler = lambda name, _: reader.instruction(name)
+
+
+def _local(name: str) -> str:
+    """A name such as "rs:para" without the prefix of its namespace."""
+    return name.rpartition(":")[2]
+
+
+class _RootFound(Exception):
+    """The root was seen; the rest of the file is of no interest."""
+
+
+class _RootReader:
+    name = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self.name = name
+        raise _RootFound
+
+    def end(self, name: str) -> None: ...
+
+    def data(self, text: str) -> None: ...
+
+    def instruction(self, name: str) -> None: ...
+
+
+def root_of(path: Path) -> str:
+    """Name of the outermost element of a file. RAISES (ValueError): if it is not XML, with the line."""
+    reader = _RootReader()
+    try:
+        XmlSource(path, reader).read()
+    except _RootFound:
+        return reader.name
+    raise CRFError(CorpusErrors.CRF533.format(path=path, line=1, reason="no element found"))
+
+
+def encode(text: str) -> str:
+    """Text between tags, which has the same length when it is read.
+
+    Of what XML cannot hold, white space such as form feeds becomes spaces, and other control characters and lone
+    surrogates U+FFFD.
+    """
+    return escape(possible(text), {"\r": "&#13;"})
+
+
+def possible(text: str) -> str:
+    """Text without what XML cannot hold, as long as before."""
+    return IMPOSSIBLE.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
+
+
+def attributes(**values: str | float | bool | None) -> str:
+    """Attributes of a start tag, each behind a space; those that are None, "" or False are left out.
+
+    values: by name, in which "_" stands for ":". RETURNS (str): such as ' level="1"'.
+    """
+    return "".join(
+        f" {name.replace('_', ':')}={quoteattr(possible(_spell(value)))}"
+        for name, value in values.items()
+        if value not in (None, "", False)
+    )
+
+
+def _spell(value: str | float | bool | None) -> str:
+    if value is True:
+        return "true"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

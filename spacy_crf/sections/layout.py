@@ -1,0 +1,215 @@
+"""A text with its formatting, as a file has it or a Doc carries it."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from spacy.attrs import LENGTH, SPACY
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..core.arrays import Bools
+from ..core.errors import CRFError
+from .errors import SectionErrors
+from .segment import Kind, LayoutUnit, Run, segment
+
+LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
+NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
+
+
+@dataclass(frozen=True)
+class DocumentLayout:
+    """A document as a reader of files gives it.
+
+    text (str): all of its text. runs (tuple[Run, ...]): start, end and style of formatted stretches, or the kind of
+    unit that a stretch is (see `segment`). name (str): of the document. language (str): its code, such as "nl"; "" if
+    it is unknown.
+    """
+
+    text: str
+    runs: tuple[Run, ...] = ()
+    name: str = ""
+    language: str = ""
+
+    @cached_property
+    def units(self) -> list[LayoutUnit]:
+        """Units of the text, see `segment`."""
+        return segment(self.text, self.runs)
+
+
+class LayoutBuilder:
+    """Text and formatting, written in the order of a document.
+
+    length (int): characters so far. ink (int): those pieces that were not white.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.ink = 0
+        self.runs: list[Run] = []
+        self._pieces: list[str] = []
+        self._last = "\n"
+
+    def write(self, text: str) -> None:
+        """Add text as it is."""
+        if text:
+            self._pieces.append(text)
+            self.length += len(text)
+            self._last = text[-1]
+            self.ink += not text.isspace()
+
+    def flow(self, text: str) -> None:
+        """Add text with one space for each stretch of white space that has a line end; none at the start of a line."""
+        if "\n" in text:
+            first, *middle, last = text.split("\n")
+            inner = [line for line in map(str.strip, middle) if line]
+            text = " ".join([first.rstrip(), *inner, last.lstrip()])
+        self.write(text.lstrip() if self._last == "\n" else text)
+
+    def collapse(self, text: str) -> None:
+        """Add text; a space at its start is left out behind white space."""
+        self.write(text.removeprefix(" ") if self._last.isspace() else text)
+
+    def gap(self) -> None:
+        """Add a space unless white space is there."""
+        if not self._last.isspace():
+            self.write(" ")
+
+    def end_line(self) -> None:
+        """Begin a new line unless nothing is on this one."""
+        if self._last != "\n":
+            self.write("\n")
+
+    def blank_line(self) -> None:
+        """Add a blank line, below this one if something is on it."""
+        self.end_line()
+        self.write("\n")
+
+    def style(self, start: int, style: str) -> None:
+        """Give all from a place on a style, or the name of a kind of unit."""
+        if start < self.length:
+            self.runs.append((start, self.length, style))
+
+    def build(self, name: str = "", language: str = "") -> DocumentLayout:
+        """The document so far."""
+        return DocumentLayout("".join(self._pieces), tuple(self.runs), name, language)
+
+
+def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
+    """Make a Doc whose tokens end where units end; the limit `nlp.max_length` does not hold for it.
+
+    Words are letters, digits and the signs between them; any other character, and each line end, is a token.
+
+    vocab (Vocab): of the pipeline. layout (DocumentLayout): the document.
+    RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
+    """
+    words, spaces = _cut_tokens(layout.text, layout.units)
+    doc = Doc(vocab, words=words, spaces=spaces)
+    attach_layout(doc, layout.runs)
+    doc.user_data[NAME] = layout.name
+    return doc
+
+
+def attach_layout(doc: Doc, runs: Iterable[Run]) -> None:
+    """Give a Doc formatting; it stays with the Doc in bytes, files and other processes.
+
+    doc (Doc): any Doc. runs (Iterable[tuple[int, int, str]]): start and end in `doc.text`, and style.
+    """
+    doc.user_data[LAYOUT] = [[start, end, style] for start, end, style in runs]
+
+
+def units_of(doc: Doc) -> list[LayoutUnit]:
+    """Units of a Doc, from its text and the formatting that it carries.
+
+    Where the start of an element would be split within a token, it is not split there. A blank line is a unit of one
+    character even where a token has several line ends.
+
+    RAISES (ValueError): if the formatting is not a list of start, end and style.
+    """
+    units = segment(doc.text, runs_of(doc))
+    lengths = doc.to_array([LENGTH, SPACY]).sum(axis=1).astype(np.intp)
+    starts = np.append(np.cumsum(lengths) - lengths, -1)
+    places = np.array([unit.start for unit in units], dtype=np.intp)
+    found = (starts[np.searchsorted(starts[:-1], places)] == places).tolist()
+    begins = [begin or unit.kind is Kind.NEWLINE for begin, unit in zip(found, units)]
+    return units if all(begins) else _align(units, begins)
+
+
+def runs_of(doc: Doc) -> list[Run]:
+    """The formatting that a Doc carries; empty if none was attached.
+
+    RAISES (ValueError): if it is not a list of start, end and style.
+    """
+    return [_check_run(doc, run) for run in doc.user_data.get(LAYOUT, ())]
+
+
+def _check_run(doc: Doc, run: Any) -> Run:
+    match run:
+        case [int(start), int(end), str(style)] if 0 <= start <= end:
+            return start, end, style
+    name = doc.user_data.get(NAME) or doc.text[:40]
+    raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
+
+
+def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUnit]:
+    """Units joined with those before them where a token would be split."""
+    found: list[LayoutUnit] = []
+    for unit, is_begin in zip(units, begins):
+        if found and not is_begin and found[-1].kind is not Kind.NEWLINE:
+            before = found.pop()
+            unit = LayoutUnit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
+        found.append(unit)
+    return found
+
+
+_SIGN, _WORD, _SPACE, _LINE_END = range(4)
+_INNER = ".'’-"  # signs that are part of a word between its letters or digits
+_CODE_POINTS = 0x110000
+
+
+def _cut_tokens(text: str, units: Sequence[LayoutUnit]) -> tuple[list[str], list[bool]]:
+    """Cut a text into words, signs and white space, and where units begin and end. O(n) for n characters.
+
+    RETURNS (list[str], list[bool]): tokens, and whether a space is behind each: one space behind a word or sign is no
+        token of its own, other white space is. Together they are the text.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    classes = _classes(codes)
+    cuts = np.ones(len(classes) + 1, dtype=np.bool_)
+    here = classes[1:]
+    cuts[1:-1] = (here != classes[:-1]) | (here == _SIGN) | (here == _LINE_END)
+    for place in (*(unit.start for unit in units), *(unit.end for unit in units)):
+        cuts[place] = True
+    places = np.flatnonzero(cuts)
+    starts, ends = places[:-1], places[1:]
+    # one space behind a word or sign: spaCy keeps it with that
+    lone: Bools = (ends - starts == 1) & (codes[starts] == ord(" "))
+    lone[1:] &= classes[starts[:-1]] < _SPACE
+    lone[:1] = False
+    kept = np.flatnonzero(~lone)
+    spaces = np.append(lone, False)[kept + 1]
+    return [text[start:end] for start, end in zip(starts[kept].tolist(), ends[kept].tolist())], spaces.tolist()
+
+
+def _classes(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    """The class of each character."""
+    table = np.full(_CODE_POINTS, _SIGN, dtype=np.uint8)
+    for code in np.flatnonzero(np.bincount(codes, minlength=1)).tolist():
+        table[code] = _class(chr(code))
+    classes = table[codes]
+    inner = np.isin(codes, [ord(sign) for sign in _INNER])
+    inner[:1] = inner[-1:] = False
+    inner[1:-1] &= (classes[:-2] == _WORD) & (classes[2:] == _WORD)
+    classes[inner] = _WORD
+    return classes
+
+
+def _class(character: str) -> int:
+    if character.isspace():
+        return _LINE_END if character == "\n" else _SPACE
+    is_word = character.isalnum() or character == "_" or unicodedata.category(character).startswith("M")
+    return _WORD if is_word else _SIGN

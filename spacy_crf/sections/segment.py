@@ -1,0 +1,232 @@
+"""Units of a text: stretches that get one label each, from its lines, its formatting, and the form of their starts."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+
+from ..core.arrays import Bools, Indices
+from .candidates import Letter, find_letter, find_mark, find_numbering, find_quote, find_series
+
+Run: TypeAlias = tuple[int, int, str]
+"""Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
+
+PARAGRAPH = "paragraph"  # a run of this style is one element although it has line ends
+STYLES = ("bold", "italic", "underline", "title", *(f"heading{level}" for level in range(1, 7)))
+LINE = re.compile(r"[^\n]*\n?")
+TAB = 8
+MOST_NUMBERS = 3  # numberings at the start of one element, such as "2. a)"
+
+
+class Kind(StrEnum):
+    """What can be said of a unit from text and mark-up alone.
+
+    NUMBER: it could be a numbering. TEXT: the rest of an element, or all of it. NEWLINE: a blank line. QUOTE: an
+    opening quotation mark. MARK: a bullet or dash of a list. OTHER: a table, footnote, picture or link, which is not
+    taken apart.
+    """
+
+    NUMBER = "number"
+    TEXT = "text"
+    NEWLINE = "newline"
+    QUOTE = "quote"
+    MARK = "mark"
+    OTHER = "other"
+
+
+KINDS = {kind.value: kind for kind in Kind}
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutUnit:
+    """A layout element, or a part of one.
+
+    start (int), end (int): its place in the text, without white space at its ends; a blank line is its newline
+        character. kind (Kind): what it is. styles (frozenset[str]): those of `STYLES` that all of it has.
+    indent (int): columns of white space before its line; a tab goes to the next multiple of 8.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    styles: frozenset[str] = frozenset()
+    indent: int = 0
+
+
+def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
+    """Take a text apart into units. Time and memory are linear in the text, but for the sorting of the runs.
+
+    Elements are lines. A run can say otherwise: one with the name of a `Kind` is one unit of that kind (where such runs
+    overlap, the first has the characters), one of the style "paragraph" is one element over several lines. An opening
+    quotation mark, a list mark and up to three numberings are split off the start of an element; the rest is one unit.
+    A letter or roman numeral without any sign is split off only where it comes in a series (see `find_series`).
+
+    text (str): a document; nothing about it is changed. runs (Sequence[tuple[int, int, str]]): start, end and style,
+        in any order; the parts of runs outside of the text, and styles that are not known, have no effect.
+    RETURNS (list[LayoutUnit]): in order; each character that is not white space is in exactly one.
+    """
+    splitter = _Splitter(text)
+    for start, end, kind in _elements(text, runs):
+        if kind is None:
+            splitter.split(start, end)
+        elif kind is Kind.NEWLINE:
+            splitter.units.append(LayoutUnit(start, end, kind))
+        else:
+            splitter.add(start, end, kind, splitter.indent(start))
+    return _style(text, splitter.finish(), runs)
+
+
+_Part = tuple[int, int, Kind | None]
+
+
+def _elements(text: str, runs: Sequence[Run]) -> Iterator[_Part]:
+    """Stretches of text that cover all of it: lines without their line ends, blank lines, paragraphs, and runs."""
+    done = 0
+    for start, end, kind in _fixed(runs, len(text)):
+        start = max(start, done)
+        if kind is not Kind.NEWLINE:
+            start, end = _strip(text, start, end)
+        if start < end and (kind is not Kind.NEWLINE or (text[start:end].isspace() and "\n" in text[start:end])):
+            yield from _lines(text, done, start)
+            yield start, end, kind
+            done = end
+    yield from _lines(text, done, len(text))
+
+
+def _fixed(runs: Sequence[Run], length: int) -> list[_Part]:
+    """Runs that are elements, sorted by their starts; the longer one is first where several start."""
+    found = [
+        (max(start, 0), min(end, length), KINDS.get(style))
+        for start, end, style in runs
+        if style == PARAGRAPH or style in KINDS
+    ]
+    return sorted(found, key=lambda part: (part[0], -part[1]))
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[_Part]:
+    """Lines between two places. A blank line is one that begins and ends between them."""
+    at_start = start == 0 or text[start - 1] == "\n"
+    for line in LINE.finditer(text, start, end):
+        first, last = line.span()
+        if first == last:
+            return
+        if line[0].isspace():
+            if text[last - 1] == "\n" and (first > start or at_start):
+                yield last - 1, last, Kind.NEWLINE
+        else:
+            yield first, last, None
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return _skip(text, start, end), end
+
+
+def _skip(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return start
+
+
+class _Splitter:
+    """Splits elements of a text. units (list[LayoutUnit]): so far. letters (list[Letter]): what may be numberings."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.units: list[LayoutUnit] = []
+        self.letters: list[Letter] = []
+
+    def split(self, start: int, end: int) -> None:
+        """Split off a quotation mark, a list mark and numberings, and add the rest."""
+        start, end = _strip(self.text, start, end)
+        if start == end:
+            return
+        indent = self.indent(start)
+        place = self._split_signs(start, end, indent)
+        for count in range(MOST_NUMBERS):
+            if place == end:
+                return
+            after = find_numbering(self.text, place, end, first=count == 0)
+            if after == place:
+                if not count and (after := find_letter(self.text, place, end)) > place:
+                    self.letters.append(Letter(len(self.units), after, self.text[place:after], indent))
+                break
+            self.units.append(LayoutUnit(place, after, Kind.NUMBER, indent=indent))
+            place = _skip(self.text, after, end)
+        self.add(place, end, Kind.TEXT, indent)
+
+    def _split_signs(self, start: int, end: int, indent: int) -> int:
+        """The place behind a quotation mark, a list mark and their white space."""
+        for kind, find in ((Kind.QUOTE, find_quote), (Kind.MARK, find_mark)):
+            if start < end and (after := find(self.text, start, end)) > start:
+                self.units.append(LayoutUnit(start, after, kind, indent=indent))
+                start = _skip(self.text, after, end)
+        return start
+
+    def add(self, start: int, end: int, kind: Kind, indent: int) -> None:
+        """Add a unit without white space at its ends, if anything is left."""
+        start, end = _strip(self.text, start, end)
+        if start < end:
+            self.units.append(LayoutUnit(start, end, kind, indent=indent))
+
+    def finish(self) -> list[LayoutUnit]:
+        """The units, with letters that number elements split off those that they begin."""
+        units, self.units = self.units, []
+        done = 0
+        for letter in find_series(self.letters):
+            unit = units[letter.place]
+            self.units += units[done : letter.place]
+            self.units.append(LayoutUnit(unit.start, letter.end, Kind.NUMBER, indent=unit.indent))
+            self.add(letter.end, unit.end, Kind.TEXT, unit.indent)
+            done = letter.place + 1
+        return self.units + units[done:]
+
+    def indent(self, start: int) -> int:
+        """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
+        place = self.text.rfind("\n", 0, start) + 1
+        columns = 0
+        while place < start and self.text[place].isspace():
+            columns += TAB - columns % TAB if self.text[place] == "\t" else 1
+            place += 1
+        return columns
+
+
+def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:
+    """The same units with their styles. O(R log R + U log R) for R runs, U units."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for start, end, style in runs:
+        if style in STYLES and max(start, 0) < min(end, len(text)):
+            spans.setdefault(style, []).append((max(start, 0), min(end, len(text))))
+    starts, ends = (np.array([getattr(unit, side) for unit in units], dtype=np.intp) for side in ("start", "end"))
+    styles: dict[int, list[str]] = {}
+    for style, places in spans.items():
+        for number in np.flatnonzero(_covered(starts, ends, _join(text, sorted(places)))).tolist():
+            if units[number].kind is not Kind.NEWLINE:
+                styles.setdefault(number, []).append(style)
+    for number, names in styles.items():
+        unit = units[number]
+        units[number] = LayoutUnit(unit.start, unit.end, unit.kind, frozenset(names), unit.indent)
+    return units
+
+
+def _join(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sorted stretches, those made one that overlap or have but white space between them."""
+    joined = [places[0]]
+    for start, end in places[1:]:
+        first, last = joined[-1]
+        if start <= last or text[last:start].isspace():
+            joined[-1] = (first, max(last, end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _covered(starts: Indices, ends: Indices, places: list[tuple[int, int]]) -> Bools:
+    bounds = np.array(places, dtype=np.intp)
+    before = np.searchsorted(bounds[:, 0], starts, side="right") - 1
+    covered: Bools = (before >= 0) & (ends <= bounds[before, 1])
+    return covered

@@ -1,0 +1,216 @@
+"""The section tree of a document, as components make it and exports need it; and documents with gold trees."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..core.errors import CRFError
+from .errors import SectionErrors
+from .layout import DocumentLayout
+from .segment import Kind, LayoutUnit
+
+VERSION = 1
+NUMBER, TITLE, TEXT, NEWLINE = "NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE"  # labels, unless a component has others
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A leaf: one unit and its label.
+
+    start (int), end (int): characters of the text. label (str): such as "SECTION_TITLE". probability (float | None): of
+    the label.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float | None = None
+
+
+@dataclass(slots=True)
+class SectionNode:
+    """A section of a document.
+
+    start_char (int), end_char (int): from its heading to the end of its last element or subsection.
+    level (int): 1 for the outermost. number (str), title (str): as its heading has them, "" without; the number of a
+    virtual section is the implied one. probability (float | None): that there is a section from this heading to this
+    end. virtual (bool): implied by a numbering below it, without a heading of its own.
+    heading (list[int]): its elements, by their places in the tree's list. children (list[SectionNode]): in order.
+    """
+
+    start_char: int
+    end_char: int
+    level: int
+    number: str = ""
+    title: str = ""
+    probability: float | None = None
+    virtual: bool = False
+    heading: list[int] = field(default_factory=list)
+    children: "list[SectionNode]" = field(default_factory=list)
+
+    @property
+    def own_end(self) -> int:
+        """The place where its first subsection begins, or it ends."""
+        return min([self.end_char, *(child.start_char for child in self.children)])
+
+    def strip(self, text: str) -> None:
+        """Leave out the white space at its ends. text (str): of the document."""
+        inside = text[self.start_char : self.end_char]
+        self.start_char += len(inside) - len(inside.lstrip())
+        self.end_char = max(self.start_char, self.end_char - len(inside) + len(inside.rstrip()))
+
+
+@dataclass(slots=True)
+class SectionTree:
+    """Sections and elements of a document.
+
+    sections (list[SectionNode]): the outermost, in order. elements (list[Element]): all leaves, in order.
+    exact (bool): whether it is certain that no other tree has a higher score. dropped (int): states that a cap on their
+    number has cost. score (float | None): logarithm of its weight.
+    """
+
+    sections: list[SectionNode] = field(default_factory=list)
+    elements: list[Element] = field(default_factory=list)
+    exact: bool = True
+    dropped: int = 0
+    score: float | None = None
+
+    def walk(self) -> Iterator[SectionNode]:
+        """All sections in the order of the text, each before those in it."""
+        waiting = self.sections[::-1]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+    def parents(self) -> list[int]:
+        """The place of the parent of each section, in the order of `walk`; -1 for the outermost."""
+        nodes = list(self.walk())
+        place = {id(node): number for number, node in enumerate(nodes)}
+        found = [-1] * len(nodes)
+        for number, node in enumerate(nodes):
+            for child in node.children:
+                found[place[id(child)]] = number
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The tree as JSON can hold it: a flat list of sections, in which each has the place of its parent."""
+        sections = [
+            {
+                **{"start": node.start_char, "end": node.end_char, "level": node.level},
+                **{"parent": None if parent < 0 else parent},
+                **{"number": node.number, "title": node.title, "heading": list(node.heading)},
+                **{"probability": node.probability, "virtual": node.virtual},
+            }
+            for node, parent in zip(self.walk(), self.parents())
+        ]
+        elements = [[e.start, e.end, e.label, e.probability] for e in self.elements]
+        facts = {"exact": self.exact, "dropped": self.dropped, "score": self.score}
+        return {"version": VERSION, **facts, "elements": elements, "sections": sections}
+
+
+def from_json(data: Mapping[str, Any]) -> SectionTree:
+    """The tree that `SectionTree.to_json` has written. RAISES (ValueError): if it is not a section tree."""
+    try:
+        if data["version"] != VERSION:
+            raise ValueError(f"version {data['version']}")
+        elements = [Element(int(start), int(end), str(label), p) for start, end, label, p in data["elements"]]
+        sections = _nest(data["sections"])
+        return SectionTree(sections, elements, bool(data["exact"]), int(data["dropped"]), data["score"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
+
+
+def dumps(tree: SectionTree) -> str:
+    """The tree as JSON text."""
+    return json.dumps(tree.to_json(), ensure_ascii=False) + "\n"
+
+
+def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
+    nodes: list[SectionNode] = []
+    outermost: list[SectionNode] = []
+    for row in flat:
+        node = SectionNode(
+            int(row["start"]), int(row["end"]), int(row["level"]), str(row["number"]), str(row["title"]),
+            row["probability"], bool(row["virtual"]), [int(place) for place in row["heading"]],
+        )  # fmt: skip
+        parent = row["parent"]
+        if parent is not None and not 0 <= parent < len(nodes):
+            raise ValueError(f"parent {parent} of section {len(nodes)}")
+        (outermost if parent is None else nodes[parent].children).append(node)
+        nodes.append(node)
+    return outermost
+
+
+@dataclass(frozen=True)
+class GoldDocument:
+    """A document with what annotators say of it, kept apart from what a component may see.
+
+    layout (DocumentLayout): made without a look at labels. leaves (tuple[Element, ...]): labelled stretches of its
+    text, in order. sections (tuple[SectionNode, ...]): the outermost; empty if the file has no sections.
+    """
+
+    layout: DocumentLayout
+    leaves: tuple[Element, ...]
+    sections: tuple[SectionNode, ...] = ()
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """One label for each unit of the layout, see `label_units`."""
+        return label_units(self.layout.units, self.leaves)
+
+    @cached_property
+    def tree(self) -> SectionTree:
+        """The sections above the units with their labels."""
+        units = self.layout.units
+        elements = [Element(unit.start, unit.end, label) for unit, label in zip(units, self.labels)]
+        return SectionTree(list(self.sections), elements)
+
+
+def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[str]:
+    """Labels of units, from stretches of text that need not begin and end where units do. O(units + leaves).
+
+    units (list[LayoutUnit]): in order. leaves (list[Element]): in order, without overlaps.
+    RETURNS (list[str]): for a blank line NEWLINE, for others the label of the leaf that has most of it, the first of
+        those that have the same; text where there is none.
+    """
+    labels = []
+    first = 0
+    for unit in units:
+        while first < len(leaves) and leaves[first].end <= unit.start:
+            first += 1
+        best, shared, place = TEXT, 0, first
+        while place < len(leaves) and leaves[place].start < unit.end:
+            common = min(unit.end, leaves[place].end) - max(unit.start, leaves[place].start)
+            if common > shared:
+                best, shared = leaves[place].label, common
+            place += 1
+        labels.append(NEWLINE if unit.kind is Kind.NEWLINE else best)
+    return labels
+
+
+def mark_headings(sections: Sequence[SectionNode], units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> None:
+    """Set the headings of sections: of their first leaves a number and titles, before the first text or subsection.
+
+    sections (list[SectionNode]): the outermost. units (list[LayoutUnit]), leaves (list[Element]): of the same document.
+    """
+    labels = label_units(units, leaves)
+    starts = [unit.start for unit in units]
+    for node in SectionTree(list(sections)).walk():
+        if not node.virtual:
+            first, limit = (bisect_left(starts, place) for place in (node.start_char, node.own_end))
+            node.heading = heading_places(labels[first:limit], first)
+
+
+def heading_places(labels: Sequence[str], first: int) -> list[int]:
+    """Places of a number and titles at the beginning of a section, whose first label has the place `first`."""
+    found: list[int] = []
+    for place, label in enumerate(labels, first):
+        if label == TEXT or (label == NUMBER and found):
+            break
+        if label != NEWLINE:
+            found.append(place)
+    return found

@@ -1,0 +1,275 @@
+"""Files of all formats give text and formatting, or an error that names the place."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spacy_crf.sections.formats import read_gold, read_layout
+
+FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(name, content, **settings):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf8"))
+        return read_layout(path, **settings)
+
+    return write_and_read
+
+
+def shown(layout):
+    return [
+        (str(unit.kind), layout.text[unit.start : unit.end], *sorted(unit.styles))
+        for unit in layout.units
+        if unit.kind != "newline"
+    ]
+
+
+def test_plain_text(read):
+    layout = read("a.txt", "\ufeffTitle\r\n\r\n1. Text\r")
+    assert layout.text == "Title\n\n1. Text\n" and layout.name == "a"
+    assert read("a.txt", "Één".encode("utf-16")).text == "Één"
+    assert read("a.txt.gz", gzip.compress(b"x")).text == "x"
+    assert read("a.txt", "").units == []
+
+
+def test_plain_text_with_hard_line_breaks(read):
+    text = "A long text\nthat goes on\n\n1. item\ngoes on\n  - mark\n2010 was\nthe year\n2) next"
+    layout = read("a.txt", text, paragraphs=True)
+    assert layout.text == text
+    assert shown(layout) == [
+        *[("text", "A long text\nthat goes on"), ("number", "1."), ("text", "item\ngoes on"), ("mark", "-")],
+        *[("text", "mark\n2010 was\nthe year"), ("number", "2)"), ("text", "next")],
+    ]
+
+
+def test_markdown(read):
+    layout = read(
+        "a.md",
+        "# 1. Feiten\n\nEen **vet** en\nnog *een* `x` [link](http://a)\n\n**Kop**\n\n- punt\n  1. sub\n\n"
+        "```\ncode\n```\n\n"
+        "| a | b |\n|---|---|\n| c | d |\n\nSetext\n===\n",
+    )
+    assert shown(layout) == [
+        *[("number", "1.", "heading1"), ("text", "Feiten", "heading1"), ("text", "Een vet en\nnog een x link")],
+        *[("text", "Kop", "bold"), ("mark", "-"), ("text", "punt"), ("number", "1."), ("text", "sub")],
+        *[("other", "code"), ("other", "a\tb\t\nc\td"), ("text", "Setext", "heading1")],
+    ]
+    assert layout.text.startswith("1. Feiten\n\nEen vet")
+
+
+def test_html(read):
+    layout = read(
+        "a.html",
+        "<!DOCTYPE html><html lang=nl><head><title>no</title><style>no</style></head><body><h2>1  Feiten</h2>"
+        "<p>Een <b>vet</b> &amp; <span style='font-weight:bold'>woord</span><br>regel<p><p><strong>Kop</strong></p>"
+        "<ol type=a start=2><li>b<li>c<ul><li>dd</ul></ol><table><tr><td>1<td>2<tr><td>3</table>"
+        "<table><tr><td><h1>Page</h1><table><tr><td>x</table></table><script>no()</script><pre>pp\n qq</pre>",
+    )
+    assert layout.language == "nl"
+    assert shown(layout) == [
+        *[("number", "1", "heading2"), ("text", "Feiten", "heading2"), ("text", "Een vet & woord"), ("text", "regel")],
+        *[("text", "Kop", "bold"), ("number", "b."), ("text", "b"), ("number", "c."), ("text", "c"), ("mark", "-")],
+        *[
+            ("text", "dd"),
+            ("other", "1\t2\n3"),
+            ("text", "Page", "heading1"),
+            ("other", "x"),
+            ("text", "pp"),
+            ("text", "qq"),
+        ],
+    ]
+    assert read("b.htm", "<meta charset=iso-8859-1><p>één".encode("latin-1")).text == "één\n"
+    assert [read("c.html", page).text for page in ("", "<!-- c -->", "<p></p>")] == ["", "", "\n"]
+
+
+def test_xml_of_another_format(read):
+    layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
+    assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
+
+
+RECHTSPRAAK = """<?xml version="1.0"?><open-rechtspraak><rdf:RDF xmlns:rdf="r"><x>meta</x></rdf:RDF>
+<inhoudsindicatie><para>abstract</para></inhoudsindicatie>
+<uitspraak lang="nl" xmlns="http://www.rechtspraak.nl/schema/rechtspraak-1.0"><para{T}>Hof</para><para/>
+<section role="x"><title><nr{N}>2</nr>{t}Feiten{/t}</title>
+  <paragroup><nr{N}>2.1.</nr><para{T}>Het <emphasis role="bold">gaat</emphasis> om<?linebreak?>{n}a. {/n}{t}het{/t}
+     </para></paragroup><para><emphasis role="bold italic"{S}>Kop</emphasis></para>
+  <itemizedlist{T}><listitem><para>een</para></listitem><listitem><para>twee</para></listitem></itemizedlist>
+</section></uitspraak></open-rechtspraak>"""
+
+
+def rechtspraak(annotated, label="TEXT_BLOCK"):
+    marks = {"T": "TEXT_BLOCK", "N": "NR", "S": "SECTION_TITLE"}
+    text = RECHTSPRAAK
+    for mark, name in marks.items():
+        text = text.replace(f"{{{mark}}}", f' manualAnnotation="{name}"' if annotated else "")
+    opened = f'<text manualAnnotation="{label}">' if annotated else ""
+    text = text.replace("{t}", opened).replace("{/t}", "</text>" if annotated else "")
+    number = '<potentialnr manualAnnotation="NR">' if annotated else ""
+    return text.replace("{n}", number).replace("{/n}", "</potentialnr>" if annotated else "")
+
+
+UNITS = [
+    *[("text", "Hof"), ("number", "2"), ("text", "Feiten"), ("number", "2.1."), ("text", "Het gaat om")],
+    *[("number", "a."), ("text", "het"), ("text", "Kop", "bold", "italic"), ("other", "een twee")],
+]
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_rechtspraak(read, hidden):
+    layout = read("a.xml", rechtspraak(False), hidden=hidden)
+    assert layout.text == "Hof\n\n2 Feiten\n2.1. Het gaat om\na. het \nKop\neen twee\n"
+    assert shown(layout) == UNITS and layout.language == "nl"
+
+
+def test_labels_are_not_seen_in_layouts(read, tmp_path):
+    layouts = [read("a.xml", rechtspraak(True, label), hidden=True) for label in ("TEXT_BLOCK", "SECTION_TITLE")]
+    assert layouts[0] == layouts[1] == read("a.xml", rechtspraak(False), hidden=True)
+    # unless hidden, prepared elements are units: by their places, not by their labels
+    prepared = [read("a.xml", rechtspraak(True, label)) for label in ("TEXT_BLOCK", "SECTION_TITLE")]
+    assert prepared[0] == prepared[1]
+    read("a.xml", rechtspraak(True, "SECTION_TITLE"))
+    gold = read_gold(tmp_path / "a.xml", hidden=True)
+    labels = dict(zip((gold.layout.text[unit.start : unit.end] for unit in gold.layout.units), gold.labels))
+    assert (
+        labels["2.1."] == labels["a."] == "NR" and labels["Feiten"] == "SECTION_TITLE" and labels["Hof"] == "TEXT_BLOCK"
+    )
+
+
+def test_sections_of_courts(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(rechtspraak(False))
+    gold = read_gold(path, hidden=True)
+    text = gold.layout.text
+    found = [(node.level, node.number, text[node.start_char : node.end_char]) for node in gold.tree.walk()]
+    assert [row[:2] for row in found] == [(1, "2"), (2, "2.1.")]
+    assert found[1][2] == "2.1. Het gaat om\na. het" and found[0][2].endswith("een twee")
+
+
+def docling(texts, children, **more):
+    body = {"self_ref": "#/body", "children": [{"$ref": child} for child in children]}
+    return json.dumps({"schema_name": "DoclingDocument", "name": "d", "body": body, "texts": texts, **more})
+
+
+def test_docling(read):
+    texts = [
+        {"label": "section_header", "level": 2, "text": "1 Facts", "children": [{"$ref": "#/texts/1"}]},
+        {"label": "text", "text": "Bold\nlines", "formatting": {"bold": True, "italic": False}},
+        {"label": "page_header", "text": "no", "content_layer": "furniture"},
+        {"label": "list_item", "text": "item", "marker": "-"},
+        {"label": "footnote", "text": "note"},
+    ]
+    cells = [{"start_row_offset_idx": row, "text": text} for row, text in ((0, "a"), (0, "b"), (1, "c"))]
+    names = ["#/texts/0", "#/texts/2", "#/groups/0", "#/tables/0", "#/texts/4", "#/texts/0"]
+    groups = [{"label": "list", "children": [{"$ref": "#/texts/3"}]}]
+    layout = read(
+        "a.json", docling(texts, names, groups=groups, tables=[{"label": "table", "data": {"table_cells": cells}}])
+    )
+    assert layout.name == "d"
+    assert shown(layout) == [
+        *[("number", "1", "heading2"), ("text", "Facts", "heading2"), ("text", "Bold\nlines", "bold"), ("mark", "-")],
+        *[("text", "item"), ("other", "a\tb\nc"), ("other", "note")],
+    ]
+
+
+BAD = {
+    "a.xml": [
+        ("<a>\n<b></a>", "CRF533", 2),
+        ("", "CRF533", 1),
+        ('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "CRF534", 1),
+        ('<?xml version="1.0" encoding="klingon"?><a/>', "CRF533", 1),
+        ("<a>\n\x00</a>", "CRF533", 2),
+        (b"<a>\n\xe9</a>", "CRF533", 2),
+        ("<document><text>a<nr>1</nr></text></document>", "CRF953", 1),
+        ("<document>\nstray</document>", "CRF953", 2),
+        ("<document>\n\n<p>a</p></document>", "CRF953", 3),
+        ("<document><text>a<section/></text></document>", "CRF953", 1),
+    ],
+    "a.txt": [(b"ok\n\xe9\xff", "CRF504", 2), (b"ok\n\n\0", "CRF954", 3), (b"%PDF-1.4 x", "CRF954", 1)],
+    "a.md": [(b"ok\n\xe9\xff", "CRF504", 2), ("x\n" + ">" * 500 + "x", "CRF955", 2)],
+    "a.html": [(b"<p>\n\xff", "CRF504", 2), (b"<meta charset=nope><p>", "CRF504", 1), (b"\x89PNG", "CRF954", 1)],
+    "a.json": [
+        ("{\n]", "CRF957", 2),
+        ("[" * 100_000, "CRF957", 1),
+        ("[]", "CRF957", 1),
+        (docling([], ["#/texts/0"]), "CRF957", 1),
+        (docling([], ["odd"]), "CRF957", 1),
+        (b'{"a": "\xff"}', "CRF504", 1),
+    ],
+}
+
+
+@pytest.mark.parametrize("name, content, code, line", [(name, *case) for name, cases in BAD.items() for case in cases])
+def test_bad_files_are_reported_with_their_line(read, name, content, code, line):
+    with pytest.raises(ValueError, match=rf"^\[{code}\] .*{name}, line {line}:"):
+        read(name, content)
+
+
+def test_entities_are_not_expanded_and_files_not_fetched(read, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 30))
+    secret = f'<!ENTITY f SYSTEM "file://{tmp_path}/secret">'
+    bomb = f'<!DOCTYPE a [<!ENTITY l0 "lol">{laughs}{secret}]><a b="&l29;">&l29;&f;</a>'
+    with pytest.raises(ValueError, match="CRF534"):
+        read("a.xml", bomb)
+    assert "secret" not in read("a.html", bomb).text
+
+
+PATIENCE = ["[" * 300_000, "![[" * 100_000, " " * 1_000_000 + "x", "\n" * 100_000, "<ol><li>" * 20_000, "a \n" * 50_000]
+
+
+@pytest.mark.parametrize("text", PATIENCE)
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+def test_reading_never_takes_long(read, name, text):
+    layout = read(name, text, paragraphs=True)
+    assert sum(unit.end - unit.start for unit in layout.units) <= len(layout.text) <= 6 * len(text)
+
+
+def test_deep_and_huge_files_end(read):
+    assert read("a.html", "<div><b>" * 20_000 + "x").text.strip() == "x"
+    assert read("a.xml", "<a>" * 5_000 + "x" + "</a>" * 5_000).text.strip() == "x"
+    line = "x" * 20_000_000
+    assert read("a.xml", f"<a>{line}</a>").text == line
+    assert len(read("a.txt", line).units) == 1
+
+
+@FIXTURE
+@given(
+    st.binary(max_size=80) | st.text("<>/ab=\"'&;#x!-[]?\n *_`|.1", max_size=80).map(str.encode),
+    st.sampled_from(["a.txt", "a.md", "a.html", "a.xml", "a.json"]),
+)
+def test_any_bytes_are_read_or_refused(read, content, name):
+    try:
+        layout = read(name, content)
+    except ValueError as error:
+        assert str(error).startswith("[CRF")
+    else:
+        place = 0
+        for unit in layout.units:
+            assert place <= unit.start < unit.end and not layout.text[place : unit.start].strip()
+            place = unit.end
+
+
+def test_what_is_missing_is_named(read, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    with pytest.raises(ValueError, match=r"CRF956.*spacy_crf\[html\]"):
+        read("a.html", "x")
+
+
+def test_readers_are_imported_when_they_are_needed():
+    code = "import spacy, sys; before = set(sys.modules); import spacy_crf.sections.formats; "
+    code += "assert not {'lxml', 'markdown_it'} & (set(sys.modules) - before)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_layout(Path(tmp_path / "a.xml"))

@@ -1,0 +1,204 @@
+"""What is exported can be read again, and has all text and all sections."""
+
+import json
+import re
+import sys
+
+import pytest
+from helpers.layouts import documents
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
+from spacy_crf.sections.formats.docling import read_docling, write_docling
+from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
+from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
+from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
+from spacy_crf.sections.formats.sources import possible
+from spacy_crf.sections.layout import DocumentLayout
+from spacy_crf.sections.tree import Element, SectionNode, SectionTree
+
+FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+WORDS = st.lists(
+    st.sampled_from(["1.", "(a)", "De feiten", "*x*", "- y", "\n", "\n\n", " ", "# a_b_c", "<b>&amp;", "2) [z]"])
+)
+
+TEXT = "Hof (civiel)\n\n1. Feiten\n1.1 Het *gaat*.\n- punt\n\n3.1 Iets"
+UNITS = [(0, 12), (13, 14), (14, 16), (17, 23), (24, 27), (28, 39), (40, 41), (42, 46), (47, 48), (48, 51), (52, 56)]
+LABELS = [
+    "TEXT_BLOCK",
+    "NEWLINE",
+    "NR",
+    "SECTION_TITLE",
+    "NR",
+    "TEXT_BLOCK",
+    "TEXT_BLOCK",
+    "TEXT_BLOCK",
+    "NEWLINE",
+    "NR",
+    "TEXT_BLOCK",
+]
+
+
+@pytest.fixture
+def example():
+    layout = DocumentLayout(TEXT, ((17, 23, "bold"), (31, 33, "italic")), "zaak", "nl")
+    assert [(unit.start, unit.end) for unit in layout.units] == UNITS
+    inner = SectionNode(24, 46, 2, "1.1", probability=0.5, heading=[4])
+    outer = SectionNode(14, 46, 1, "1.", "Feiten", 0.75, heading=[2, 3], children=[inner])
+    third = SectionNode(48, 56, 2, "3.1", heading=[9])
+    implied = SectionNode(48, 56, 1, "3", virtual=True, children=[third])
+    elements = [Element(start, end, label) for (start, end), label in zip(UNITS, LABELS)]
+    return layout, SectionTree([outer, implied], elements)
+
+
+@given(documents())
+def test_outline_has_each_element_once_in_its_section(document):
+    _, tree = document
+    opened, places = [], []
+    for event in outline(tree):
+        match event:
+            case Begin(node, depth):
+                opened.append(node)
+                assert depth == node.level == len(opened)
+            case End(node):
+                assert opened.pop() is node
+            case Leaf(place, node):
+                assert node is (opened[-1] if opened else None)
+                places.append(place)
+    assert places == list(range(len(tree.elements))) and not opened
+
+
+def facts(tree):
+    return [
+        (node.start_char, node.end_char, node.level, node.virtual, node.heading, node.title) for node in tree.walk()
+    ]
+
+
+@FIXTURE
+@given(documents())
+def test_annotated_xml_is_read_as_it_was(tmp_path, document):
+    layout, tree = document
+    path = tmp_path / "a.xml"
+    path.write_bytes(write_annotated(layout, tree).encode("utf8"))
+    gold = read_annotated(path)
+    assert gold.layout.text == possible(layout.text)
+    assert (gold.layout.name, gold.layout.language) == ("name", "nl")
+    if gold.layout.text == layout.text:
+        assert gold.layout.units == layout.units
+        assert gold.tree.elements == tree.elements
+        assert facts(gold.tree) == facts(tree)
+
+
+def test_annotated_xml(example):
+    assert write_annotated(*example).split("\n")[1:] == [
+        '<document xml:lang="nl" id="zaak">',
+        "<text>Hof (civiel)</text>",
+        "",
+        '<section level="1" number="1." probability="0.7500"><nr>1.</nr> <title><b>Feiten</b></title>',
+        '<section level="2" number="1.1" probability="0.5000"><nr>1.1</nr> <text>Het<i> *</i>gaat*.</text>',
+        "<text>-</text> <text>punt</text></section></section>",
+        "",
+        '<section virtual="true" level="1" number="3"><section level="2" number="3.1"><nr>3.1</nr> <text>Iets</text>'
+        "</section></section>",
+        "</document>",
+        "",
+    ]
+
+
+def test_brackets(example):
+    assert write_brackets(*example) == (
+        "(DOCUMENT\n  (TEXT_BLOCK Hof -LRB-civiel-RRB-)\n  (SECTION\n    (NR 1.)\n    (SECTION_TITLE Feiten)\n"
+        "    (SECTION\n      (NR 1.1)\n      (TEXT_BLOCK Het *gaat*.)\n"
+        "      (TEXT_BLOCK -)\n      (TEXT_BLOCK punt)))\n"
+        "  (VIRTUAL\n    (SECTION\n      (NR 3.1)\n      (TEXT_BLOCK Iets))))\n"
+    )
+
+
+@given(documents())
+def test_brackets_are_balanced(document):
+    layout, tree = document
+    written = write_brackets(layout, tree)
+    count = 1 + len(list(tree.walk())) + sum(element.label != "NEWLINE" for element in tree.elements)
+    assert written.count("(") == written.count(")") == count
+
+
+def test_trees_of_nltk(example):
+    nltk = pytest.importorskip("nltk")
+    tree = to_nltk(*example)
+    read = nltk.Tree.fromstring(write_brackets(*example).replace("-LRB-", "{").replace("-RRB-", "}"))
+    assert str(read).replace("{", "(").replace("}", ")") == str(tree)
+
+
+def test_missing_nltk_is_named(example, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    with pytest.raises(ValueError, match=r"CRF958.*pip install nltk"):
+        to_nltk(*example)
+
+
+def test_markdown(example):
+    assert write_markdown(*example) == ("Hof (civiel)\n\n# 1. Feiten\n\n1.1 Het *\\**gaat\\*.\n\n- punt\n\n3.1 Iets\n")
+
+
+@FIXTURE
+@given(documents(WORDS.map("".join)))
+def test_markdown_shows_all_words(tmp_path, document):
+    layout, tree = document
+    path = tmp_path / "a.md"
+    path.write_text(write_markdown(DocumentLayout(layout.text), tree), encoding="utf8")
+    shown = read_markdown(path)
+    assert re.sub(r"\s", "", shown.text) == re.sub(r"\s", "", layout.text)
+    titled = [
+        min(node.level, 6)
+        for node in tree.walk()
+        if any(tree.elements[i].label == "SECTION_TITLE" for i in node.heading)
+    ]
+    assert [int(style[-1]) for _, _, style in shown.runs if style.startswith("heading")] == titled
+
+
+def test_docling(example, tmp_path):
+    data = json.loads(write_docling(*example))
+    assert data["schema_name"] == "DoclingDocument" and data["name"] == "zaak"
+    (tmp_path / "a.json").write_text(json.dumps(data), encoding="utf8")
+    assert read_docling(tmp_path / "a.json").text == "Hof (civiel)\n1. Feiten\n1.1 Het *gaat*.\n- punt\n3.1 Iets\n"
+    header = next(text for text in data["texts"] if text["label"] == "section_header")
+    assert (header["text"], header["level"]) == ("1. Feiten", 1)
+    assert [group["name"] for group in data["groups"]] == ["1.1", "3", "3.1"]
+    for item in (data["body"], *data["texts"], *data["groups"]):
+        for child in item["children"]:
+            _, kind, number = child["$ref"].split("/")
+            assert data[kind][int(number)]["parent"]["$ref"] == item["self_ref"]
+
+
+@FIXTURE
+@given(documents())
+def test_docling_has_all_words(tmp_path, document):
+    layout, tree = document
+    path = tmp_path / "a.json"
+    path.write_bytes(write_docling(layout, tree).encode("utf8", "replace"))
+    expected = layout.text.encode("utf8", "replace").decode("utf8").split()
+    if "\0" not in layout.text:
+        assert "".join(read_docling(path).text.split()) == "".join(expected)
+
+
+def test_rechtspraak(example, tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(write_rechtspraak(*example), encoding="utf8")
+    gold = read_rechtspraak_gold(path, hidden=True)
+    assert gold.layout.text == "Hof (civiel)\n1. Feiten\n1.1 Het *gaat*.\n- punt\n3.1 Iets\n"
+    assert [(node.level, node.number, node.title) for node in gold.tree.walk()] == [
+        *[(1, "1.", "Feiten"), (2, "1.1", ""), (1, "", ""), (2, "3.1", "")]
+    ]
+    assert gold.layout.runs[0] == (16, 22, "bold")
+
+
+@FIXTURE
+@given(documents())
+def test_rechtspraak_has_all_words_and_sections(tmp_path, document):
+    layout, tree = document
+    path = tmp_path / "a.xml"
+    path.write_bytes(write_rechtspraak(layout, tree).encode("utf8"))
+    gold = read_rechtspraak_gold(path, hidden=True)
+    expected = possible(layout.text)
+    assert "".join(gold.layout.text.split()) == "".join(expected.split())
+    assert [node.level for node in gold.tree.walk()] == [node.level for node in tree.walk()]

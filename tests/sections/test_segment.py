@@ -1,0 +1,135 @@
+"""Units cover the text once, and are cut where a reader would cut."""
+
+import pytest
+from helpers.layouts import RUNS, TEXTS
+from hypothesis import given
+
+from spacy_crf.sections.segment import STYLES, Kind, segment
+
+
+def shown(text, runs=()):
+    return [(str(unit.kind), text[unit.start : unit.end]) for unit in segment(text, runs)]
+
+
+@given(TEXTS, RUNS)
+def test_all_text_is_in_one_unit(text, runs):
+    place = 0
+    for unit in segment(text, runs):
+        assert place <= unit.start < unit.end <= len(text)
+        assert not text[place : unit.start].strip()
+        assert not text[unit.start].isspace() or (unit.kind is Kind.NEWLINE and text[unit.start] == "\n")
+        assert unit.styles <= set(STYLES)
+        place = unit.end
+    assert not text[place:].strip()
+
+
+@given(TEXTS)
+def test_blank_lines_are_units(text):
+    *lines, _ = text.split("\n")
+    assert sum(kind == "newline" for kind, _ in shown(text)) == sum(not line.strip() for line in lines)
+
+
+NUMBERINGS = [
+    *("1.", "1", "1)", "(1)", "[1]", "1°", "2.1", "2.1.", "2.1.3.", "12.", "1:", "1.a", "A.1", "IV-2.", "3a.", "2.-"),
+    *("a.", "a)", "(a)", "(ii)", "iv.", "IV.", "IV", "A", "A.", "( v)", "i.", "§ 4", "§4.", "§§ 4", "Artikel 3"),
+    *("Artikel 3.", "ARTIKEL III", "Article 5(2)", "Chapter IV", "Chapter IV.", "Part A", "Part One", "Deel 2:"),
+    *(
+        "Art. 6a",
+        "Chapter IIa:",
+        "Annex:",
+        "Annex",
+        "5A",
+        "R1.",
+        "Hoofdstuk twee",
+        "Artikel 3:40",
+        "1.2.3.4.5.6.7.8.9.10",
+        "xlii)",
+    ),
+]
+
+
+@pytest.mark.parametrize("number", NUMBERINGS)
+@pytest.mark.parametrize("styled", [False, True])
+def test_a_numbering_is_split_off(number, styled):
+    runs = [(0, len(number), "bold")] if styled else ()
+    assert shown(f"{number} De feiten", runs) == [("number", number), ("text", "De feiten")]
+    assert shown(f"  {number}\tDe feiten\n", runs) == [("number", number), ("text", "De feiten")]
+    assert shown(f"{number}\n", runs) == [("number", number)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("12 maart 2012", "2012-03-12 is de datum", "1 januari", "10.000 euro", "5 % van de omzet", "3D printing"),
+        *(
+            "U I T S P R A A K",
+            "B   E   S   L",
+            "J.A. de Vries",
+            "A man walked",
+            "I went home",
+            "2,5 miljoen",
+            "10:30 uur",
+            "in Rome",
+        ),
+        *("12/2042 AW", "1980s", "Summary.", "vi is an editor", "Article about it", "Part of it", "mix", "civil law"),
+        *(
+            "§",
+            "Chapter",
+            "'s-Gravenhage",
+            "---",
+            "* * *",
+            "de 1e kamer",
+            "1995 was cold",
+            "Deelnemers",
+            "200808149/1/R",
+            "3. November 2012 was cold",
+        ),
+    ],
+)
+def test_what_is_no_numbering_stays(text):
+    assert shown(text) == [("text", text)]
+
+
+def test_letters_without_signs_come_in_series():
+    assert shown("a to help\nb to teach") == [
+        ("number", "a"),
+        ("text", "to help"),
+        ("number", "b"),
+        ("text", "to teach"),
+    ]
+    assert shown("I verklaart\nx\nII legt")[0::3] == [("number", "I"), ("number", "II")]
+    assert shown("a to help\n  b to teach") == [("text", "a to help"), ("text", "b to teach")]
+    assert shown("a to help\nc to teach\nA to") == [("text", "a to help"), ("text", "c to teach"), ("text", "A to")]
+    far = "\n".join(["a to help", *["x y"] * 60, "b to teach"])
+    assert {kind for kind, _ in shown(far)} == {"text"}
+
+
+def test_signs_before_numberings():
+    assert shown("- 1. x") == [("mark", "-"), ("number", "1."), ("text", "x")]
+    assert shown('"1. x"') == [("quote", '"'), ("number", "1."), ("text", 'x"')]
+    assert shown("2. a) x") == [("number", "2."), ("number", "a)"), ("text", "x")]
+    assert shown("1.De zaak") == [("number", "1."), ("text", "De zaak")]
+    assert shown("2. 3 x") == [("number", "2."), ("text", "3 x")]
+    assert shown("•punt") == [("mark", "•"), ("text", "punt")]
+
+
+def test_runs_say_what_is_an_element():
+    text = "ab 1 bb\ncc\n\ndd"
+    assert shown(text, [(3, 4, "number")]) == [("text", "ab"), ("number", "1"), ("text", "bb"), *shown("cc\n\ndd")]
+    assert shown(text, [(0, 10, "paragraph")]) == [("text", "ab 1 bb\ncc"), ("newline", "\n"), ("text", "dd")]
+    assert shown("1. b\nc", [(0, 6, "paragraph")]) == [("number", "1."), ("text", "b\nc")]
+    assert shown(text, [(0, 10, "other"), (2, 12, "text")]) == [("other", "ab 1 bb\ncc"), *shown("\ndd")]
+    assert shown("a b\nc d", [(3, 4, "newline")])[1] == ("newline", "\n")
+
+
+def test_a_style_holds_for_all_of_a_unit():
+    text = "1. De feiten zijn\nX"
+    bold = {"bold"}
+    assert [set(unit.styles) for unit in segment(text, [(0, 2, "bold")])] == [bold, set(), set()]
+    assert [set(unit.styles) for unit in segment(text, [(3, 5, "bold"), (6, 17, "bold")])] == [set(), bold, set()]
+    both = [(0, 19, "bold"), (3, 17, "italic"), (18, 40, "underline")]
+    assert [set(unit.styles) for unit in segment(text, both)] == [bold, {"bold", "italic"}, {"bold", "underline"}]
+
+
+def test_indentation_in_columns():
+    assert [unit.indent for unit in segment("a\n  b\n\tc\n \t 1. d")] == [0, 2, 8, 9, 9]
