@@ -93,6 +93,10 @@ class SourcedSetTagger(SourcePipe):
 
     settings: SetSettings
 
+    def __init__(self, nlp: Language, settings: SetSettings, name: str = "set_valued_tagger"):
+        super().__init__(nlp, settings, name)
+        self.decoder(TagSet((), "none")).register()
+
     @property
     def target(self) -> str:
         """What the source has tagged: "tag" or "pos"."""
