@@ -38,12 +38,12 @@ def prepare(settings: Settings) -> Prepared:
     columns = extractor.read(make_docs(nlp, read(settings, "test")), nlp.vocab)
     parts = columns.split(available_threads())
     keys = [extractor.keys(part, extractor.state_templates) for part in parts]
-    pipe._emissions()  # part of loading
+    _ = pipe.scores  # made at the first use: part of loading
     jobs = [partial(_potentials, pipe, part.lengths, own) for part, own in zip(parts, keys)]
     return Prepared(jobs, len(columns.orths))
 
 
 def _potentials(pipe: CRFTagger, lengths: object, keys: Keys) -> ChainPotentials:
     observations = observe(lengths, pipe._features.state.encode(keys))  # type: ignore[arg-type]
-    weights = pipe._emissions().weights
+    weights = pipe.scores.weights
     return potentials(observations, weights.dense, weights.layout)

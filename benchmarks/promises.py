@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import spacy
 from spacy.language import Language
-from spacy_crf.pipe.inference import Inference
 
 from benchmarks.machine import describe
 from benchmarks.measure import new_parser
@@ -28,6 +27,7 @@ from benchmarks.tagsets import NAME, files
 from spacy_crf.core.arrays import Indices
 from spacy_crf.core.sets.risk import LossSteps, loss_steps
 from spacy_crf.corpora.reader import Corpus
+from spacy_crf.pipe.decoding import Decoder, Marginals
 from spacy_crf.tagsets.guarantee import HeldOutTokens, held_out_tokens
 
 HALVES = 1000
@@ -74,13 +74,14 @@ def measure_cost(nlp: Language, paths: list[str]) -> dict[str, float]:
     """Seconds of probabilities alone, and with sets, medians of runs in turn."""
     tagger = nlp.get_pipe(NAME)
     docs = [example.predicted for example in Corpus(paths, format="tagsets")(nlp)]
-    with_sets = tagger.inference()
-    kinds = {"marginals": Inference(marginals=True, posterior=with_sets.posterior), "sets": with_sets}
+    with_sets = tagger.decoder()
+    alone = Decoder(with_sets.target, (Marginals(tagger.tag_probs, tagger.tags.tags),), with_sets.posterior)
+    kinds = {"marginals": alone, "sets": with_sets}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(RUNS + 1):  # the first one fills caches
-        for kind, inference in kinds.items():
+        for kind, decoder in kinds.items():
             started = time.perf_counter()
-            tagger.infer(docs, inference)
+            tagger.decode(docs, decoder)
             seconds[kind].append(time.perf_counter() - started)
     return {kind: statistics.median(values[1:]) for kind, values in seconds.items()}
 

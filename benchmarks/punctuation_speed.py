@@ -104,7 +104,7 @@ def read_columns(nlp: Language, words: list[str]) -> Columns:
 def decode(nlp: Language, words: list[str]) -> Numbers:
     """Viterbi on all threads, from prepared potentials, and from columns of attributes."""
     pipe, columns = restorer_of(nlp), read_columns(nlp, words)
-    emissions = pipe._emissions()
+    emissions = pipe.scores
     parts = columns.split(available_threads())
     looked_up = [(part, emissions.look_up(part)) for part in parts]
     chains = [emissions.potentials(*part) for part in looked_up]
@@ -121,7 +121,7 @@ def decode_peer(nlp: Language, words: list[str]) -> Numbers:
     import pycrfsuite
 
     pipe, columns = restorer_of(nlp), read_columns(nlp, words)
-    extractor, emissions = pipe._features.extractor, pipe._emissions()
+    extractor, emissions = pipe._features.extractor, pipe.scores
     keys = extractor.keys(columns, extractor.state_templates).keys.T.tolist()
     chains = emissions.potentials(columns, emissions.look_up(columns))
     tags = viterbi(chains).labels[chains.batch.rows].tolist()

@@ -83,8 +83,10 @@ class ConstraintDecoder(SourcePipe):
         if place is None:
             return super().probabilities(docs)
         found: list[Any] = [doc._.get(place) for doc in docs]
-        names = next((tuple(stored["tags"]) for stored in found if stored is not None and len(stored["values"])), ())
-        rows = []
+        names: tuple[str, ...] = next(
+            (tuple(stored["tags"]) for stored in found if stored is not None and len(stored["values"])), ()
+        )
+        rows: list[Floats] = []
         for doc, stored in zip(docs, found):
             if not len(doc):
                 rows.append(np.zeros((0, len(names))))

@@ -72,7 +72,7 @@ class Settings:
         name (str): of the component.
         RAISES (CRFError): CRF408, or a code of the setting's own.
         """
-        hints = _hints(type(self))
+        hints = _hints(type(self))  # type: ignore[arg-type]
         wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
         for setting, expected in (*wrong, *self.problems()):
             raise refused(name, setting, attrgetter(setting)(self), expected)
@@ -100,7 +100,7 @@ def component(
     """
 
     def register(construct: Construct) -> Construct:
-        hints = _hints(settings)
+        hints = _hints(settings)  # type: ignore[arg-type]
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
@@ -108,7 +108,7 @@ def component(
 
         own = list(signature(construct).parameters.values())[:2]
         asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]
-        del factory.__wrapped__  # type: ignore[attr-defined]
+        del factory.__wrapped__
         factory.__signature__ = signature(construct).replace(parameters=[*own, *asked])  # type: ignore[attr-defined]
         factory.__annotations__ = {"nlp": Language, "name": str, **hints}
         registered: Construct = Language.factory(

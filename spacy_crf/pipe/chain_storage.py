@@ -32,6 +32,7 @@ from ..learning.scores import Emissions
 from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
+from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
 
@@ -43,7 +44,7 @@ class Start(NamedTuple):
     model: ChainModel
 
 
-class StoresChain(Stored):
+class StoresChain(HasLabels, Stored):
     """What a component over a chain knows, and how it is stored.
 
     learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
@@ -58,12 +59,21 @@ class StoresChain(Stored):
     trainer: Trainer
     settings: ChainSettings
     cfg: Any
-    labels: tuple[str, ...]
-    feature_config: FeatureSettings
-    sequence: SequenceMode
     make_tags: Callable[[tuple[str, ...]], TagSet]
     _features: Features
     _valid_tags: ValidTags
+    _known: tuple[list[Any], Emissions] | None
+
+    @property
+    def feature_config(self) -> FeatureSettings:
+        """The block of the features."""
+        return self.settings.features
+
+    @property
+    def sequence(self) -> SequenceMode:
+        """What a sequence of the chain is."""
+        mode: SequenceMode = getattr(self.settings, "sequence", "doc")
+        return mode
 
     def _begin(self) -> None:
         """Tie features, model and tags together after one of them was replaced."""
@@ -95,7 +105,7 @@ class StoresChain(Stored):
         return self._known[1]
 
     def _forget_scores(self) -> None:
-        self._known: tuple[list[Any], Emissions] | None = None
+        self._known = None
 
     def take_over(self, trained: "StoresChain", features: Features, weights: ChainWeights) -> None:
         """Have learned what another component has, with other features and weights.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from spacy.language import Language
@@ -29,7 +29,6 @@ from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
-from ..features.block import FeatureSettings, SequenceMode
 from ..features.columns import Columns
 from ..features.features import Features
 from ..features.resources import word_counter, word_lists
@@ -43,14 +42,13 @@ from .decoding import Batch, Decoder, Prediction
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .isolation import IsolatesFailures
-from .labels import HasLabels
 from .strata import Tokens
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     vocab (Vocab): of the pipeline. settings (ChainSettings): its block. name (str): in the pipeline.
@@ -58,7 +56,7 @@ class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
-    prepares: ClassVar[bool] = False  # whether `before_training` has something to do
+    prepares: bool = False  # whether `before_training` has something to do
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
@@ -115,20 +113,9 @@ class ChainPipe(HasLabels, IsolatesFailures, StoresChain, TrainablePipe):
         return target
 
     @property
-    def feature_config(self) -> FeatureSettings:
-        """The block of the features."""
-        return self.settings.features
-
-    @property
     def features(self) -> Features:
         """The extractor and the indices of the features."""
         return self._features
-
-    @property
-    def sequence(self) -> SequenceMode:
-        """What a sequence of the chain is."""
-        mode: SequenceMode = getattr(self.settings, "sequence", "doc")
-        return mode
 
     @property
     def has_dictionary(self) -> bool:

@@ -154,8 +154,10 @@ class Decoder:
 
     def register(self) -> None:
         """Make custom attributes available; settings may have named others since the last time."""
-        for one in (*([] if self.target is None else [self.target]), *self.outputs):
-            one.register()
+        if self.target is not None:
+            self.target.register()
+        for output in self.outputs:
+            output.register()
 
     def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
         """Write predictions to their Docs."""

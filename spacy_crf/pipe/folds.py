@@ -23,7 +23,7 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     iterations (int): of L-BFGS. changed (Any): settings with other values.
     """
     settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)
-    fold = type(pipe)(pipe.vocab, settings, pipe.name)  # type: ignore[arg-type, call-arg]
+    fold = type(pipe)(pipe.vocab, settings, pipe.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # labels that are missing in a fold
         fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))

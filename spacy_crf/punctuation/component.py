@@ -99,7 +99,7 @@ class PunctuationRestorer(ChainPipe):
 
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
         marks = settings.marks
-        told = {  # for scorers
+        told: dict[str, Any] = {  # for scorers
             "marks": list(marks.marks),
             "collapse": dict(marks.collapse or {}),
             "ends": list(marks.end_marks),
@@ -107,7 +107,8 @@ class PunctuationRestorer(ChainPipe):
             "has_case": marks.case,
             "has_pairs": marks.pairs,
         }
-        super().__init__(vocab, settings, name, **told, **{MIXED: {}, CALIBRATION: None})
+        learned: dict[str, Any] = {MIXED: {}, CALIBRATION: None}
+        super().__init__(vocab, settings, name, **told, **learned)
 
     @property
     def label_scheme(self) -> LabelScheme:

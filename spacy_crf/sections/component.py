@@ -205,7 +205,7 @@ class SectionParser(ChainPipe):
         """Whether rules label the units: where the settings say so, or before training."""
         return self.settings.labeller == "rules" or (self.settings.labeller == "auto" and not self.labels)
 
-    def predict(self, docs: Iterable[Doc]) -> list[SectionPrediction]:  # type: ignore[override]
+    def predict(self, docs: Iterable[Doc]) -> list[SectionPrediction]:
         """Label and parse Docs without changing them.
 
         RETURNS (list[SectionPrediction]): one for each Doc.

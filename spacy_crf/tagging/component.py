@@ -31,7 +31,7 @@ class CRFTagger(ChainPipe):
     @property
     def annotation(self) -> Target:
         own = self.settings
-        where = {"spans_key": own.spans_key, "overwrite": own.overwrite, "scores": own.scores}
+        where: dict[str, Any] = {"spans_key": own.spans_key, "overwrite": own.overwrite, "scores": own.scores}
         return target_of(own.target, **where, extend=own.given)
 
     def decoder(self) -> Decoder:

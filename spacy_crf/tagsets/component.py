@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -31,7 +32,8 @@ class SetValuedTagger(ChainPipe):
 
     def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):
         self._augmented = Augmenter()
-        super().__init__(vocab, settings, name, **{PARENTS: []})
+        learned: dict[str, Any] = {PARENTS: []}
+        super().__init__(vocab, settings, name, **learned)
 
     @property
     def annotation(self) -> WeightedTags:
