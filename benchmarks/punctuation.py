@@ -145,7 +145,7 @@ class Scored:
         if threshold:
             tags = choose(self.marginals, self.table, Thresholds(threshold))
         else:
-            tags = self.pipe.predict([self.doc])[0].tags
+            tags = self.pipe.predict([self.doc])[0].prediction.tags
         own = [self.table.parsed[tag].mark for tag in tags.tolist()]
         return mark_scores(Counter(zip(self.gold, own)), self.pipe.label_scheme)
 

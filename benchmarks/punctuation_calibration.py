@@ -68,7 +68,7 @@ def compute(data: Path, model: Path) -> dict[str, Any]:
     table, bare = pipe.label_table, pipe.bare(doc)
     arrays: dict[str, Any] = {"marks": np.array(table.marks)}
     arrays["gold"] = np.array([table.marks.index(mark) for mark in gold], dtype=np.int32)
-    arrays["best"] = table.mark_of[pipe.predict([bare])[0].tags].astype(np.int32)
+    arrays["best"] = table.mark_of[pipe.predict([bare])[0].prediction.tags].astype(np.int32)
     for heat in TEMPERATURES:
         pipe.cfg["temperature"] = heat
         arrays[f"at {heat}"] = pipe.uncalibrated([bare])

@@ -103,7 +103,7 @@ def scores(pipe: PunctuationRestorer, examples: list[Example]) -> dict[str, dict
     table = pipe.label_table
     (marginals,) = pipe.token_probabilities([doc])
     decided = {
-        "best labelling": pipe.predict([doc])[0].tags,
+        "best labelling": pipe.predict([doc])[0].prediction.tags,
         "thresholds": choose(marginals, table, Thresholds(own=pipe.cfg["thresholds"])),
     }
     return {

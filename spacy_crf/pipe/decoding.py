@@ -16,7 +16,7 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.labels import Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
-from .span_scores import score_spans
+from .span_scores import SpanScores, score_spans
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,9 @@ class Decoder:
 
     def empty(self, tags: TagSet) -> Prediction:
         """What is decoded for a Doc without tokens, where no other Doc of the batch has any."""
-        return Prediction(DecodedDoc(np.zeros(0, dtype=np.int32)), tuple(output.empty() for output in self.outputs))
+        scores = SpanScores(*np.zeros((3, 0))) if self.scored else None
+        decoded = DecodedDoc(np.zeros(0, dtype=np.int32), scores=scores)
+        return Prediction(decoded, tuple(output.empty() for output in self.outputs))
 
     def decoded(self, batch: Batch, labels: Ints) -> list[DecodedDoc]:
         """Labels and spans of each Doc. labels ((N,)): of the units."""
@@ -164,7 +166,7 @@ class Decoder:
         self.register()
         values = None if self.target is None else self.target.values(strings, tags.tags)
         for doc, prediction in zip(docs, predictions):
-            if self.target is not None and values is not None and len(doc):
+            if self.target is not None and values is not None and (len(doc) or self.target.is_spans):
                 self.target.write(doc, prediction.decoded, values)
             for output, value in zip(self.outputs, prediction.told):
                 output.write(doc, value)

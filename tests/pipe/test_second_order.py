@@ -117,9 +117,9 @@ def test_it_tags_the_corpus_and_gives_probabilities(trained: Language) -> None:
 
 def test_trigrams_change_the_probabilities(trained: Language) -> None:
     pipe = get_pipe(trained)
-    found = np.concatenate([p.marginals for p in pipe.predict(clean_docs(trained))])
+    found = np.concatenate(pipe.token_probabilities(clean_docs(trained)))
     plain = get_pipe(second_order(steps=1, marginals="probs"))
-    first = np.concatenate([p.marginals for p in plain.predict(clean_docs(trained))])
+    first = np.concatenate(plain.token_probabilities(clean_docs(trained)))
     assert np.abs(found - first).max() > 0.001
 
 
@@ -204,7 +204,7 @@ def test_how_candidates_are_chosen_may_be_changed_after_training(trained: Langua
     model = {**MODEL, "candidates": candidates, "max_candidates": 3}
     nlp = build(model=model, marginals="probs")
     pipe = get_pipe(nlp).from_bytes(get_pipe(trained).to_bytes())
-    marginals = np.concatenate([p.marginals for p in pipe.predict(clean_docs(nlp))])
+    marginals = np.concatenate(pipe.token_probabilities(clean_docs(nlp)))
     most = (marginals > 0).sum(axis=1).max()
     assert most <= 4 if candidates < 0.5 else most <= 2
 
@@ -254,7 +254,7 @@ def test_tag_sets_and_promises(learn_from: str) -> None:
     run(nlp, make_examples(nlp))
     pipe = nlp.get_pipe("set_valued_tagger")
     tokens = held_out_tokens(pipe, make_examples(nlp))
-    expected = np.concatenate([p.marginals for p in pipe.predict(clean_docs(nlp))])
+    expected = np.concatenate(pipe.token_probabilities(clean_docs(nlp)))
     assert np.array_equal(tokens.marginals, expected)
     for doc, example in zip(nlp.pipe(clean_docs(nlp)), make_examples(nlp)):
         assert all(token.tag_ in found for token, found in zip(example.reference, doc._.tag_set))
@@ -289,9 +289,9 @@ def test_what_is_asked_for_later_is_refused_too() -> None:
         lambda: calibrate(pipe, examples),
         lambda: explain(pipe, doc),
         lambda: cross_validate(nlp, "crf_tagger", examples, [0.0], [1.0]),
+        lambda: pipe.cfg.update(n_best=2),
     ]
-    pipe.cfg["n_best"] = 2
-    for ask in [*asked, lambda: pipe.predict([doc])]:
+    for ask in asked:
         with pytest.raises(ValueError, match=r"\[CRF436\] .*'crf_tagger'"):
             ask()
 
