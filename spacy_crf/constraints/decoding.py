@@ -11,30 +11,15 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register
 from ..core.arrays import Segments
-from ..core.constraints.decode import Change, decode, explain
+from ..core.constraints.decode import decode, explain
 from ..core.constraints.family import Constraint
-from ..core.constraints.strategy import Decision, MethodSettings
+from ..core.constraints.strategy import MethodSettings
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
 from ..pipe.decoding import Batch, Decoder, Prediction
 from .block import DecodingSettings
-from .table import constraint_changes, decode_info
+from .table import Decided, constraint_changes, decode_info
 from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
-
-
-@dataclass(frozen=True)
-class Decided:
-    """How one sequence was labelled.
-
-    first (int): its first unit within its Doc. decision (Decision): the labels, and what is known of them.
-    changes (list of Change | None): what constraints changed; None if it was not asked for.
-    milliseconds (float): its share, by units, of the time that decoding it with others took, explanations apart.
-    """
-
-    first: int
-    decision: Decision
-    changes: list[Change] | None
-    milliseconds: float
 
 
 @dataclass(frozen=True)

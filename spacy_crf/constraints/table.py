@@ -6,21 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.constraints.consistency import require_consistent
+from ..core.constraints.decode import Change
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import Fields
 from ..core.constraints.language import ABOUT, parse, parse_all
-from ..core.constraints.strategy import METHODS
+from ..core.constraints.strategy import METHODS, Decision
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from .block import Given
 from .errors import ConstraintErrors
 from .mining import Mined
-
-if TYPE_CHECKING:
-    from .decoding import Decided
 
 FILE = "constraints.json"
 MINED = "mined"
@@ -134,7 +132,22 @@ def _finite(value: Any) -> Any:
 # -- what Docs tell ---------------------------------------------------------------------------------------------------
 
 
-def decode_info(decided: "Sequence[Decided]", constraints: Sequence[Constraint]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Decided:
+    """How one sequence was labelled.
+
+    first (int): its first unit within its Doc. decision (Decision): the labels, and what is known of them.
+    changes (list of Change | None): what constraints changed; None if it was not asked for.
+    milliseconds (float): its share, by units, of the time that decoding it with others took, explanations apart.
+    """
+
+    first: int
+    decision: Decision
+    changes: list[Change] | None
+    milliseconds: float
+
+
+def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -> dict[str, Any]:
     """How a Doc was decoded: sums over its sequences, and the strongest method that any of them took.
 
     decided (list of Decided): of its sequences. constraints (list of Constraint): that were in force.
@@ -165,7 +178,7 @@ def decode_info(decided: "Sequence[Decided]", constraints: Sequence[Constraint])
 
 
 def constraint_changes(
-    decided: "Sequence[Decided]", constraints: Sequence[Constraint], tags: TagSet
+    decided: Sequence[Decided], constraints: Sequence[Constraint], tags: TagSet
 ) -> list[dict[str, Any]]:
     """What constraints changed in a Doc.
 
