@@ -36,7 +36,7 @@ MAX_UNITS = 500  # of a document: CYK is cubic in them
 SECTION = "Section"
 LEAST, MORE = 0.4, 0.6  # the factor without the condition, and what it adds
 FEWER = -1e-6  # for each section: of trees that the listing holds for equal, the one with fewer sections
-ITERATIONS = 25  # of learning
+ITERATIONS = 15  # of learning: each is an inside-outside pass over all documents, twice
 
 
 def read_grammar(source: str | Path) -> Grammar:
