@@ -86,7 +86,7 @@ class LabErrors(metaclass=Messages):
     )
     CRF627 = "Curves are drawn by matplotlib, which is not installed: pip install 'spacy_crf[plots]', or drop --plots."
     CRF630 = "The search is made by Optuna, which is not installed. Install it: pip install 'spacy_crf[search]'."
-    CRF631 = "{path} is not a space of settings: {problem}. See `spacy_crf.tuning.space` for what such a file holds."
+    CRF631 = "{path} is not a space of settings: {problem}. See `spacy_crf.lab.space` for what such a file holds."
     CRF632 = "The config has no setting {key!r} that could be searched. Correct the dotted key in the space."
     CRF633 = (
         "There is no score {name!r} to search by. The pipeline gives: {known}. Name one of these with --score, or none "
