@@ -3,9 +3,10 @@
 A leaf: what does the work is imported where something is made or read.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields
-from inspect import Parameter, Signature
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +15,11 @@ from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..features.block import FeatureSettings
+from ..core.errors import CoreErrors, CRFError
+from ..features.block import FeatureSettings, SequenceMode
+from ..pipe.block import Decode, Settings, component, nested, own_names
 
 Reader = Callable[[Language], Iterable[Example]]
-SCORER = {"block": {"@scorers": "spacy_crf.tagger_scorer.v1"}}  # defaults that configs spell as blocks
-FEATURES = {"block": {"@misc": "spacy_crf.Features.v1", "templates": ["@tagging"]}}
 SELECTIONS: dict[str, Reader] = {}  # what an experiment holds at the moment, by key
 
 
@@ -26,7 +27,7 @@ SELECTIONS: dict[str, Reader] = {}  # what an experiment holds at the moment, by
 
 
 @dataclass(kw_only=True)
-class ComparisonSettings:
+class ComparisonSettings(Settings, ABC):
     """Settings of all comparison taggers.
 
     target (str): "tag" (token.tag) or "pos" (token.pos).
@@ -41,16 +42,20 @@ class ComparisonSettings:
     overwrite: bool = False
     marginals: str | None = None
     gold_tags: str = "gold_tags"
-    scorer: Callable[..., dict[str, Any]] | None = field(default=None, metadata=SCORER)
+    scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
 
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from own_names({"target": self.target, "marginals": self.marginals})
+
+    @abstractmethod
     def estimator(self) -> Any:
         """Return the `Estimator` that learns."""
-        raise NotImplementedError
 
     def make(self, nlp: Language, name: str) -> Any:
         """Return the component."""
         from .baselines.component import ComparisonTagger
 
+        self.check(name)
         names = [name for name in ("overwrite", "decode", "marginals", "gold_tags") if hasattr(self, name)]
         at_run_time = {name: getattr(self, name) for name in names}
         estimator = self.estimator()
@@ -74,11 +79,13 @@ class FrequencySettings(ComparisonSettings):
     theta: float | None = None
 
     def estimator(self) -> Any:
-        from .baselines.estimators import FrequencyEstimator
+        from .baselines import lexicon
 
-        return FrequencyEstimator(self._lexicon())
+        estimate = partial(lexicon.estimate_lexicon, settings=self.lexicon())
+        return lexicon.CountingEstimator("doc", lexicon.CountTable, lexicon.count_words, estimate)
 
-    def _lexicon(self) -> Any:
+    def lexicon(self) -> Any:
+        """Return the settings of the probabilities of words."""
         from .baselines.lexicon import LexiconSettings
 
         return LexiconSettings(self.smoothing, self.suffix_length, self.cutoff, self.theta)
@@ -92,8 +99,8 @@ class SequenceSettings(ComparisonSettings):
     decode (str): "viterbi" for the most probable sequence, "posterior" for the most probable tag of each token.
     """
 
-    sequence: Literal["auto", "doc", "sents"] = "auto"
-    decode: Literal["viterbi", "posterior"] = "viterbi"
+    sequence: SequenceMode = "auto"
+    decode: Decode = "viterbi"
 
 
 @dataclass(kw_only=True)
@@ -109,10 +116,11 @@ class HMMTaggerSettings(SequenceSettings, FrequencySettings):
     min_count: float = 1.0
 
     def estimator(self) -> Any:
-        from .baselines.estimators import HMMEstimator
-        from .baselines.hmm import HMMSettings
+        from .baselines import hmm
+        from .baselines.lexicon import CountingEstimator
 
-        return HMMEstimator(self.sequence, HMMSettings(self.order, self.min_count, self._lexicon()))
+        estimate = partial(hmm.estimate_hmm, settings=hmm.HMMSettings(self.order, self.min_count, self.lexicon()))
+        return CountingEstimator(self.sequence, hmm.HMMCounts, hmm.HMMCounts.of_text, estimate)
 
 
 @dataclass(kw_only=True)
@@ -123,40 +131,27 @@ class MEMMSettings(SequenceSettings):
     c2 (float): L2 penalty. max_iterations (int): of L-BFGS, which stops earlier where it improves no more.
     """
 
-    features: FeatureSettings = field(metadata=FEATURES)
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
     c2: float = 1.0
     max_iterations: int = 100
 
     def estimator(self) -> Any:
-        from .baselines.estimators import MEMMEstimator
+        from .baselines.memm import MEMMEstimator
 
         return MEMMEstimator(self.features, self.sequence, self.c2, self.max_iterations)
 
 
-def _register(factory: str, settings: type[ComparisonSettings]) -> Callable[..., Any]:
-    """Make a factory whose arguments are the settings, as spaCy checks them, and tell spaCy of it."""
-
-    def make(nlp: Language, name: str, **config: Any) -> Any:
-        return settings(**config).make(nlp, name)
-
-    types = {"nlp": Language, "name": str, **{one.name: one.type for one in fields(settings)}}
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [Parameter(name, kind, annotation=annotation) for name, annotation in types.items()]
-    make.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    make.__annotations__, make.__doc__ = types, settings.__doc__
-    Language.factory(
-        factory,
-        assigns=["token.tag", "token.pos"],
-        default_config={one.name: one.metadata.get("block", one.default) for one in fields(settings)},
-        default_score_weights={"crf_score": 1.0, "tag_acc": None, "pos_acc": None},
-        func=make,
-    )
-    return make
+def _make(nlp: Language, name: str, settings: ComparisonSettings) -> Any:
+    return settings.make(nlp, name)
 
 
-make_frequency_tagger = _register("frequency_tagger", FrequencySettings)
-make_hmm_tagger = _register("hmm_tagger", HMMTaggerSettings)
-make_memm_tagger = _register("memm_tagger", MEMMSettings)
+_registered: dict[str, Any] = {
+    "assigns": ["token.tag", "token.pos"],
+    "scores": {"crf_score": 1.0, "tag_acc": None, "pos_acc": None},
+}
+make_frequency_tagger = component("frequency_tagger", FrequencySettings, **_registered)(_make)
+make_hmm_tagger = component("hmm_tagger", HMMTaggerSettings, **_registered)(_make)
+make_memm_tagger = component("memm_tagger", MEMMSettings, **_registered)(_make)
 
 
 # -- readers and logger of experiments ---------------------------------------------------------------------------
@@ -185,8 +180,6 @@ class FoldCorpus:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        from ..core.errors import CoreErrors, CRFError
-
         for name, value, wrong, expected in (
             ("folds", self.folds, self.folds < 2, "at least 2"),
             ("fold", self.fold, not 0 <= self.fold < self.folds, f"from 0 to {self.folds - 1}"),
@@ -206,7 +199,6 @@ class FoldCorpus:
             yield Example(example.predicted.copy(), example.reference)
 
     def _choose(self, examples: list[Example]) -> list[Example]:
-        from ..core.errors import CRFError
         from .errors import LabErrors
         from .sampling import deal
 

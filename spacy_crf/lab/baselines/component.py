@@ -1,4 +1,4 @@
-"""The component behind the taggers that the CRF is compared with; an `Estimator` says how each of them learns.
+"""The component behind the taggers that the CRF is compared with, and the `Estimator` that says how one learns.
 
 What they learn are counts, or the optimum of a convex objective: nothing that an optimiser of thinc could step towards,
 average or decay. So the thinc Model of the component has no parameters. It stands for a trainable component in spaCy's
@@ -10,6 +10,8 @@ examples so far; it is made when it is needed, for an evaluation say, so that on
 (spacy_crf.full_batch.v1) and one step cost least.
 """
 
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 from weakref import WeakSet
@@ -25,20 +27,85 @@ from thinc.api import Model, Optimizer, noop
 
 from ...annotation.extensions import register_marginals, write_marginals
 from ...annotation.target import DecodedDoc
-from ...annotation.targets import AttributeTarget
-from ...core.arrays import Floats, Segments
+from ...core.arrays import Floats, Ints, Segments
 from ...core.errors import CRFError
+from ...core.gold import Gold
 from ...core.labels import TagSet
+from ...features.columns import Columns
+from ...features.extract import FeatureExtractor
 from ...pipe.decoding import Prediction
+from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.isolation import IsolatesFailures
 from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..errors import LabErrors
-from .estimators import Estimator
 
-Target = Literal["tag", "pos"]
+_FITTING = threading.Lock()  # threads may share a pipeline that has yet to be fitted
+
+
+class Estimator(ABC):
+    """Learns labels of tokens. What comes is collected; the model is made from it when it is first asked for.
+
+    The model has `marginals` and `decode`. extractor (FeatureExtractor): reads Docs.
+    """
+
+    def __init__(self, extractor: FeatureExtractor):
+        self.extractor = extractor
+        self._model: Any = None
+
+    @property
+    @abstractmethod
+    def has_learned(self) -> bool:
+        """Whether there is something to make a model of."""
+
+    @abstractmethod
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
+        """Begin anew. references (Callable): gives the gold Docs that the pipeline is initialised with."""
+
+    @abstractmethod
+    def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
+        """Collect a batch of N units, of which at least one has gold. vocab (Vocab): has their strings."""
+
+    @abstractmethod
+    def fit(self) -> Any:
+        """Return the model of all that was collected."""
+
+    @abstractmethod
+    def inputs(self, columns: Columns, vocab: Vocab) -> tuple[Any, ...]:
+        """Return what the model looks at."""
+
+    @abstractmethod
+    def to_data(self) -> Data:
+        """Return arrays, lists and numbers that can be stored; empty where nothing was learned."""
+
+    def check(self, data: Data, name: str) -> None:  # noqa: B027
+        """Raise a coded error where data, not empty, does not fit the settings of the component; counts always do."""
+
+    @abstractmethod
+    def from_data(self, data: Data) -> int | None:
+        """Take over what `to_data` gave, and return the number of labels; None where nothing was learned."""
+
+    @property
+    def model(self) -> Any:
+        """The model, made anew where something has come since it was made."""
+        with _FITTING:
+            if self._model is None:
+                self._model = self.fit()
+            return self._model
+
+    def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        """Read columns of at least one Doc. extra (int | None): an attribute of spaCy's to read along."""
+        return self.extractor.read(docs, docs[0].vocab, extra)
+
+    def marginals(self, columns: Columns, vocab: Vocab) -> Floats:
+        """Return exact probabilities ((N, L)) of the labels of N units."""
+        return np.asarray(self.model.marginals(*self.inputs(columns, vocab)))
+
+    def decode(self, columns: Columns, vocab: Vocab) -> Ints:
+        """Return labels ((N,)) of the most probable sequences."""
+        return np.asarray(self.model.decode(*self.inputs(columns, vocab)))
 
 
 class _Taken(WeakSet[Doc]):
@@ -61,8 +128,8 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         self,
         vocab: Vocab,
         name: str,
-        estimator: Estimator[Any],
-        target: Target,
+        estimator: Estimator,
+        target: Literal["tag", "pos"],
         settings: dict[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
     ):
@@ -70,15 +137,17 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         self.model: Model[Any, Any] = noop()
         self.cfg: dict[str, Any] = {"target": target, **settings, "labels": []}
         self._taken = _Taken()
-        if self.cfg["marginals"] in ("", target):
-            problem = {"setting": "marginals", "value": self.cfg["marginals"], "expected": "a name of its own, or null"}
-            raise CRFError(PipeErrors.CRF408.format(name=name, **problem))
         register_marginals(self.cfg["marginals"])
 
     # -- labels ----------------------------------------------------------------------------------------------
 
+    @property
+    def annotation(self) -> WeightedTags:
+        """What is learned from and written."""
+        return WeightedTags(self.target, self.cfg["overwrite"], self.cfg["gold_tags"])
+
     def describe_gold(self) -> str:
-        return WeightedTags(self.target, extension=self.cfg["gold_tags"]).description
+        return self.annotation.description
 
     def add_label(self, label: str) -> int:
         """Add a label behind the present ones, before anything was learned.
@@ -110,8 +179,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         RAISES (ValueError): where there are no labels.
         """
-        target = WeightedTags(self.target, extension=self.cfg["gold_tags"])
-        found = target.labels(self.references(get_examples)) if labels is None else labels
+        found = self.annotation.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])
         self.estimator.reset(nlp, lambda: self.references(get_examples))
         self._taken = _Taken()
@@ -151,44 +219,37 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
     # -- prediction ------------------------------------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
-        """Label Docs without changing them.
-
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+        """Label Docs without changing them."""
         # without sequences to decode, the most probable label of each token is all there is
         posterior = self.cfg.get("decode", "posterior") == "posterior"
         return self._infer(list(docs), posterior, posterior or self.cfg["marginals"] is not None)
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Exact probabilities of all labels.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
-        """
+        """Exact probabilities ((n, L)) of all labels for each Doc, in single precision."""
         return [np.asarray(prediction.told[0]) for prediction in self._infer(docs, True, True)]
 
     def _infer(self, docs: Sequence[Doc], posterior: bool, marginals: bool) -> list[Prediction]:
         if not any(len(doc) for doc in docs):
-            return [
-                Prediction(DecodedDoc(np.zeros(0, dtype=np.int32)), (np.zeros((0, len(self.labels))),)) for _ in docs
-            ]
+            none = np.zeros((0, len(self.labels)))
+            return [Prediction(DecodedDoc(np.zeros(0, dtype=np.int32)), (none,)) for _ in docs]
         if not self.estimator.has_learned:
             raise CRFError(LabErrors.CRF420.format(name=self.name))
         vocab = docs[0].vocab
-        columns = self.estimator.read(docs, AttributeTarget(self.target, self.cfg["overwrite"]).reads)
+        columns = self.estimator.read(docs, self.annotation.reads)
         found = self.estimator.marginals(columns, vocab).astype(np.float32) if marginals else None
         tags = found.argmax(axis=1) if posterior and found is not None else self.estimator.decode(columns, vocab)
-        by_doc = Segments(columns.doc_lengths)
+        present = columns.extra
         return [
             Prediction(
-                DecodedDoc(tags[own], present=None if columns.extra is None else columns.extra[own]),
+                DecodedDoc(tags[own], present=None if present is None else present[own]),
                 (None if found is None else found[own],),
             )
-            for own in by_doc.slices()
+            for own in Segments(columns.doc_lengths).slices()
         ]
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Prediction]) -> None:
         """Write predictions to Docs. Annotation that is there stays, unless `overwrite` is set."""
-        marginals, target = self.cfg["marginals"], AttributeTarget(self.target, self.cfg["overwrite"])
+        marginals, target = self.cfg["marginals"], self.annotation
         register_marginals(marginals)
         ids = target.values(self.vocab.strings, self.labels)
         for doc, prediction in zip(docs, predictions):
@@ -216,9 +277,9 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         with readable(self.name, path):
             n_labels = None if data is None else self.estimator.from_data(data)
         self._taken = _Taken()
-        if n_labels is not None and n_labels != len(self.labels):
-            raise CRFError(
-                LabErrors.CRF423.format(name=self.name, path=path, actual=n_labels, expected=len(self.labels))
-            )
-        if n_labels is not None:
-            _ = self.estimator.model  # now, not at the first Doc
+        if n_labels is None:
+            return
+        if n_labels != len(self.labels):
+            expected = len(self.labels)
+            raise CRFError(LabErrors.CRF423.format(name=self.name, path=path, actual=n_labels, expected=expected))
+        _ = self.estimator.model  # now, not at the first Doc

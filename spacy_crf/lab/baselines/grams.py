@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Floats, Indices, Ints
+from ...core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments
 from ...pipe.dictionary.counts import Data, Shares, sum_by_cell
 
 
@@ -47,18 +47,11 @@ class LabelGrams:
         """Return arrays that can be stored."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
-        return cls(**data)
-
 
 def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:
     """Count n-grams of gold labels. O(N) where one label is right, O(a^3) for three units with a labels each.
 
     An n-gram counts by the product of its labels' shares; with a unit that is unknown it does not count at all.
-
-    shares (Shares): gold of all units. lengths ((B,)): of the sequences; empty ones do not count. n_labels (int): L.
     """
     size = n_labels + 1
     padded, is_outcome = _pad(shares, lengths[lengths > 0], n_labels)
@@ -71,30 +64,23 @@ def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:
 
 
 def join(contexts: Shares, outcomes: Shares, n_outcomes: int) -> Shares:
-    """Pair every context of a unit with every outcome there: cells `context * n_outcomes + outcome`. O(result).
-
-    contexts (Shares): what is before each unit, as numbers. outcomes (Shares): what the unit is.
-    """
+    """Pair every context of a unit with every outcome there: cells `context * n_outcomes + outcome`. O(result)."""
     reach = int(max(contexts.units.max(initial=0), outcomes.units.max(initial=0))) + 1
-    counts = np.bincount(outcomes.units, minlength=reach)
-    firsts = np.cumsum(counts) - counts
-    repeats = counts[contexts.units]
-    left = np.repeat(np.arange(len(repeats)), repeats)
-    within = np.arange(len(left)) - (np.cumsum(repeats) - repeats)[left]
-    right = firsts[contexts.units[left]] + within
+    by_unit = Segments(np.bincount(outcomes.units, minlength=reach))
+    left = Segments(by_unit.lengths[contexts.units]).owners
+    right = by_unit.units(contexts.units)
     cells = contexts.labels[left] * n_outcomes + outcomes.labels[right]
     return Shares(contexts.units[left], cells, contexts.weights[left] * outcomes.weights[right])
 
 
 def interpolation_weights(grams: LabelGrams, order: int) -> Doubles:
-    """Return weights of unigrams, bigrams and trigrams by deleted interpolation (Brants 2000, figure 1). O(n).
+    """Return weights ((3,)) of unigrams, bigrams and trigrams by deleted interpolation (Brants 2000, figure 1). O(n).
 
     Each n-gram votes, as often as it occurs, for the length of context that would have foretold it best had it itself
     not been seen; among equals for the shorter one. The unigrams have a vote in any case, so that no label that
     occurs is ever impossible.
 
     order (int): 2 leaves out trigrams, whose weight is then 0.
-    RETURNS ((3,)): weights that sum to 1.
     """
     size = len(grams.unigrams)
     if order == 2:
@@ -123,17 +109,14 @@ def _without_one(counts: Doubles, totals: Doubles) -> Doubles:
 
 def _pad(shares: Shares, lengths: Indices, boundary: int) -> tuple[Shares, Bools]:
     """Put two boundaries before each sequence and one behind, and tell which positions are outcomes."""
-    n_sequences = len(lengths)
-    padded_lengths = lengths + 3
-    firsts = np.cumsum(padded_lengths) - padded_lengths
-    position = np.arange(int(lengths.sum())) + 3 * np.repeat(np.arange(n_sequences), lengths) + 2
-    boundaries = np.concatenate([firsts, firsts + 1, firsts + padded_lengths - 1])
+    padded = Segments(lengths + 3)
+    position = Segments(lengths).at(padded.firsts + 2)
+    boundaries = np.concatenate([padded.firsts, padded.firsts + 1, padded.ends - 1])
     units = np.concatenate([position[shares.units], boundaries])
     order = np.argsort(units, kind="stable")
     labels = np.concatenate([shares.labels, np.full(len(boundaries), boundary, dtype=np.intp)])
     weights = np.concatenate([shares.weights, np.ones(len(boundaries))])
-    is_outcome = np.ones(int(padded_lengths.sum()), dtype=bool)
-    is_outcome[boundaries[: 2 * n_sequences]] = False
+    is_outcome = padded.positions > 1
     return Shares(units[order], labels[order], weights[order]), is_outcome
 
 
@@ -169,9 +152,8 @@ def state_space(grams: LabelGrams, weights: Doubles, min_count: float = 1.0) -> 
     p(t | a, b) = weights @ (relative frequencies of t, of t after b, of t after a and b). A context that was not seen
     has the frequencies of the next shorter one. With no weight on trigrams the states are the labels themselves.
 
-    grams (LabelGrams): counts. weights ((3,)): of unigrams, bigrams and trigrams.
-    min_count (float): pairs of labels that occur less often count as not seen.
-    RETURNS (StateSpace): C = L + pairs.
+    weights ((3,)): of unigrams, bigrams and trigrams.
+    min_count (float): pairs of labels that occur less often count as not seen. C = L + the other pairs.
     """
     n_labels = grams.n_labels
     firsts, seconds = _pairs(grams, min_count) if weights[2] else (np.zeros(0, np.intp), np.zeros(0, np.intp))

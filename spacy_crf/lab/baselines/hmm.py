@@ -46,10 +46,7 @@ class HMMSettings:
 
 @dataclass(frozen=True)
 class HMMCounts:
-    """What a hidden Markov model of any order is estimated from. Counts of several texts add up.
-
-    words (CountTable): labels of words. grams (LabelGrams): how often labels follow each other.
-    """
+    """What a hidden Markov model of any order is estimated from. Counts of several texts add up."""
 
     words: CountTable
     grams: LabelGrams
@@ -62,8 +59,7 @@ class HMMCounts:
     def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
         """Count words, suffixes and n-grams of labels.
 
-        sequences (Sequence[Sequence[str]]): the words of each sequence.
-        gold (Gold): of their N units; sets and distributions count by their shares, n-grams by the product of them.
+        gold (Gold): of the N words; sets and distributions count by their shares, n-grams by the product of them.
         RAISES (ValueError): for gold that does not fit the words, or no known gold.
         """
         words, lengths = count_words(sequences, gold), flatten(sequences)[1]
@@ -72,8 +68,7 @@ class HMMCounts:
     @classmethod
     def merged(cls, parts: Sequence[Self]) -> Self:
         """Add counts of the same labels up."""
-        words, grams = zip(*((part.words, part.grams) for part in parts))
-        return cls(CountTable.merged(words), LabelGrams.merged(grams))
+        return cls(CountTable.merged([p.words for p in parts]), LabelGrams.merged([p.grams for p in parts]))
 
     def to_data(self) -> Data:
         """Return arrays, lists and numbers that can be stored."""
@@ -82,7 +77,7 @@ class HMMCounts:
     @classmethod
     def from_data(cls, data: Data) -> Self:
         """Restore from `to_data`."""
-        return cls(CountTable.from_data(data["words"]), LabelGrams.from_data(data["grams"]))
+        return cls(CountTable.from_data(data["words"]), LabelGrams(**data["grams"]))
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,24 @@ training are taken to be like those that were not seen at all; longer suffixes t
 each is smoothed by the next shorter one. It also serves the hidden Markov model as its lexicon.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from ...core.arrays import Doubles, Ints
+from ...core.arrays import Doubles, Ints, Segments
 from ...core.errors import CoreErrors, CRFError
 from ...core.gold import Gold
-from ...pipe.dictionary.counts import CountTable, check_amount, distinct, flatten, gold_shares
+from ...features.block import SequenceMode
+from ...features.columns import Columns
+from ...features.extract import FeatureExtractor
+from ...features.resources import Resources
+from ...pipe.dictionary.counts import CountTable, Data, check_amount, distinct, flatten, gold_shares
+from .component import Estimator
 
 CAPITALISED, OTHER = "A", "a"
 
@@ -39,11 +48,10 @@ class LexiconSettings:
 
 @dataclass(frozen=True)
 class SuffixModel:
-    """p(label | suffix), capitalised words and others apart.
+    """p(label | suffix), capitalised words and others apart; see `fit_suffixes`.
 
     table (CountTable): labels of rare words by suffix; a key is the mark of its case and the suffix.
     prior ((L,)): relative frequencies of the labels among all words.
-    theta (float): weight of the next shorter suffix. length (int): of the longest suffixes.
     """
 
     table: CountTable
@@ -56,8 +64,6 @@ class SuffixModel:
 
         Successive abstraction: from the prior over the empty suffix to the longest one known,
         p(t | s) = (f(s, t) / f(s) + theta p(t | s without its first letter)) / (1 + theta).
-
-        RETURNS ((n, L)): rows sum to 1.
         """
         posteriors = np.tile(self.prior, (len(words), 1))
         going = list(range(len(words)))
@@ -138,10 +144,7 @@ class FrequencyTagger:
         return self.suffixes.prior
 
     def posteriors(self, words: Sequence[str]) -> Doubles:
-        """Return p(label | word) = (f(w, t) + smoothing p(t | suffix)) / (f(w) + smoothing). O(n L).
-
-        RETURNS ((n, L)): rows sum to 1.
-        """
+        """Return p(label | word) = (f(w, t) + smoothing p(t | suffix)) / (f(w) + smoothing): (n, L). O(n L)."""
         types, places = distinct(words)
         rows = self.words.find(types)
         seen = np.flatnonzero(rows >= 0)
@@ -165,9 +168,8 @@ class FrequencyTagger:
 
 
 def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
-    """Count how often each word has each label.
+    """Count how often each word of some sequences has each label.
 
-    sequences (Sequence[Sequence[str]]): the words of each sequence.
     gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
     RAISES (ValueError): for gold that does not fit the words, or no known gold.
     """
@@ -191,3 +193,49 @@ def log_likelihoods(posteriors: Doubles, prior: Doubles) -> Doubles:
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.log(posteriors) - np.log(prior)
     return np.asarray(np.where(posteriors > 0, scores, -np.inf), dtype=np.float64)
+
+
+# -- estimator ---------------------------------------------------------------------------------------------------
+
+
+class CountingEstimator(Estimator):
+    """Counts words and labels. The counts are what is stored: settings that turn them into probabilities may change.
+
+    sequence (str): "auto", "doc" or "sents". counts (type): `CountTable`, or another class that counts so.
+    count (Callable): makes counts of sequences of words and their gold. estimate (Callable): makes a model of counts.
+    """
+
+    def __init__(self, sequence: SequenceMode, counts: Any, count: Callable[..., Any], estimate: Callable[..., Any]):
+        super().__init__(FeatureExtractor([], Resources(), sequence, True))
+        self._kind, self._count, self._estimate = counts, count, estimate
+        self._counts: list[Any] = []
+
+    @property
+    def has_learned(self) -> bool:
+        return bool(self._counts)
+
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
+        self._counts, self._model = [], None
+
+    def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
+        self._counts.append(self._count(*self.inputs(columns, vocab), gold))
+        self._model = None
+
+    def fit(self) -> Any:
+        return self._estimate(self._total())
+
+    def inputs(self, columns: Columns, vocab: Vocab) -> tuple[list[list[str]]]:
+        words = [vocab.strings[orth] for orth in columns.orths.tolist()]
+        return ([words[own] for own in Segments(columns.lengths).slices()],)
+
+    def to_data(self) -> Data:
+        return dict(self._total().to_data()) if self._counts else {}
+
+    def from_data(self, data: Data) -> int | None:
+        self._counts, self._model = [self._kind.from_data(data)] if data else [], None
+        return int(self._counts[0].n_labels) if data else None
+
+    def _total(self) -> Any:
+        if len(self._counts) > 1:
+            self._counts = [self._kind.merged(self._counts)]
+        return self._counts[0]

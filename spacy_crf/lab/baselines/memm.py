@@ -10,11 +10,15 @@ and can be taken off that label's score: emission_t(i) = s_t(i) - log sum_j exp(
 one line: how well the next unit fits is divided out. All of `core.chain` works on it, and log_z is 0.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ...core.arrays import Doubles, Floats, Indices, Ints
 from ...core.batch import pack
@@ -24,137 +28,21 @@ from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
 from ...core.errors import CoreErrors, CRFError
 from ...core.gold import Gold
+from ...core.learn.blocks import Corpus
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows
-from ...core.weights import cells
-from ...pipe.dictionary.counts import Data, Shares, check_amount, gold_shares
-from ...pipe.errors import PipeErrors
+from ...features.attributes import FITTED
+from ...features.block import FeatureSettings, SequenceMode
+from ...features.columns import Columns
+from ...features.features import Features
+from ...features.resources import word_counter, word_lists
+from ...learning.encoder import Sample
+from ...learning.encoder import join as join_corpora
+from ...pipe.dictionary.counts import Data, check_amount
+from ...pipe.storage import check_templates
 from ..errors import LabErrors
-from .grams import join
-
-ROWS = 4096  # of a block of the regression: its scores stay in the cache
-
-
-@dataclass(frozen=True)
-class LocalProblem:
-    """Examples of p(y_t | y_{t-1}, x_t).
-
-    rows (SparseRows): M rows over the F features and L + 1 columns more, for the label before, or none.
-    targets (SparseRows): M rows of gold shares over L labels, weighted by the share of the label before.
-    cells ((P + (L + 1) L,)): `column * L + label` of each weight: those of features for the pairs that the examples
-        show, those of labels before all.
-    """
-
-    rows: SparseRows
-    targets: SparseRows
-    cells: Indices
-
-    @property
-    def n_labels(self) -> int:
-        return self.targets.n_columns
-
-    @property
-    def n_features(self) -> int:
-        return self.rows.n_columns - self.n_labels - 1
-
-
-def local_problem(lengths: Indices, features: SparseRows, gold: Gold) -> LocalProblem:
-    """Return the examples that gold gives. O(nnz) where one label is right.
-
-    Sets and distributions count by their shares, a pair of labels by the product of both. A unit that is unknown, or
-    comes after one that is, gives no example.
-
-    lengths ((B,)): of the sequences. features (SparseRows): N rows, one sequence after the other.
-    gold (Gold): of the units.
-    RAISES (ValueError): for rows that do not fit the lengths, or gold that gives no example.
-    """
-    check_rows(lengths, features.n_rows, "features")
-    check_rows(lengths, len(gold.labels), "gold")
-    n_labels = gold.weights.shape[1]
-    shares = gold_shares(gold)
-    pairs = join(_before(shares, lengths, n_labels), shares, n_labels)
-    if not len(pairs.units):
-        raise CRFError(PipeErrors.CRF831)
-    before, labels = np.divmod(pairs.labels, n_labels)
-    examples, owners = np.unique(pairs.units * (n_labels + 1) + before, return_inverse=True)
-    units, before = np.divmod(examples, n_labels + 1)
-    rows = _with_column(features.take(units), features.n_columns + before, features.n_columns + n_labels + 1)
-    ends = np.searchsorted(owners, np.arange(len(examples) + 1)).astype(np.int32)
-    targets = SparseRows(ends, labels.astype(np.int32), pairs.weights, n_labels)
-    shown = features.take(pairs.units)
-    state = cells(shown.indices.astype(np.intp), labels[shown.row_numbers()], n_labels)
-    first = features.n_columns * n_labels
-    return LocalProblem(rows, targets, np.concatenate([state, np.arange(first, first + (n_labels + 1) * n_labels)]))
-
-
-def check_rows(lengths: Indices, n_rows: int, name: str) -> None:
-    """Raise a coded error where the rows of something are not as many as the units."""
-    if int(lengths.sum()) != n_rows:
-        raise CRFError(LabErrors.CRF836.format(lengths=int(lengths.sum()), rows=n_rows, name=name))
-
-
-def _before(shares: Shares, lengths: Indices, none: int) -> Shares:
-    """Return for each unit the labels before it; `none` at first units."""
-    ends = np.cumsum(lengths)[lengths > 0]
-    firsts = ends - lengths[lengths > 0]
-    inside = np.ones(int(lengths.sum()), dtype=bool)
-    inside[ends - 1] = False
-    going_on = shares.where(inside[shares.units]).shifted()
-    units = np.concatenate([firsts, going_on.units])
-    labels = np.concatenate([np.full(len(firsts), none, dtype=np.intp), going_on.labels])
-    order = np.argsort(units, kind="stable")
-    return Shares(units[order], labels[order], np.concatenate([np.ones(len(firsts)), going_on.weights])[order])
-
-
-def _with_column(rows: SparseRows, columns: Indices, n_columns: int) -> SparseRows:
-    """Return the same rows with one more column of value 1 in each."""
-    ends = rows.indptr[1:]
-    values = None if rows.values is None else np.insert(rows.values, ends, 1)
-    indptr = (rows.indptr + np.arange(len(rows.indptr))).astype(np.int32)
-    return SparseRows(indptr, np.insert(rows.indices, ends, columns.astype(np.int32)), values, n_columns)
-
-
-class SoftmaxObjective:
-    """The regression: sum over rows of -sum_j target_j log p(j | row) + c2 |w|^2, and its gradient.
-
-    rows (SparseRows): M rows over F features.
-    targets (SparseRows): M rows over L labels; a row's weight is the sum of its targets.
-    cells ((P,)): `feature * L + label` of each weight, ascending; all other scores are 0.
-    dtype (type): precision of scores; losses are summed in float64 in any case.
-    """
-
-    def __init__(
-        self, rows: SparseRows, targets: SparseRows, cells: Indices, c2: float, dtype: type[np.floating] = np.float32
-    ):
-        self.rows, self.targets, self.cells, self.c2 = rows, targets, cells, c2
-        shape = (rows.n_columns, targets.n_columns)
-        self._weights, self._gradient = np.zeros(shape, dtype), np.zeros(shape, dtype)
-
-    def __call__(self, x: Doubles) -> tuple[float, Doubles]:
-        """Return value and gradient at x ((P,)). O(nnz L)."""
-        self._weights.reshape(-1)[self.cells] = x
-        self._gradient[...] = 0
-        value = self.c2 * float(x @ x)
-        for low in range(0, self.rows.n_rows, ROWS):
-            value += self._add(low, min(low + ROWS, self.rows.n_rows))
-        return value, self._gradient.reshape(-1)[self.cells] + 2 * self.c2 * x
-
-    def _add(self, low: int, high: int) -> float:
-        """Return the loss of the rows low:high, and add to their gradient."""
-        part = self.rows.slice(low, high)
-        targets = np.zeros((high - low, self.targets.n_columns), self._weights.dtype)
-        self.targets.slice(low, high).times(np.eye(targets.shape[1], dtype=targets.dtype), targets)
-        scores = np.zeros_like(targets)
-        part.times(self._weights, scores)
-        scores -= scores.max(axis=1, keepdims=True)
-        factors = np.exp(scores)
-        norms = factors.sum(axis=1, keepdims=True)
-        masses = targets.sum(axis=1, keepdims=True)
-        factors *= masses / norms
-        factors -= targets
-        part.add_transposed(factors, self._gradient)
-        loss = (masses * np.log(norms)).sum(dtype=np.float64) - (targets * scores).sum(dtype=np.float64)
-        return float(loss)
+from .component import Estimator
+from .regression import LocalProblem, SoftmaxObjective, check_rows, local_problem
 
 
 @dataclass(frozen=True)
@@ -182,8 +70,7 @@ class MEMM:
         n_labels = problem.n_labels
         state, label_weights = np.split(flat, [-(n_labels + 1) * n_labels])
         transitions = label_weights.reshape(n_labels + 1, n_labels)
-        n_features = problem.n_features
-        return cls(n_features, problem.cells[: len(state)], state, transitions[:-1], transitions[-1])
+        return cls(problem.n_features, problem.cells[: len(state)], state, transitions[:-1], transitions[-1])
 
     def weights_of(self, problem: LocalProblem) -> Doubles:
         """Return these weights in the order of `problem.cells`, which has the same features or more: those get 0."""
@@ -203,7 +90,6 @@ class MEMM:
     def potentials(self, lengths: Indices, features: SparseRows) -> ChainPotentials:
         """Return chains whose path scores are log p(labels | x). O(nnz L + N L^2).
 
-        lengths ((B,)): of the sequences. features (SparseRows): N rows, one sequence after the other.
         RAISES (ValueError): for features that are not those of the training, or do not fit the lengths.
         """
         check_rows(lengths, features.n_rows, "features")
@@ -221,23 +107,17 @@ class MEMM:
         return ChainPotentials(batch, emissions, transitions, start, np.zeros(self.n_labels))
 
     def marginals(self, lengths: Indices, features: SparseRows) -> Floats:
-        """Return p(y_t | x) ((N, L)), which depends on nothing behind the unit. O(nnz L + N L^2)."""
+        """Return p(y_t | x) ((N, L)), which depends on nothing behind the unit."""
         potentials = self.potentials(lengths, features)
         return node_marginals(forward_backward(potentials))[potentials.batch.rows]
 
     def decode(self, lengths: Indices, features: SparseRows) -> Ints:
-        """Return labels ((N,)) of the most probable sequences. O(nnz L + N L^2)."""
+        """Return labels ((N,)) of the most probable sequences."""
         potentials = self.potentials(lengths, features)
         return viterbi(potentials).labels[potentials.batch.rows]
 
     def to_data(self) -> Data:
-        """Return arrays and numbers that can be stored."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
-
-    @classmethod
-    def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
-        return cls(**data)
 
 
 def fit_memm(
@@ -252,9 +132,6 @@ def fit_memm(
 ) -> MEMM:
     """Maximise the conditional log-likelihood minus c2 |w|^2 by L-BFGS.
 
-    lengths ((B,)): of the sequences. features (SparseRows): N rows, one sequence after the other.
-    gold (Gold): of the units; see `local_problem`.
-    c2 (float): L2 penalty. max_iterations (int): L-BFGS stops earlier where it improves no more.
     start (MEMM | None): weights to begin with, over the same labels and the first of the features. Where the optimum is
         reached it is forgotten, for there is only one.
     dtype (type): precision of scores in training, and of the weights.
@@ -270,17 +147,16 @@ def fit_memm(
 
 
 def check_training(c2: float, max_iterations: int) -> None:
-    """Raise a coded error for a setting of `fit_memm` that is out of its range."""
+    """Raise a coded error for a setting that is out of its range."""
     check_amount("c2", c2)
     if max_iterations < 1:
         raise CRFError(CoreErrors.CRF108.format(name="max_iterations", least=1, value=max_iterations))
 
 
 def log_normalizers(scores: Doubles, transitions: Doubles) -> Doubles:
-    """Return log sum_j exp(transitions[i, j] + scores[n, j]), as one matrix product. O(N K L).
+    """Return log sum_j exp(transitions[i, j] + scores[n, j]) ((N, K)), as one matrix product. O(N K L).
 
-    scores ((N, L)): of units. transitions ((K, L)): from K contexts.
-    RETURNS ((N, K)): exact where the product underflows as well.
+    Exact where the product underflows as well. scores ((N, L)): of units. transitions ((K, L)): from K contexts.
     """
     unit_factors, unit_shifts = exp_shifted(scores, axis=1)
     context_factors, context_shifts = exp_shifted(transitions, axis=1)
@@ -292,3 +168,75 @@ def log_normalizers(scores: Doubles, transitions: Doubles) -> Doubles:
         factors, shifts = exp_shifted(scores[row] + transitions, axis=1)
         out[row] = np.log(factors.sum(axis=1)) + shifts
     return np.asarray(out, dtype=np.float64)
+
+
+# -- estimator ---------------------------------------------------------------------------------------------------
+
+
+class MEMMEstimator(Estimator):
+    """Collects encoded tokens and fits weights to all of them, again whenever more have come.
+
+    A fit begins with the weights there are. They are but a start: the optimum is that of the examples collected since
+    the component was initialised or loaded, so that a model which learns on forgets, as a CRF under L-BFGS does, what
+    these do not show. See `block.MEMMSettings`.
+    """
+
+    def __init__(self, config: FeatureSettings, sequence: SequenceMode, c2: float, max_iterations: int):
+        check_training(c2, max_iterations)
+        for template in config.parsed:
+            if template.is_edge:
+                raise CRFError(LabErrors.CRF422.format(template=template))
+            if any(atom.attribute.name in FITTED for atom in template.atoms):
+                raise CRFError(LabErrors.CRF424.format(template=template))
+        self.config, self.sequence, self.c2, self.max_iterations = config, sequence, c2, max_iterations
+        self._start_over(Features(config, sequence))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the weights of all that was collected, which itself stays in the process that trains."""
+        if self.has_learned:
+            _ = self.model
+        return {**self.__dict__, "_samples": []}
+
+    def _start_over(self, features: Features, weights: MEMM | None = None) -> None:
+        super().__init__(features.extractor)
+        self._features, self._model, self._weights = features, weights, weights
+        self._samples: list[Sample] = []
+
+    @property
+    def has_learned(self) -> bool:
+        return bool(self._samples) or self._weights is not None
+
+    def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
+        resources = self.config.make_resources(nlp, word_counter(references), word_lists(references))
+        self._start_over(Features(self.config, self.sequence, resources))
+
+    def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:
+        sample = Sample(columns, gold, self.extractor)
+        self._features.state.grow(sample.state, columns, vocab, self.config.padding)
+        self._samples.append(sample)
+        self._model = None
+
+    def fit(self) -> MEMM:
+        encode = self._features.state.encode
+        all = join_corpora([Corpus(one.columns.lengths, encode(one.state), one.gold) for one in self._samples])
+        settings: Any = {"c2": self.c2, "max_iterations": self.max_iterations, "start": self._weights}
+        self._weights = fit_memm(all.lengths, all.features, all.gold, **settings)
+        return self._weights
+
+    def inputs(self, columns: Columns, vocab: Vocab) -> tuple[Indices, SparseRows]:
+        keys = self.extractor.keys(columns, self.extractor.state_templates)
+        return columns.lengths, self._features.state.encode(keys)
+
+    def to_data(self) -> Data:
+        return {"features": self._features.to_data(), "weights": self.model.to_data()} if self.has_learned else {}
+
+    def check(self, data: Data, name: str) -> None:
+        check_templates(name, self.config, data.get("features", {}))
+
+    def from_data(self, data: Data) -> int | None:
+        if not data:
+            self._start_over(Features(self.config, self.sequence))
+            return None
+        weights = MEMM(**data["weights"])
+        self._start_over(Features.from_data(data["features"], self.config, self.sequence), weights)
+        return weights.n_labels

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.core.sparse import from_columns
-from spacy_crf.lab.baselines.memm import local_problem
+from spacy_crf.lab.baselines.regression import local_problem
 
 
 def features(seed: int, n_units: int, values: bool = False):

@@ -11,7 +11,8 @@ from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.core.sparse import SparseRows, from_columns
-from spacy_crf.lab.baselines.memm import MEMM, SoftmaxObjective, fit_memm, local_problem, log_normalizers
+from spacy_crf.lab.baselines.memm import MEMM, fit_memm, log_normalizers
+from spacy_crf.lab.baselines.regression import SoftmaxObjective, local_problem
 
 LENGTHS = np.array([3, 0, 1, 4])
 N_FEATURES, N_LABELS = 6, 3
@@ -166,7 +167,7 @@ def test_weighted_gold_is_a_target(make_tagged):
 
 def test_a_stored_model_is_the_same(make_tagged, stored):
     model, features = random_model(3)
-    again = MEMM.from_data(stored(model.to_data()))
+    again = MEMM(**stored(model.to_data()))
     np.testing.assert_array_equal(again.marginals(LENGTHS, features), model.marginals(LENGTHS, features))
     assert again.n_features == N_FEATURES
 

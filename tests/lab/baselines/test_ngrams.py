@@ -105,4 +105,4 @@ def test_unigrams_have_a_vote_in_any_case():
 def test_stored_counts_are_the_same(make_tagged, stored):
     tagged = make_tagged(5)
     grams = count_grams(gold_shares(tagged.gold), tagged.lengths, 3)
-    assert as_counters(LabelGrams.from_data(stored(grams.to_data()))) == as_counters(grams)
+    assert as_counters(LabelGrams(**stored(grams.to_data()))) == as_counters(grams)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.sparse import SparseRows, from_columns
-from spacy_crf.lab.baselines.memm import SoftmaxObjective
+from spacy_crf.lab.baselines.regression import SoftmaxObjective
 
 
 def problem(seed: int, n_rows: int = 7):
@@ -51,7 +51,7 @@ def test_value_is_the_sum_of_losses_and_gradient_its_slope(seed, c2):
 def test_blocks_add_up(monkeypatch):
     rows, targets, cells, x, *_ = problem(2, n_rows=11)
     whole = SoftmaxObjective(rows, targets, cells, 0.1, np.float64)(x)
-    monkeypatch.setattr("spacy_crf.lab.baselines.memm.ROWS", 4)
+    monkeypatch.setattr("spacy_crf.lab.baselines.regression.ROWS", 4)
     pieces = SoftmaxObjective(rows, targets, cells, 0.1, np.float64)(x)
     assert pieces[0] == pytest.approx(whole[0], rel=1e-12)
     np.testing.assert_allclose(pieces[1], whole[1], rtol=1e-9, atol=1e-12)
