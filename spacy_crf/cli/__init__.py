@@ -13,11 +13,11 @@ from typer.main import get_group
 
 COMMANDS = {
     "annotate": "tagsets.cli",
-    "calibrate": "cli.calibrate",
+    "calibrate": "cli.models",
     "cite": "bibliography.cli",
-    "constraints": "constraints.cli",
-    "convert": "cli.convert",
-    "dictionary": "cli.resources",
+    "constraints": "cli.models",
+    "convert": "cli.corpora",
+    "dictionary": "cli.corpora",
     "experiment": "cli.experiment",
     "explain": "cli.models",
     "guarantee": "tagsets.cli",
@@ -25,13 +25,13 @@ COMMANDS = {
     "pool": "cli.models",
     "punctuate": "punctuation.cli",
     "review": "tagging.cli",
-    "score": "cli.score",
+    "score": "cli.models",
     "search": "cli.search",
     "sections": "sections.cli",
     "sets": "tagsets.cli",
-    "spelling": "cli.resources",
+    "spelling": "cli.corpora",
     "tag": "tagging.cli",
-    "tune": "cli.tune",
+    "tune": "cli.search",
 }
 
 

@@ -1,55 +1,56 @@
 """`python -m spacy crf experiment`: trains and tests configs on many splits of their training corpus."""
 
-import json
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from statistics import fmean
+from typing import Annotated
 
 import typer
-from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
-from spacy.util import load_config
-from thinc.api import Config
-from wasabi import Printer, msg
+from wasabi import Printer
 
-from ..lab.splits import FRACTIONS, SplitSettings
-from . import app
-from .options import parse_numbers
+from ..lab.documents import Grams
+from ..lab.experiment import RunSettings, run_experiment
+from ..lab.report import check_plotting, draw_curve, find_curves, to_data
+from ..lab.results import (
+    POOLED,
+    Experiment,
+    PartResult,
+    Spread,
+    SystemDifference,
+    SystemResult,
+    compare_all,
+    frequency_correlation,
+    pooled_by_draw,
+    sum_confusions,
+    summarise,
+    tag_rows,
+)
+from ..lab.sampling import By
+from ..lab.splits import FRACTIONS, Kind, SplitSettings
+from .options import (
+    ConfigOptions,
+    TrainingConfig,
+    command,
+    make_folders,
+    parse_numbers,
+    table,
+    tell_written,
+    write_data,
+)
 
-if TYPE_CHECKING:
-    from ..lab.results import Experiment, PartResult
+POOLED_NAMES = ("precision", "recall", "F", "F0.5")
+MOST_ROWS = 15  # of tags and confusions
+WIDTH = 100  # of names, at most
+COUNTS = ("set_size",)  # measures that are no shares, with their variants
 
 
-class Kinds(StrEnum):
-    kfold = "kfold"
-    monte_carlo = "monte-carlo"
-    in_domain = "in-domain"
-    cross_domain = "cross-domain"
-    robustness = "robustness"
-    across = "across"
-    shuffling = "shuffling"
-    size = "size"
-    pruning = "pruning"
-    curve = "curve"
-
-
-class Bys(StrEnum):
-    document = "document"
-    sentence = "sentence"
-    chunk = "chunk"
-
-
-class GramKinds(StrEnum):
-    characters = "characters"
-    words = "words"
-
-
-@app.command("experiment", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def experiment_cli(
-    context: typer.Context,
-    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config, as for spacy train", exists=True)],
+@command("experiment", "The experiment failed")
+def experiment(
+    config: Annotated[TrainingConfig, ConfigOptions()],
     against: Annotated[list[Path] | None, typer.Option(help="Another config, on the same splits", exists=True)] = None,
-    kind: Annotated[Kinds, typer.Option(help="What is trained and tested on")] = Kinds.kfold,
-    by: Annotated[Bys | None, typer.Option(help="What is drawn; without: documents, or chunks of each")] = None,
+    kind: Annotated[Kind, typer.Option(help="What is trained and tested on")] = "kfold",
+    by: Annotated[By | None, typer.Option(help="What is drawn; without: documents, or chunks of each")] = None,
     folds: Annotated[int, typer.Option(help="Parts of kfold")] = 10,
     repeats: Annotated[int, typer.Option(help="Draws, each with other splits")] = 1,
     test_share: Annotated[float, typer.Option(help="Of what is drawn, for all kinds but kfold")] = 0.2,
@@ -57,7 +58,7 @@ def experiment_cli(
     fractions: Annotated[str, typer.Option(help="Of the training data, for curve and pruning")] = ",".join(
         map(str, FRACTIONS)
     ),
-    distance: Annotated[GramKinds, typer.Option(help="What pruning compares documents by")] = GramKinds.characters,
+    distance: Annotated[Grams, typer.Option(help="What pruning compares documents by")] = "characters",
     seed: Annotated[int, typer.Option(help="Of all draws")] = 0,
     with_dev: Annotated[bool, typer.Option("--with-dev", help="Split the dev corpus as well")] = False,
     dev_share: Annotated[
@@ -67,7 +68,6 @@ def experiment_cli(
     jobs: Annotated[int, typer.Option(min=1, help="Processes")] = 1,
     json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for curves as PNG; needs matplotlib")] = None,
-    code: Annotated[Path | None, typer.Option("--code", help="Python file to import first, as for spacy train")] = None,
 ) -> None:
     """Train and test a pipeline, or several, on splits of the training corpus, each split in the way of spacy train.
 
@@ -78,69 +78,188 @@ def experiment_cli(
 
     Settings of all configs are overridden as in spacy train, e.g. --paths.train DIR.
     """
-    from ..lab.experiment import RunSettings, run_experiment
-    from ..lab.report import check_plotting, to_data
-    from .experiment_tables import format_experiment
-
-    import_code(code)
-    try:
-        for folder in filter(None, (plots, json_path.parent if json_path else None)):  # now, not after hours
-            folder.mkdir(parents=True, exist_ok=True)
-        if plots is not None:
-            check_plotting()
-        splitting = SplitSettings(
-            kind=kind.value,
-            by=by.value if by else None,
-            folds=folds,
-            repeats=repeats,
-            test_share=test_share,
-            fractions=tuple(parse_numbers("fractions", fractions)),
-            least_tokens=least_tokens,
-            seed=seed,
-        )
-        running = RunSettings(component, with_dev, dev_share, distance.value, jobs, code)
-        configs = _load_configs([config_path, *(against or [])], context.args)
-        found = run_experiment(configs, splitting, running, _show)
-    except (ValueError, OSError) as error:
-        msg.fail("The experiment failed", str(error), exits=1)
+    make_folders(json_path, plots and plots / "curve.png")
+    if plots is not None:
+        check_plotting()
+    shares = tuple(parse_numbers("fractions", fractions))
+    splitting = SplitSettings(kind, by, folds, repeats, test_share, shares, least_tokens, seed)
+    running = RunSettings(component, with_dev, dev_share, distance, jobs, config.code)
+    configs = {}
+    sources = [config, *(replace(config, path=path) for path in against or [])]
+    stems = [source.path.stem for source in sources]
+    for source, stem in zip(sources, stems):
+        with source.loaded() as loaded:  # by the name of its file, or by its path where two have the same name
+            configs[stem if stems.count(stem) == 1 else str(source.path)] = loaded
+    found = run_experiment(configs, splitting, running, tell_split)
     for line in format_experiment(found):
         typer.echo(line)
-    if json_path is not None:
-        json_path.write_text(json.dumps(to_data(found), indent=2) + "\n", encoding="utf8")
-        msg.good(f"Wrote {json_path}")
-    if plots is not None:
-        write_plots(found, plots)
-
-
-def write_plots(found: "Experiment", folder: Path) -> None:
-    """Write a PNG file for each curve to a folder that exists."""
-    from ..lab.report import draw_curves, find_curves
-
+    write_data(to_data(found), json_path)
     for curve in find_curves(found):
-        lines = {
-            name: [(x, point.mean, point.deviation or 0.0) for x, point in points]
-            for name, points in curve.lines.items()
-        }
-        path = folder / f"{curve.name}.png"
-        draw_curves(path, curve.x, curve.y, lines, log_x=curve.x == "beta")
-        msg.good(f"Wrote {path}")
+        if plots is not None:
+            path = plots / f"{curve.name}.png"
+            draw_curve(path, curve)
+            tell_written(path)
 
 
-def _load_configs(paths: list[Path], arguments: list[str]) -> dict[str, Config]:
-    """Load configs by a name for tables: that of the file, or its path where two have the same."""
-    overrides = parse_config_overrides(arguments)
-    stems = [path.stem for path in paths]
-    configs = {}
-    for path in paths:
-        with show_validation_error(path):
-            config = load_config(path, overrides=overrides, interpolate=False)
-        configs[path.stem if stems.count(path.stem) == 1 else str(path)] = config
-    return configs
-
-
-def _show(name: str, number: int, count: int, results: list["PartResult"]) -> None:
+def tell_split(name: str, number: int, count: int, results: list[PartResult]) -> None:
     """Tell a split on standard error."""
     first = results[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])
     text = f"{number} of {count}, {name}, {first.split}: {scores}, {first.seconds:.1f} s"
     typer.echo(Printer(no_print=True).info(text), err=True)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+def format_experiment(experiment: Experiment) -> Iterator[str]:
+    """Yield the lines of all tables, each below a line that says what it is of."""
+    for system in experiment.systems:
+        for (series, fraction), tests in system.groups.items():
+            yield _headline(system, series, fraction, tests)
+            yield format_spreads(summarise(tests, experiment.settings.seed))
+        yield from _single_tests(system)
+        (series, _), last = list(system.groups.items())[-1]
+        yield from _tags(", ".join(filter(None, [system.name, series])), last)
+    yield from _curves(experiment)
+    if len(experiment.systems) > 1:
+        yield from _differences(compare_all(experiment), _context(experiment.systems[0].tests))
+
+
+def _headline(system: SystemResult, series: str, fraction: float, tests: Sequence[PartResult]) -> str:
+    parts = [
+        f"{system.name}, {system.component}",
+        series,
+        f"{100 * fraction:g} % of the training data" if fraction < 1 else "",
+        f"{len(tests)} test part{'s' if len(tests) > 1 else ''}",
+        f"{fmean(test.train_tokens for test in tests):,.0f} tokens trained on",
+        f"{fmean(test.test_tokens for test in tests):,.0f} tested",
+        _context(tests),
+    ]
+    return "\n" + ", ".join(filter(None, parts))
+
+
+def _context(tests: Sequence[PartResult]) -> str:
+    """Tell what every table needs: sets compare only for equal K, taggers only for equal unknown words."""
+    labels = sorted({test.labels for test in tests})
+    k = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
+    return f"K = {k} labels, {100 * fmean(test.unknown_words for test in tests):.1f} % unknown words"
+
+
+def format_spreads(spreads: dict[str, Spread]) -> str:
+    """Show measures by name with their spread over test parts, and intervals over documents where there are several."""
+    rows = []
+    for name, found in spreads.items():
+        interval = found.interval
+        bounds = f"{_show(name, interval.low)} to {_show(name, interval.high)}" if interval else ""
+        deviation = "" if found.deviation is None else _show(name, found.deviation)
+        least, greatest = _show(name, found.least), _show(name, found.greatest)
+        rows.append((name, _show(name, found.mean), deviation, least, greatest, bounds))
+    header = ("", "mean", "std", "min", "max", "95 % over documents")
+    return table(rows, header, "lr")
+
+
+def _show(name: str, value: float) -> str:
+    """Show shares as percentages."""
+    return f"{value:.2f}" if name.startswith(COUNTS) else f"{100 * value:.2f}"
+
+
+def _single_tests(system: SystemResult) -> Iterator[str]:
+    """Show a row for each test part, if there are several."""
+    if len(system.tests) < 2:
+        return
+    names, n_splits = list(system.tests[0].scores), len({test.split for test in system.tests})
+    rows = [
+        (
+            _row_name(test, n_splits),
+            f"{test.train_tokens:,}",
+            f"{test.test_tokens:,}",
+            f"{100 * test.unknown_words:.1f}",
+            f"{test.labels}",
+            *(_show(name, test.scores[name]) if name in test.scores else "" for name in names),
+        )
+        for test in system.tests
+    ]
+    yield f"\n{system.name}: test parts"
+    header = ("", "trained", "tested", "unknown %", "K", *names)
+    yield table(rows, header, "lr", WIDTH)
+
+
+def _row_name(test: PartResult, n_splits: int) -> str:
+    """Name the split, which says more if it names the test part, or both if several splits have several."""
+    if test.test in test.split:
+        return test.split
+    return test.test if n_splits == 1 else f"{test.test}, {test.split}"
+
+
+def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
+    """Show the most frequent tags and confusions, over the test parts of a group together."""
+    confusions = sum_confusions(tests)
+    if not confusions:
+        return
+    rows = [
+        (row.tag, f"{row.gold:,}", *(f"{100 * getattr(row, name):.2f}" for name in POOLED))
+        for row in tag_rows(confusions)
+    ]
+    yield f"\n{name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
+    header = ("tag", "tokens", *POOLED_NAMES)
+    yield table(rows[:MOST_ROWS], header, "lr")
+    yield from _pooled(name, tests)
+    wrong = [(gold, found, f"{count:,}") for (gold, found), count in confusions.most_common() if gold != found]
+    if wrong:
+        yield f"\n{name}: most frequent confusions, {_context(tests)}"
+        yield table(wrong[:MOST_ROWS], ("gold", "tagged", "tokens"), "llr")
+    correlation = frequency_correlation(tests)
+    if correlation is not None:
+        yield f"Correlation of the frequency of a tag in training and its accuracy: {correlation:.2f}"
+
+
+def _pooled(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
+    """Show tags pooled over the test parts of each draw, where there are several draws."""
+    if len({test.draw for test in tests}) < 2:
+        return
+    rows = [
+        (tag, *(f"{100 * own[name].mean:.2f} ± {100 * (own[name].deviation or 0):.2f}" for name in POOLED))
+        for tag, own in pooled_by_draw(tests).items()
+    ]
+    yield f"\n{name}: the same, pooled over the test parts of each draw, mean and deviation over draws"
+    header = ("tag", *POOLED_NAMES)
+    yield table(rows[:MOST_ROWS], header, "lr")
+
+
+def _curves(experiment: Experiment) -> Iterator[str]:
+    """Show a row for each line, a column for each x."""
+    context = _context(experiment.systems[0].tests)
+    for curve in find_curves(experiment):
+        xs = sorted({x for points in curve.lines.values() for x, _ in points})
+        rows = []
+        for name, points in curve.lines.items():
+            values = dict(points)
+            rows.append((name, *(_show(curve.y, values[x].mean) if x in values else "" for x in xs)))
+        yield f"\n{curve.y} by {curve.x}, {context}"
+        yield table(rows, ("", *(f"{x:g}" for x in xs)), "lr", WIDTH)
+
+
+def _differences(differences: Sequence[SystemDifference], context: str) -> Iterator[str]:
+    rows = []
+    for found in differences:
+        of = ", ".join(filter(None, [found.series, f"{found.fraction:g}" if found.fraction < 1 else ""]))
+        interval, resampled = found.interval, found.resampled
+        rows.append(
+            (
+                f"{found.first} - {found.second}",
+                of,
+                found.score,
+                *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
+                f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
+                f"{found.ranks.p:.4f}",
+                f"{resampled.p:.4f}" if resampled else "",
+            )
+        )
+    yield f"\nDifferences on the same test parts, {context}"
+    header = ("systems", "of", "score", "first", "second", "difference", "95 % over documents", "p Wilcoxon", "p t")
+    yield table(rows, header, "lllr", WIDTH)
+    yield (
+        "p t: corrected resampled t-test, for splits that share training data. p Wilcoxon: signed ranks, two-sided; "
+        "it takes differences as independent, which those of such splits are not."
+    )

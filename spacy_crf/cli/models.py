@@ -1,28 +1,55 @@
-"""`python -m spacy crf inspect`, `explain`, `pool`: trained models looked into, and several as one."""
+"""Trained models, and how good they are: `inspect`, `constraints`, `explain`, `score`, `calibrate`, `pool`."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import spacy
 import typer
-from wasabi import msg, table
+from spacy.tokens import Doc
+from spacy.training import Example
 
+from ..constraints.component import ConstrainedNER
+from ..constraints.decoder import ConstraintDecoder
+from ..constraints.errors import ConstraintErrors
+from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
+from ..lab.baselines.component import ComparisonTagger
+from ..lab.errors import LabErrors
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
-from ..pipe.inspect import Inspection, Transition, inspect_pipe
+from ..pipe.inspect import Inspection, inspect_pipe
 from ..pipe.pool import pool_pipelines
-from ..pipe.probabilities import LabelsTokens
-from .errors import CommandErrors
-from .options import Loaded, Pipe, command, find_component, locate, run_before
+from ..pipe.probabilities import GivesSets, LabelsTokens
+from ..punctuation.cli import fit_marks
+from ..punctuation.component import PunctuationRestorer
+from ..tagging.calibrate import calibrate as fit_temperature
+from ..tagging.component import CRFTagger
+from .data import Data, DataOptions
+from .options import (
+    Loaded,
+    Pipe,
+    annotated,
+    bin_rows,
+    command,
+    echo_data,
+    find_component,
+    locate,
+    run_before,
+    table,
+    tell_written,
+)
 
-Row = tuple[str, ...]
-Aligns = tuple[Literal["l", "r"], ...]
 EDGE = "(edge)"  # what stands before a sequence and behind it
 TAGGER = Pipe("crf_tagger", (LabelsTokens,), "component")
+OURS = (LabelsTokens, ChainPipe | GivesSets | ConstraintDecoder | ComparisonTagger)
+SCORED = Pipe("crf_tagger", OURS, first="the first crf_tagger, or else the first of ours,")
+CALIBRATED = Pipe("crf_tagger or punctuation_restorer", ((LabelsTokens, PunctuationRestorer),))
+COUNTS = ("set_size", "violations", "violations_before")  # scores that are no shares of 1
+HIDDEN = ("speed", "crf_score")
 
 
 @command("inspect", "Nothing was inspected")
@@ -34,7 +61,7 @@ def inspect(
     """Show what a tagger has learned: its greatest weights by label, its transitions, its templates and its size."""
     found = inspect_pipe(loaded.component, top)
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+        echo_data(asdict(found))
         return
     for text in inspection_tables(found):
         typer.echo(text)
@@ -51,31 +78,48 @@ def inspection_tables(found: Inspection) -> Iterator[str]:
         ("weights of vectors", found.n_vector_weights),
         (f"bytes, weights as {found.precision}", found.n_bytes),
     ]
-    yield titled(found.component, [(name, f"{count:,}") for name, count in counts], aligns=("l", "r"))
-    rows: list[Row] = [
+    yield titled(found.component, [(name, f"{count:,}") for name, count in counts], "lr")
+    templates = [
         (t.template, f"{t.features:,}", f"{t.weights:,}", f"{t.active:,}", f"{t.greatest:.3f}") for t in found.templates
     ]
-    header = ("template", "features", "weights", "not 0", "greatest")
-    yield titled("Templates", rows, header, ("l", "r", "r", "r", "r"))
-    yield titled("Likely transitions", transition_rows(found.likely), aligns=("l", "r"))
-    yield titled("Unlikely transitions", transition_rows(found.unlikely), aligns=("l", "r"))
+    yield titled("Templates", templates, "lr", ("template", "features", "weights", "not 0", "greatest"))
+    for title, transitions in (("Likely transitions", found.likely), ("Unlikely transitions", found.unlikely)):
+        rows = [(f"{part.before or EDGE} > {part.after or EDGE}", f"{part.weight:+.3f}") for part in transitions]
+        yield titled(title, rows, "lr")
     if found.edges:
-        rows = [(part.feature, f"{part.before} > {part.label}", f"{part.weight:+.3f}") for part in found.edges]
-        yield titled("Edge features", rows, aligns=("l", "l", "r"))
+        edges = [(part.feature, f"{part.before} > {part.label}", f"{part.weight:+.3f}") for part in found.edges]
+        yield titled("Edge features", edges, "llr")
     for label in found.labels:
-        rows = [(part.feature, f"{part.weight:+.3f}") for part in (*found.highest[label], *found.lowest[label][::-1])]
-        yield titled(label, rows, aligns=("l", "r"))
+        parts = (*found.highest[label], *found.lowest[label][::-1])
+        yield titled(label, [(part.feature, f"{part.weight:+.3f}") for part in parts], "lr")
 
 
-def titled(title: str, rows: Sequence[Row], header: Row | None = None, aligns: Aligns = ()) -> str:
+def titled(title: str, rows: Sequence[Sequence[str]], aligns: str, header: Sequence[str] = ()) -> str:
     """A table below its title."""
-    body = str(table(rows, header=header, divider=header is not None, aligns=aligns)) if rows else "\n(none)\n"
+    body = table(rows, header, aligns) if rows else "\n(none)\n"
     return f"\n{title}{body}"
 
 
-def transition_rows(parts: Sequence[Transition]) -> list[Row]:
-    """Labels before and after, and their weight."""
-    return [(f"{part.before or EDGE} > {part.after or EDGE}", f"{part.weight:+.3f}") for part in parts]
+@command("constraints", "No constraints were shown")
+def constraints(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder or package of a pipeline")],
+    component: Annotated[
+        str | None, typer.Option(help="Name of the component; the first that has some without")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, as in constraints.json")] = False,
+) -> None:
+    """Show the constraints of a component: text, cost, in how many sequences it applies, how often it is broken."""
+    pipes = spacy.load(locate(model)).components
+    known = {name: pipe for name, pipe in pipes if isinstance(pipe, ConstrainedNER | ConstraintDecoder)}
+    chosen = component or next(iter(known), None)
+    if chosen not in known:
+        names = ", ".join(known) or "none"
+        raise CRFError(ConstraintErrors.CRF446.format(name=component, path=model, known=names))
+    entries = known[chosen].constraint_entries
+    if as_json:
+        echo_data(json.loads(to_bytes(entries)))
+    else:
+        typer.echo(table(table_rows(entries), ("cost", "support", "rate", "origin", "constraint"), "rrrl"))
 
 
 @command("explain", "Nothing was explained")
@@ -96,7 +140,7 @@ def explain_labels(
         data = [asdict(one) for one in found]
         for plain, one in zip(data, found):
             plain["contributions"] = [{**asdict(part), "difference": part.difference} for part in one.contributions]
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        echo_data(data)
         return
     for explanation in found:
         typer.echo(format_explanation(explanation, top))
@@ -111,14 +155,126 @@ def format_explanation(explanation: Explanation, top: int) -> str:
     parts, rows = explanation.contributions, []
     for part in parts[:top]:
         weights = f"{part.weight:+.3f} {part.other_weight:+.3f}"
-        where = str(part.token), part.name, part.labels, part.other_labels
-        rows.append((*where, weights, f"{part.difference:+.3f}"))
+        rows.append((f"{part.token}", part.name, part.labels, part.other_labels, weights, f"{part.difference:+.3f}"))
     if parts[top:]:
         rest = sum(part.difference for part in parts[top:])
         rows.append((f"{len(parts) - top} more", "", "", "", "", f"{rest:+.3f}"))
     rows.append(("sum", "", "", "", "", f"{explanation.difference:+.3f}"))
     header = ("token", "feature", "scores", "or", "weights", "difference")
-    return f"\n{title}{table(rows, header=header, divider=True, aligns=('l', 'l', 'l', 'l', 'r', 'r'))}"
+    return f"\n{title}{table(rows, header, 'llllr')}"
+
+
+# -- scores ------------------------------------------------------------------------------------------------------
+
+
+@command("score", "Nothing was scored")
+def score(
+    loaded: Annotated[Loaded, SCORED],
+    data: Annotated[Data, DataOptions("DATA", "Corpus in any format that a component reads")],
+    baseline: Annotated[
+        Path | None, typer.Option(help="Training corpus: also score the most frequent tag of each word")
+    ] = None,
+) -> None:
+    """Score a pipeline on Docs that have the corpus's own tokens and sentences."""
+    rows = list(score_rows(loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))))
+    target = getattr(loaded.component, "target", None)
+    if baseline is not None and target in ("tag", "pos"):
+        train, gold = (one.docs(spacy.blank("xx")) for one in (data.at(baseline), data))
+        accuracy = most_frequent(train, gold, target)
+        rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
+    typer.echo(table(rows, aligns="lr"))
+
+
+def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Shares as percentages; token scores say nothing where tokens are given."""
+    for name, value in scores.items():
+        if isinstance(value, float) and name not in HIDDEN and not name.startswith("token_"):
+            yield name, f"{value:.2f}" if name in COUNTS else f"{100 * value:.2f}"
+
+
+def most_frequent(train: Iterable[Doc], dev: Iterable[Doc], target: str) -> float:
+    """Accuracy, on gold Docs, of the most frequent tag of each word; unknown words get that of words seen once."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, tag in tagged_words(train, target):
+        counts[word][tag] += 1
+    once = Counter(next(iter(tags)) for tags in counts.values() if tags.total() == 1)
+    fallback = once.most_common(1)[0][0] if once else ""
+    best = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
+    results = [best.get(word, fallback) == tag for word, tag in tagged_words(dev, target)]
+    return sum(results) / max(1, len(results))
+
+
+def tagged_words(docs: Iterable[Doc], target: str) -> Iterator[tuple[str, str]]:
+    """Words with the tags that they have."""
+    return ((token.text, tag) for doc in docs for token in doc if (tag := getattr(token, f"{target}_")))
+
+
+# -- calibration -------------------------------------------------------------------------------------------------
+
+
+@command("calibrate", "Nothing was calibrated")
+def calibrate(
+    loaded: Annotated[Loaded, CALIBRATED],
+    data: Annotated[Data, DataOptions("FILE", "Dev data: .spacy, CoNLL-U or CoNLL columns; punctuated text")],
+    output: Annotated[Path | None, typer.Option(help="Folder for the calibrated pipeline")] = None,
+    sequences: Annotated[
+        bool, typer.Option("--sequences", help="Make whole gold sequences most probable, not the gold tags of tokens")
+    ] = False,
+    bins: Annotated[int, typer.Option(min=1, help="Bins of the table")] = 10,
+    precision: Annotated[
+        float | None, typer.Option(min=0.01, max=1.0, help="Set thresholds of marks that reach this precision")
+    ] = None,
+    best_f: Annotated[bool, typer.Option("--best-f", help="Set thresholds of marks with the best F")] = False,
+) -> None:
+    """Make the probabilities of a tagger, or of a punctuation restorer, as sure as they are right.
+
+    FILE has to be data that the pipeline was not trained on. For a tagger, one number is fitted; tags stay as they
+    are, unless `decode` is "posterior". For a restorer, a map of the probabilities of marks; marks stay as they are,
+    unless thresholds are set.
+    """
+    component, calibration = loaded.component, None
+    is_restorer = isinstance(component, PunctuationRestorer)
+    if is_restorer:
+        refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
+    else:
+        refuse(loaded.name, "crf_tagger", precision=precision, best_f=best_f)
+    examples = annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp, loaded.name))
+    if is_restorer:
+        lines, settings, calibration = fit_marks(component, examples, bins, precision, best_f)
+    else:
+        lines, settings = fit_tags(component, examples, bins, sequences)
+    typer.echo("\n".join(lines))
+    if output is not None:
+        # loaded anew, since settings have to reach the config that is saved
+        nlp: Any = spacy.load(loaded.source, config={"components": {loaded.name: settings}})
+        if calibration is not None:
+            nlp.get_pipe(loaded.name).calibration = calibration
+        nlp.to_disk(output)
+    tell_written(output)
+
+
+def refuse(name: str, kind: str, **options: object) -> None:
+    """Raise a coded error for options that are set and not for a component. kind (str): Its factory."""
+    for option, value in options.items():
+        if value:
+            raise CRFError(LabErrors.CRF988.format(option="--" + option.replace("_", "-"), kind=kind, name=name))
+
+
+def fit_tags(
+    tagger: CRFTagger, examples: Iterable[Example], bins: int, sequences: bool
+) -> tuple[list[str], dict[str, Any]]:
+    """Fit the temperature of a tagger, and return a report, with its bins, and settings for the config."""
+    fitted = fit_temperature(tagger, examples, "sequence" if sequences else "token", bins)
+    header = ("probability", "tokens", "mean", "right", "tokens after", "mean", "right")
+    lines = [
+        table(bin_rows(fitted.before, fitted.after), header, "lr"),
+        f"temperature {tagger.cfg['temperature']:.4g} -> {fitted.temperature:.4g}",
+        f"expected calibration error {fitted.before.error:.4f} -> {fitted.after.error:.4f}",
+    ]
+    return lines, {"temperature": fitted.temperature}
+
+
+# -- several as one ----------------------------------------------------------------------------------------------
 
 
 @command("pool", "Nothing was pooled")
@@ -137,8 +293,8 @@ def pool(
     """
     exponents = exponent or [1 / len(models)] * len(models)
     if len(exponents) != len(models):
-        raise CRFError(CommandErrors.CRF647.format(exponents=len(exponents), models=len(models)))
+        raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
     pipelines = [spacy.load(locate(model)) for model in models]
     names = [find_component(nlp, pipe, "crf_tagger", ChainPipe) for nlp in pipelines]
     pool_pipelines(pipelines, names, exponents).to_disk(output)
-    msg.good(f"Wrote {output}")
+    tell_written(output)

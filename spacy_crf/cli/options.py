@@ -1,32 +1,41 @@
-"""What commands share: options, the pipeline with its component, messages of errors, and output."""
+"""What commands share: options, the pipeline with its component or its config, messages of errors, and output."""
 
 import inspect
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 import spacy
 import typer
+import wasabi
+from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import load_config
+from thinc.api import Config
 from wasabi import Printer, msg
 
 from ..core.calibration.bins import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from . import app
-from .errors import CommandErrors
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
 
 class OptionGroup(ABC):
-    """Annotates a parameter of a command that stands for an argument and options."""
+    """Annotates a parameter of a command that stands for an argument and options.
+
+    context (dict): Settings of typer for such a command.
+    """
+
+    context: ClassVar[dict[str, Any]] = {}
 
     @abstractmethod
     def parameters(self, name: str) -> list[Parameter]:
@@ -51,11 +60,13 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
 
     def register(function: Function) -> Function:
         groups: dict[str, OptionGroup] = {}
+        context: dict[str, Any] = {}
         arguments, options = [], []
         for own in inspect.signature(function).parameters.values():
             found = [info for info in get_args(own.annotation)[1:] if isinstance(info, OptionGroup)]
             if found:
                 groups[own.name] = found[0]
+                context |= found[0].context
                 argument, *more = found[0].parameters(own.name)
                 arguments.append(argument)
                 options += more
@@ -71,7 +82,7 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         run.__doc__ = function.__doc__
         run.__annotations__ = {}
         run.__signature__ = inspect.Signature([*arguments, *options])  # type: ignore[attr-defined]
-        app.command(name)(run)
+        app.command(name, context_settings=context)(run)
         return function
 
     return register
@@ -94,7 +105,7 @@ def told_errors(failure: str, to_stderr: bool = False) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A pipeline with the component that a command is about. source (Path | str): Its folder or package."""
+    """A pipeline with the component that a command is about, and the folder or package it is from."""
 
     source: Path | str
     nlp: Language
@@ -137,17 +148,13 @@ def locate(model: str) -> Path | str:
 
 
 def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any) -> str:
-    """Name of the component that a command is about; see `Pipe`.
-
-    nlp (Language): The pipeline. name (str | None): The component asked for.
-    RAISES (ValueError): If there is none of the kinds.
-    """
+    """Name of the component that a command is about, the one asked for if it is of the kinds; see `Pipe`."""
     found = [known for kind in kinds for known, pipe in nlp.pipeline if isinstance(pipe, kind)]
     if name is None and found:
         return found[0]
     if name not in found:
         known = ", ".join(nlp.pipe_names)
-        raise CRFError(CommandErrors.CRF602.format(kind=factory, name=name or factory, known=known))
+        raise CRFError(LabErrors.CRF602.format(kind=factory, name=name or factory, known=known))
     return name
 
 
@@ -161,6 +168,41 @@ def annotated(nlp: Language, name: str, examples: Sequence[Example]) -> Iterator
     """Examples whose predicted side a component of the pipeline sees."""
     for doc, example in zip(run_before(nlp, name, (example.predicted for example in examples)), examples):
         yield Example(doc, example.reference)
+
+
+# -- configs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """A config as for `spacy train`, settings of it that are replaced, by dotted key, and code that was imported."""
+
+    path: Path
+    overrides: dict[str, Any]
+    code: Path | None
+
+    @contextmanager
+    def loaded(self) -> Iterator[Config]:
+        """The config, with variables as they are. What of it is found to be wrong is shown as spaCy does."""
+        with show_validation_error(self.path):
+            yield load_config(self.path, overrides=self.overrides, interpolate=False)
+
+
+class ConfigOptions(OptionGroup):
+    """Annotates a parameter of type `TrainingConfig`: makes CONFIG, --code, and settings that replace those of it."""
+
+    context: ClassVar[dict[str, Any]] = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+    def parameters(self, name: str) -> list[Parameter]:
+        config = typer.Argument(metavar="CONFIG", help="Config, as for spacy train", exists=True)
+        code = typer.Option("--code", help="Python file to import first, as for spacy train")
+        context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        return [parameter("config_path", Path, config), context, parameter("code", Path | None, code, None)]
+
+    def make(self, name: str, values: dict[str, Any]) -> TrainingConfig:
+        overrides, code = parse_config_overrides(values.pop("context").args), values.pop("code")
+        import_code(code)
+        return TrainingConfig(values.pop("config_path"), overrides, code)
 
 
 # -- values and output -------------------------------------------------------------------------------------------
@@ -179,19 +221,49 @@ def split_names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
+def make_folders(*files: Path | None) -> None:
+    """Make the folders of files that were asked for: now, not after hours."""
+    for file in filter(None, files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+
+
 def write_result(text: str, output: Path | None) -> None:
     """Write a result in UTF-8, with folders that are missing, or to standard output without a file."""
     if output is None:
         typer.echo(text, nl=False)
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(output)
     output.write_text(text, encoding="utf8", newline="\n")
+
+
+def write_data(data: Any, output: Path | None) -> None:
+    """Write data as JSON, if a file was asked for, and tell so."""
+    if output is not None:
+        output.write_text(json.dumps(data, indent=2) + "\n", encoding="utf8")
+        tell_written(output)
+
+
+def echo_data(data: Any) -> None:
+    """Show data as JSON."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
 def tell_written(output: Path | None, what: str = "") -> None:
     """Tell that a file or folder was written, if one was asked for. what (str): What is in it."""
     if output is not None:
         msg.good(f"Wrote {what} to {output}" if what else f"Wrote {output}")
+
+
+def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str = "", width: int = 30) -> str:
+    """Rows in columns.
+
+    header (Sequence[str]): Titles of the columns; none without. aligns (str): "l" or "r" for each column; the last one
+        holds for those that follow. width (int): Of a column, at most.
+    """
+    rows = list(rows)
+    columns = max(map(len, [header, *rows]))
+    sides: Any = aligns.ljust(columns, aligns[-1:] or "l")
+    return str(wasabi.table(rows, header=header or None, divider=bool(header), max_col=width, aligns=tuple(sides)))
 
 
 def percent(share: float | None) -> str:
@@ -201,12 +273,8 @@ def percent(share: float | None) -> str:
 
 def bin_rows(before: Reliability, after: Reliability) -> list[list[str]]:
     """Cells of a table of bins: their bounds, and number, mean confidence and accuracy on either side."""
-    rows = []
-    for number, (low, high) in enumerate(zip(before.lower.tolist(), before.upper.tolist())):
-        cells = [f"{low:.2f} - {high:.2f}"]
-        for side in (before, after):
-            count = int(side.counts[number])
-            values = (side.confidences[number], side.accuracies[number])
-            cells += [f"{count:,}", *(f"{value:.3f}" if count else "" for value in values)]
-        rows.append(cells)
+    rows = [[f"{low:.2f} - {high:.2f}"] for low, high in zip(before.lower, before.upper)]
+    for side in (before, after):
+        for row, count, *values in zip(rows, side.counts, side.confidences, side.accuracies):
+            row += [f"{count:,}", *(f"{value:.3f}" if count else "" for value in values)]
     return rows

@@ -1,25 +1,42 @@
-"""`python -m spacy crf search`: looks for the best settings and templates of a config in a space of them."""
+"""`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
-from spacy.cli._util import import_code, parse_config_overrides, show_validation_error
-from spacy.util import load_config
-from wasabi import msg, table
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.util import resolve_dot_names
+from thinc.api import Config
+from wasabi import Printer
 
-from . import app
+from ..core.errors import CRFError
+from ..lab.errors import LabErrors
+from ..lab.search import ConfigSearch, SearchResult, SearchSettings, TrialResult
+from ..lab.space import Candidates, Value, read_space
+from ..lab.tuning import CrossValidation, FoldResult, Rule, Unit, cross_validate
+from ..pipe.probabilities import LabelsTokens
+from .options import (
+    ConfigOptions,
+    TrainingConfig,
+    annotated,
+    command,
+    find_component,
+    make_folders,
+    parse_numbers,
+    table,
+    tell_written,
+    write_data,
+)
 
-if TYPE_CHECKING:
-    from ..lab.search import SearchResult, TrialResult
-    from ..lab.space import Value
+TRAINER = {"@misc": "spacy_crf.LBFGS.v1"}
 
 
-@app.command("search", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def search_cli(
-    context: typer.Context,
-    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config, as for spacy train", exists=True)],
+@command("search", "The search failed")
+def search(
+    source: Annotated[TrainingConfig, ConfigOptions()],
     space_path: Annotated[Path, typer.Argument(metavar="SPACE", help="TOML file: what is tried", exists=True)],
     score: Annotated[str | None, typer.Option(help="Score to search by; the weighted one without")] = None,
     minimise: Annotated[bool, typer.Option("--minimise", help="Look for the least score")] = False,
@@ -34,44 +51,34 @@ def search_cli(
     top: Annotated[int, typer.Option(min=1, help="Trials in the table")] = 10,
     json_path: Annotated[Path | None, typer.Option("--json", help="File for all trials")] = None,
     write: Annotated[Path | None, typer.Option(help="File for the config with the best values set")] = None,
-    code: Annotated[Path | None, typer.Option("--code", help="Python file to import first, as for spacy train")] = None,
 ) -> None:
     """Train one config after the other and keep the best, with Optuna.
 
     A trial counts what the model scores that spacy train would keep. Settings of the config are overridden as in spacy
     train, e.g. --paths.train FILE. With --folds, the dev corpus is not used.
     """
-    from ..lab.candidates import Candidates
-    from ..lab.search import ConfigSearch, SearchSettings
-    from ..lab.space import read_space
-
-    overrides = parse_config_overrides(context.args)
-    import_code(code)
-    settings = SearchSettings(score, minimise, folds, seed, prune, warmup)
-    try:
-        for path in filter(None, (json_path, write, storage)):  # now, not after hours
-            path.parent.mkdir(parents=True, exist_ok=True)
-        space = read_space(space_path)
-        with show_validation_error(config_path):
-            config = load_config(config_path, overrides=overrides, interpolate=False)
-            candidates = Candidates(config, space, component)
-            candidates.check(folds)
-        identity = {"config": config, "space": space, "component": candidates.component}
-        found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, _show)
-    except (ValueError, OSError) as error:
-        msg.fail("The search failed", str(error), exits=1)
-    typer.echo(format_table(found, top))
+    make_folders(json_path, write, storage)
+    space, settings = read_space(space_path), SearchSettings(score, minimise, folds, seed, prune, warmup)
+    with source.loaded() as config:
+        candidates = Candidates(config, space, component)
+        candidates.check(folds)
+    identity = {"config": config, "space": space, "component": candidates.component}
+    found = ConfigSearch(candidates, space, settings, storage, identity).run(trials, timeout, tell_trial)
+    typer.echo(format_trials(found, top))
     if found.importances:
         typer.echo(format_importances(found))
-    if json_path is not None:
-        json_path.write_text(json.dumps(found.to_data(), indent=2) + "\n", encoding="utf8")
-        msg.good(f"Wrote {json_path}")
-    if write is not None:
-        candidates.make(found.best.values).to_disk(write, interpolate=False)
-        msg.good(f"Wrote {write}")
+    write_data(found.to_data(), json_path)
+    write_config(candidates.make(found.best.values), write)
 
 
-def format_table(found: "SearchResult", top: int) -> str:
+def write_config(config: Config, path: Path | None) -> None:
+    """Write a config with its variables, if it was asked for."""
+    if path is not None:
+        config.to_disk(path, interpolate=False)
+        tell_written(path)
+
+
+def format_trials(found: SearchResult, top: int) -> str:
     """Show the best trials, and how many there were of each kind. top (int): how many trials to show."""
     names = list(found.best.values)
     rows = [
@@ -84,26 +91,25 @@ def format_table(found: "SearchResult", top: int) -> str:
         )
         for trial in found.ranked[:top]
     ]
-    header = ("trial", found.score or "score", "steps", "seconds", *_short(names))
+    header = ("trial", found.score or "score", "steps", "seconds", *short_names(names))
     states = [trial.state for trial in found.trials]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("complete", "pruned", "failed"))
-    shown = table(rows, header=header, divider=True, aligns=("r", "r", "r", "r", *"r" * len(names)))
-    return f"{shown}{len(states)} trials: {counts}"
+    return f"{table(rows, header, 'r')}{len(states)} trials: {counts}"
 
 
-def format_importances(found: "SearchResult") -> str:
+def format_importances(found: SearchResult) -> str:
     """Show how much each parameter sets good trials apart."""
-    short = dict(zip(found.best.values, _short(list(found.best.values))))
+    short = dict(zip(found.best.values, short_names(list(found.best.values))))
     rows = [(short[name], f"{100 * value:.1f} %") for name, value in found.importances.items()]
-    return str(table(rows, header=("parameter", "importance"), divider=True, aligns=("l", "r")))
+    return table(rows, ("parameter", "importance"), "lr")
 
 
-def _is_share(found: "SearchResult") -> bool:
+def _is_share(found: SearchResult) -> bool:
     """Tell whether scores are shares of 1, which are shown as percentages; a mean size of sets is not."""
     return all(0 <= (trial.score or 0.0) <= 1 for trial in found.ranked)
 
 
-def _short(names: list[str]) -> list[str]:
+def short_names(names: list[str]) -> list[str]:
     """Return as many of the last parts of dotted names as tell them apart."""
     found = []
     for name in names:
@@ -115,14 +121,93 @@ def _short(names: list[str]) -> list[str]:
     return found
 
 
-def _shown(value: "Value") -> str:
+def _shown(value: Value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _show(trial: "TrialResult") -> None:
+def tell_trial(trial: TrialResult) -> None:
     """Tell a trial on standard error."""
     values = ", ".join(
-        f"{name} = {_shown(value)}" for name, value in zip(_short(list(trial.values)), trial.values.values())
+        f"{name} = {_shown(value)}" for name, value in zip(short_names(list(trial.values)), trial.values.values())
     )
     outcome = trial.error or (trial.state if trial.score is None else f"{trial.score:.4f}")
     typer.echo(f"Trial {trial.number}: {outcome}, {trial.seconds:.1f} s; {values}", err=True)
+
+
+# -- penalties ---------------------------------------------------------------------------------------------------
+
+
+@command("tune", "Nothing was tuned")
+def tune(
+    source: Annotated[TrainingConfig, ConfigOptions()],
+    component: Annotated[str | None, typer.Option(help="Name of the component; the first crf_tagger without")] = None,
+    c1: Annotated[str, typer.Option(help="L1 penalties to try, e.g. 0,0.1,1")] = "0",
+    c2: Annotated[str, typer.Option(help="L2 penalties to try, e.g. 0.01,0.1,1")] = "0.01,0.1,1",
+    folds: Annotated[int, typer.Option(help="Parts, each of which is held out once")] = 5,
+    unit: Annotated[Unit, typer.Option(help="What is never divided; auto: documents if enough")] = "auto",
+    seed: Annotated[int, typer.Option(help="Of the draw of the folds")] = 0,
+    iterations: Annotated[int, typer.Option(help="Iterations of L-BFGS for each fit, at most")] = 100,
+    rule: Annotated[Rule, typer.Option(help="The best, or the most regularised within a standard error")] = "best",
+    json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
+    write: Annotated[Path | None, typer.Option(help="File for the config with the choice set")] = None,
+) -> None:
+    """Choose c1 and c2 by cross-validation: each pair is trained on all folds but one and scored on that one.
+
+    Settings of the config are overridden as in spacy train, e.g. --paths.train FILE. The dev corpus is not used.
+    """
+
+    def tell(result: FoldResult) -> None:
+        penalties = f"c1 = {result.c1:g}, c2 = {result.c2:g}"
+        text = f"Fold {result.fold + 1} of {folds}, {penalties}: {100 * result.score:.2f}, {result.seconds:.1f} s"
+        typer.echo(Printer(no_print=True).info(text), err=True)
+
+    penalties = parse_numbers("c1", c1), parse_numbers("c2", c2)
+    make_folders(json_path, write)
+    with source.loaded() as config:
+        nlp = init_nlp(config)
+    name = find_component(nlp, component, "crf_tagger", LabelsTokens)
+    settings: dict[str, Any] = {"folds": folds, "unit": unit, "seed": seed, "iterations": iterations, "rule": rule}
+    found = cross_validate(nlp, name, training_examples(nlp, name), *penalties, **settings, on_result=tell)
+    typer.echo(format_settings(found))
+    typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
+    write_data(found.to_data(), json_path)
+    changed = config.copy()
+    trainer = changed["components"][name].setdefault("trainer", dict(TRAINER))
+    trainer.update(c1=found.chosen.c1, c2=found.chosen.c2)
+    write_config(changed, write)
+
+
+def training_examples(nlp: Language, name: str) -> list[Example]:
+    """Read the training corpus of an initialised pipeline, as one of its components sees it.
+
+    RAISES (ValueError): where a component that annotates in training is trained itself.
+    """
+    config = nlp.config.interpolate()
+    training = config["training"]
+    (corpus,) = resolve_dot_names(config, [training["train_corpus"]])
+    annotating = [other for other in training["annotating_components"] if other != name]
+    for other in annotating:
+        if isinstance(nlp.get_pipe(other), TrainablePipe) and other not in training["frozen_components"]:
+            raise CRFError(LabErrors.CRF606.format(name=name, annotating=other))
+    with nlp.select_pipes(enable=[*annotating, name]):
+        return list(annotated(nlp, name, list(corpus(nlp))))
+
+
+def format_settings(found: CrossValidation) -> str:
+    """Show all settings with means over folds; the chosen one has a star."""
+    rows = [
+        (
+            "*" if setting == found.chosen else "",
+            f"{setting.c1:g}",
+            f"{setting.c2:g}",
+            f"{100 * setting.mean:.2f}",
+            f"{100 * setting.deviation:.2f}",
+            f"{setting.loss:.4f}",
+            f"{setting.n_active:,.0f}",
+            f"{setting.iterations:.0f}",
+            f"{setting.seconds:.1f}",
+        )
+        for setting in found.settings
+    ]
+    header = ("", "c1", "c2", found.score, "std", "loss", "weights", "iterations", "seconds")
+    return table(rows, header, "lr")

@@ -11,12 +11,11 @@ from uuid import uuid4
 import numpy as np
 from spacy.attrs import ORTH
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import resolve_dot_names
 from thinc.api import Config
 
-from ..core.arrays import Doubles, Indices
+from ..core.arrays import Doubles, Indices, Segments
 from ..core.errors import CRFError
 from ..corpora.docbin import cut_doc
 from ..corpora.docs import read_doc_name
@@ -42,24 +41,19 @@ class Pool:
     starts: tuple[list[int], ...]
 
     def take(self, sentences: Indices) -> list[tuple[int, Example]]:
-        """Return some sentences as few examples: whole ones as they are, runs of sentences cut out.
+        """Return some sentences as few examples, with the number of their document: whole ones, or runs of them.
 
-        sentences: their numbers, ascending.
-        RETURNS (list): number of the document and example, in order.
         RAISES (ValueError): for a part of a document that the pipeline has tokenized otherwise than its gold.
         """
         chosen = np.zeros(len(self.layout.lengths), dtype=bool)
         chosen[sentences] = True
         found: list[tuple[int, Example]] = []
-        first = 0
-        for owner, example, starts in zip(self.owners, self.examples, self.starts):
-            own = chosen[first : first + len(starts)]
-            first += len(starts)
+        each = Segments.of(self.starts).split(chosen)
+        for owner, example, starts, own in zip(self.owners, self.examples, self.starts, each):
             if own.all():
                 found.append((owner, example))
             elif own.any():
-                parts = self._cut(owner, example, starts, own.tolist())
-                found += [(owner, part) for part in parts]
+                found += [(owner, part) for part in self._cut(owner, example, starts, own.tolist())]
         return found
 
     def _cut(self, owner: int, example: Example, starts: list[int], chosen: Sequence[bool]) -> list[Example]:
@@ -73,13 +67,10 @@ class Pool:
 
 
 def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
-    """Read corpora, in the order in which their documents come.
+    """Read corpora for a pipeline, in the order in which their documents come.
 
     Docs of one corpus that have the same name (`doc._.doc_name`) are parts of one document; one without a name is a
-    document of its own. A Doc without sentence boundaries is one sentence.
-
-    nlp (Language): the pipeline that is to see the examples. readers (Sequence): the corpora, as in a config.
-    RAISES (ValueError): where there is no example with a token.
+    document of its own. A Doc without sentence boundaries is one sentence. There must be an example with a token.
     """
     numbers: dict[tuple[int, str], int] = {}
     read: list[tuple[int, Example]] = []
@@ -92,21 +83,14 @@ def read_pool(nlp: Language, readers: Sequence[Reader]) -> Pool:
         raise CRFError(LabErrors.CRF617)
     read.sort(key=lambda pair: pair[0])
     owners, examples = zip(*read)
-    starts = tuple(_find_starts(example.reference) for example in examples)
-    lengths = [np.diff([*own, len(example.reference)]) for own, example in zip(starts, examples)]
+    docs = [example.reference for example in examples]
+    starts = tuple([s.start for s in doc.sents] if doc.has_annotation("SENT_START") else [0] for doc in docs)
+    lengths = [np.diff([*own, len(doc)]) for own, doc in zip(starts, docs)]
     documents = np.repeat(owners, [len(own) for own in starts])
-    layout = CorpusLayout(_distinct(list(numbers)), documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
+    shared = Counter(name for _, name in numbers)
+    names = tuple(name if shared[name] == 1 else f"{name} (corpus {source + 1})" for source, name in numbers)
+    layout = CorpusLayout(names, documents.astype(np.intp), np.concatenate(lengths).astype(np.intp))
     return Pool(layout, examples, owners, starts)
-
-
-def _find_starts(doc: Doc) -> list[int]:
-    return [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else [0]
-
-
-def _distinct(keys: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Return names, with the number of the corpus where two corpora have the same."""
-    names = [name for _, name in keys]
-    return tuple(name if names.count(name) == 1 else f"{name} (corpus {source + 1})" for source, name in keys)
 
 
 def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example]]:
@@ -138,10 +122,7 @@ class Source:
 
 @contextmanager
 def selected(source: Source, sentences: Indices) -> Iterator[dict[str, str]]:
-    """Hold some sentences of a corpus for spaCy's own training, which asks for its corpora by name.
-
-    YIELDS (dict): the reader's block of a config.
-    """
+    """Hold some sentences for spaCy's own training, which asks for corpora by name, and yield the reader's block."""
     key = uuid4().hex
     SELECTIONS[key] = lambda nlp: [example for _, example in source.read(nlp).take(sentences)]
     try:
@@ -156,8 +137,8 @@ def selected(source: Source, sentences: Indices) -> Iterator[dict[str, str]]:
 def count_grams(words: Iterable[str], grams: Grams = "characters", size: int = 3) -> Counter[str]:
     """Count n-grams of a document, in lower case.
 
-    words (Iterable[str]): its tokens. grams (str): "characters" of each word between blanks, which mark its ends, so
-        that spellings of one word share most of theirs; or whole "words", of which `size` is not asked.
+    grams (str): "characters" of each word between blanks, which mark its ends, so that spellings of one word share
+        most of theirs; or whole "words", of which `size` is not asked.
     size (int): characters of an n-gram; a word with fewer is one.
     """
     counts: Counter[str] = Counter()
@@ -177,17 +158,15 @@ def jensen_shannon(counts: Sequence[Counter[str]]) -> Doubles:
 
     counts (Sequence[Counter]): of the D documents; one without n-grams is at distance 1 from all others.
     """
-    number = {gram: column for column, gram in enumerate(sorted({gram for each in counts for gram in each}))}
+    number = {gram: column for column, gram in enumerate(sorted(set().union(*counts)))}
     shares = np.zeros((len(counts), len(number)))
     for row, each in enumerate(counts):
         shares[row, [number[gram] for gram in each]] = list(each.values())
     totals = shares.sum(axis=1, keepdims=True)
     np.divide(shares, totals, out=shares, where=totals > 0)
     entropies = _entropy(shares)
-    distances = np.zeros((len(counts), len(counts)))
-    for row, own in enumerate(shares):
-        divergences = _entropy((own + shares) / 2) - (entropies[row] + entropies) / 2
-        distances[row] = np.sqrt(np.clip(divergences, 0.0, 1.0))
+    divergences = [_entropy((own + shares) / 2) - (entropy + entropies) / 2 for own, entropy in zip(shares, entropies)]
+    distances = np.sqrt(np.clip(divergences, 0.0, 1.0))
     empty = ~(totals[:, 0] > 0)
     distances[empty], distances[:, empty] = 1.0, 1.0
     np.fill_diagonal(distances, 0.0)

@@ -1,4 +1,4 @@
-"""Messages of experiments, search and baselines."""
+"""Messages of experiments, search, baselines and commands."""
 
 from ..core.errors import Messages
 
@@ -34,6 +34,8 @@ class LabErrors(metaclass=Messages):
         '{folds} folds cannot be made of {found} documents. Ask for fewer, or set `group` of the corpus to "sentence", '
         "so that each sentence is a document."
     )
+    CRF601 = "The name of the output file '{path}' must end in .spacy, or spaCy will not read it."
+    CRF602 = "The pipeline has no {kind} called {name!r}. Its components: {known}."
     CRF603 = (
         "{folds} folds cannot be made of {found} {kind} with gold. Give at least 2 folds, and as many {kind} as folds; "
         'with unit "sequence", the sequences of a document may fall into different ones.'
@@ -43,6 +45,11 @@ class LabErrors(metaclass=Messages):
         "spacy_crf.LBFGS.v1."
     )
     CRF605 = "{name} is {value!r}. Give one or more numbers of at least 0, such as 0,0.1,1 on the command line."
+    CRF606 = (
+        "Component {name!r} sees what {annotating!r} writes, which is trained along with it: folds would differ in its "
+        "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
+    )
+    CRF607 = "{name} takes whole numbers separated by commas, such as 4,8; got {value!r}."
     CRF610 = (
         "{folds} folds cannot be made of {found} {kind}. Give at least 2 folds, and no more than there are {kind}; a "
         "corpus of few documents can be divided by sentence or chunk."
@@ -102,9 +109,11 @@ class LabErrors(metaclass=Messages):
     )
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
+    CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."
     CRF835 = (
         "The features have {found} columns, but the maximum-entropy Markov model was trained on {expected}. Use the "
         "feature index of its training."
     )
     CRF836 = "Lengths of sequences sum to {lengths}, but there are {rows} rows of {name}. Give one row for each unit."
+    CRF988 = "The option {option} is not for a {kind}, which the component {name!r} is. Leave it out."

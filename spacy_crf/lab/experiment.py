@@ -59,11 +59,7 @@ class RunSettings:
 
 @dataclass(frozen=True)
 class System:
-    """What is trained, again and again.
-
-    config (Config): as for `spacy train`, with variables as they are. component (str): whose scores count.
-    source (Source): its documents. layout (CorpusLayout): of these.
-    """
+    """What is trained, again and again: a config with variables, the component whose scores count, its documents."""
 
     name: str
     config: Config
@@ -92,13 +88,11 @@ def run_experiment(
     """Train and test the pipelines of one or more configs on the same splits of their training corpus.
 
     Nothing is chosen on what is scored: checkpoints are chosen by the dev corpus of the config, or by a part of the
-    training part.
+    training part. Results are the same in every run but for the seconds.
 
     configs (dict[str, Config]): by name, with variables as they are. They may read the corpus each in its own way, as
         long as it has the same documents and sentences.
-    splitting (SplitSettings): what the splits are. settings (RunSettings | None): of the runs.
     on_result (Callable | None): told of each system and split when it is done: name, number from 1, how many, results.
-    RETURNS (Experiment): all results, the same in every run but for the seconds.
     RAISES (ValueError): for what is wrong with settings or configs, before anything is trained; for a split that
         fails, with its name.
     """
@@ -109,9 +103,8 @@ def run_experiment(
     first, *others = systems.values()
     for other in others:
         _check_same(first, other)
-    splits = make_splits(
-        first.layout, splitting, _distances(first, settings.grams) if splitting.kind == "pruning" else None
-    )
+    distances = _distances(first, settings.grams) if splitting.kind == "pruning" else None
+    splits = make_splits(first.layout, splitting, distances)
     for split in splits:
         if not len(split.train):
             raise CRFError(LabErrors.CRF625.format(split=split.name))
@@ -126,10 +119,7 @@ def run_experiment(
 
 
 def make_system(name: str, config: Config, settings: RunSettings) -> System:
-    """Check a config, and read its documents once.
-
-    RAISES (ValueError): where there is no component to score.
-    """
+    """Read the documents of a config once, or raise a coded error if it has no component to score."""
     nlp, component = load_model_from_config(config, auto_fill=True), settings.component
     scored = [known for known, pipe in nlp.pipeline if getattr(pipe, "scorer", None) is not None]
     if not scored or (component is not None and component not in scored):
@@ -143,10 +133,8 @@ def _check_same(first: System, second: System) -> None:
     one, other = first.layout, second.layout
     same = one.names == other.names and np.array_equal(one.documents, other.documents)
     if not (same and np.array_equal(one.lengths, other.lengths)):
-        counts, others = (
-            f"{len(own.names)} documents, {len(own.lengths)} sentences, {own.lengths.sum()} tokens"
-            for own in (one, other)
-        )
+        told = "{} documents, {} sentences, {} tokens"
+        counts, others = (told.format(len(x.names), len(x.lengths), x.lengths.sum()) for x in (one, other))
         raise CRFError(LabErrors.CRF626.format(first=first.name, other=second.name, counts=counts, others=others))
 
 
@@ -166,13 +154,9 @@ def _results(tasks: Sequence[_Task], settings: RunSettings, systems: dict[str, S
         yield from (_run_split(systems[task.name], task) for task in tasks)
         return
     context = get_context("spawn")  # a copy of a process with threads may hang
-    with ProcessPoolExecutor(settings.jobs, context, _import_code, (settings.code,)) as executor:
+    begin: Any = () if settings.code is None else (import_file, ("python_code", settings.code))
+    with ProcessPoolExecutor(settings.jobs, context, *begin) as executor:
         yield from executor.map(_run_alone, tasks)
-
-
-def _import_code(code: Path | None) -> None:
-    if code is not None:
-        import_file("python_code", code)
 
 
 def _run_alone(task: _Task) -> list[PartResult]:
@@ -184,8 +168,8 @@ def _run_split(system: System, task: _Task) -> list[PartResult]:
     split, dev, started = task.split, None, time.perf_counter()
     try:
         if task.settings.held_out:
-            splitting = task.splitting
-            train, dev = hold_out(system.layout, split, splitting.unit, task.settings.held_out, splitting.seed)
+            unit, seed = task.splitting.unit, task.splitting.seed
+            train, dev = hold_out(system.layout, split, unit, task.settings.held_out, seed)
             split = replace(split, train=train)
         nlp = train_on(system, split.train, dev)
         return list(_evaluate(system, nlp, split, time.perf_counter() - started))
@@ -194,10 +178,9 @@ def _run_split(system: System, task: _Task) -> list[PartResult]:
 
 
 def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:
-    """Set a part of the training part aside, which takes the place of the dev corpus.
+    """Return what is left for training, and a part of the training part that takes the place of the dev corpus.
 
     by (str): what is drawn, see `draw_test`. share (float): how much.
-    RETURNS (tuple): what is left for training, and the part.
     """
     owners = layout.documents[split.train]
     present, numbers = np.unique(owners, return_inverse=True)
@@ -209,10 +192,9 @@ def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int
 
 
 def train_on(system: System, sentences: Indices, dev: Indices | None) -> Language:
-    """Train on some sentences.
+    """Train on some sentences, and load the best checkpoint from the disk as a user would.
 
     dev: what checkpoints are chosen by; None for the dev corpus of the config.
-    RETURNS (Language): the best checkpoint, loaded from the disk as a user would.
     """
     config = system.config.copy()
     parts = {"train_corpus": sentences, **({} if dev is None else {"dev_corpus": dev})}

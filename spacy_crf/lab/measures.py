@@ -5,9 +5,10 @@ components.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
+from typing import NamedTuple
 
 import numpy as np
 from spacy.pipeline import Pipe
@@ -16,7 +17,8 @@ from spacy.training import Example
 
 from ..annotation.targets import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER
-from ..core.arrays import Bools, Doubles
+from ..core.arrays import Bools, Doubles, Indices, Segments
+from ..core.scores import LabelCounts, Labels, count_labels
 from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
@@ -27,10 +29,11 @@ from ..tagging.component import CRFTagger
 from ..tagsets.component import SetValuedTagger, SourcedSetTagger
 from ..tagsets.gold import SetTable, set_table
 from ..tagsets.rules import utility_values
-from .fields import LabelledToken, score_fields
 
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
 LEAST = 20  # tokens of a tag whose coverage is more than chance
+NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
+WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,6 @@ class Findings:
     confusions: Counter[tuple[str, str]] = field(default_factory=Counter)
     frequencies: Counter[str] = field(default_factory=Counter)
 
-    def joined(self, other: "Findings") -> "Findings":
-        """Join measures that have different names."""
-        return Findings(
-            self.scores | other.scores,
-            self.curves | other.curves,
-            self.confusions + other.confusions,
-            self.frequencies + other.frequencies,
-        )
-
 
 @singledispatch
 def measure(pipe: Pipe, tested: Scored) -> Findings:
@@ -77,7 +71,14 @@ def measure(pipe: Pipe, tested: Scored) -> Findings:
     return Findings()
 
 
-# -- tags and section elements ------------------------------------------------------------------------------------
+@measure.register
+def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
+    """Count elements by gold and predicted label."""
+    key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
+    return Findings(confusions=Counter(pair for example in tested.examples for pair in confuse(example, key, newline)))
+
+
+# -- tags --------------------------------------------------------------------------------------------------------
 
 
 @measure.register(CRFTagger)
@@ -86,15 +87,15 @@ def measure_tags(pipe: CRFTagger | ConstrainedNER, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
-    documents = [_label(example, pipe.target) for example in tested.examples]
-    return count_tags(tested, pipe.target).joined(Findings(score_fields(documents, pipe.target)))
-
-
-def _label(example: Example, target: str) -> list[LabelledToken]:
-    return [
-        LabelledToken(gold, read_tag(token, target), any(map(str.isalnum, token.text)))
-        for gold, token in zip(token_target(target).names(example), example.predicted)
+    documents = [
+        [
+            LabelledToken(gold, read_tag(token, pipe.target), any(map(str.isalnum, token.text)))
+            for gold, token in zip(token_target(pipe.target).names(example), example.predicted)
+        ]
+        for example in tested.examples
     ]
+    found = count_tags(tested, pipe.target)
+    return replace(found, scores=found.scores | score_fields(documents, pipe.target))
 
 
 def count_tags(tested: Scored, target: str) -> Findings:
@@ -114,7 +115,8 @@ def count_tags(tested: Scored, target: str) -> Findings:
                 right[is_known] += gold == found
     names = {True: f"{target}_acc_known", False: f"{target}_acc_unknown"}
     scores = {name: right[is_known] / judged[is_known] for is_known, name in names.items() if judged[is_known]}
-    return Findings(scores, confusions=confusions, frequencies=_count(tested.trained, target))
+    trained = (name for doc in tested.trained for name in token_target(target).names(Example(doc, doc)))
+    return Findings(scores, confusions=confusions, frequencies=Counter(name for name in trained if name is not None))
 
 
 def read_tag(token: Token, target: str) -> str:
@@ -122,68 +124,43 @@ def read_tag(token: Token, target: str) -> str:
     return str(getattr(token, f"{target}_") if target in AttributeTarget.attributes else token._.get(target) or "")
 
 
-def _count(docs: Sequence[Doc], target: str) -> Counter[str]:
-    counts = Counter(name for doc in docs for name in token_target(target).names(Example(doc, doc)))
-    return Counter({name: count for name, count in counts.items() if name is not None})
-
-
-@measure.register
-def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
-    """Count elements by gold and predicted label."""
-    key, newline = pipe.cfg["elements_key"], pipe.cfg["newline_label"]
-    confusions: Counter[tuple[str, str]] = Counter()
-    for example in tested.examples:
-        confusions.update(confuse(example, key, newline))
-    return Findings(confusions=confusions)
-
-
 # -- sets of tags ------------------------------------------------------------------------------------------------
 
 
-@measure.register(SetValuedTagger)
+@measure.register
 def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
-    found = _measure(pipe, tested)
+    found = measure_sourced_sets(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
-    single_best = pipe.decode(docs, Decoder(pipe.annotation))
-    names, inside, total = pipe.tags.tags, 0, 0
-    for doc, prediction in zip(docs, single_best):
+    names, inside = pipe.tags.tags, 0
+    for doc, prediction in zip(docs, pipe.decode(docs, Decoder(pipe.annotation))):
         sets = doc._.get(pipe.cfg["tag_set"])
         inside += sum(names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets))
-        total += len(doc)
-    return replace(found, scores={**found.scores, "viterbi_in_set": inside / total})
+    return replace(found, scores={**found.scores, "viterbi_in_set": inside / sum(map(len, docs))})
 
 
 @measure.register(SourcedSetTagger)
-def measure_sourced_sets(pipe: SourcedSetTagger, tested: Scored) -> Findings:
-    """Measure sets that come from the probabilities of another component."""
-    return _measure(pipe, tested)
-
-
-def _measure(pipe: SetValuedTagger | SourcedSetTagger, tested: Scored) -> Findings:
+def measure_sourced_sets(pipe: SourcedSetTagger | SetValuedTagger, tested: Scored) -> Findings:
+    """Measure sets, which may come from the probabilities of another component."""
     target, probs = pipe.cfg["target"], pipe.cfg["tag_probs"]
-    labels = _stored_labels(tested.examples, probs)
+    stored = [example.predicted._.get(probs) for example in tested.examples]
+    labels = list(next(one["tags"] for one in stored))
     table = set_table(tested.examples, labels, target, pipe.cfg["tag_set"], pipe.cfg["gold_tags"])
-    marginals = np.concatenate([np.asarray(eg.predicted._.get(probs)["values"]) for eg in tested.examples])
+    marginals = np.concatenate([np.asarray(one["values"]) for one in stored])
     known = np.array([token.text in tested.words for eg in tested.examples for token in eg.predicted], dtype=bool)
-    g = utility_values(pipe.cfg, len(labels))
-    scores = _by_words(table, known, _padded(g, table))
+    scores = _by_words(table, known, _padded(utility_values(pipe.cfg, len(labels)), table))
     scores["tag_ece"] = best_label_error(_padded(marginals, table), table.weights)
     coverage = coverage_by_label(table.weights, table.members).at_least(LEAST)
     if len(coverage.strata):
         overall = float(np.average(coverage.coverages, weights=coverage.counts))
         scores["set_coverage_gap"] = coverage.gap(1 - overall)
-    return count_tags(tested, target).joined(Findings(scores, _by_beta(marginals, table)))
-
-
-def _stored_labels(examples: Sequence[Example], name: str) -> list[str]:
-    return list(next(eg.predicted._.get(name)["tags"] for eg in examples))
+    found = count_tags(tested, target)
+    return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 
 
 def _padded(values: Doubles, table: SetTable) -> Doubles:
     """Return values ((..., L')) with 0 for tags that only the gold has."""
-    width = table.weights.shape[1] - values.shape[-1]
-    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, width)])
+    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, table.weights.shape[1] - values.shape[-1])])
 
 
 def _by_words(table: SetTable, known: Bools, g: Doubles) -> dict[str, float]:
@@ -212,7 +189,102 @@ def _by_beta(marginals: Doubles, table: SetTable) -> dict[str, dict[float, float
     for beta in BETAS:
         g = make_utility("g", 1.0, beta).values(marginals.shape[1])
         sets = utility_optimal_sets(marginals[with_gold], g)
-        members = np.pad(sets.members, [(0, 0), (0, table.weights.shape[1] - marginals.shape[1])])
+        members = _padded(sets.members, table)
         utilities[beta] = float(ml_util(table.weights[with_gold], members, _padded(g, table)).mean())
         sizes[beta] = float(sets.sizes.mean())
     return {"ml_util by beta": utilities, "set_size by beta": sizes}
+
+
+# -- fields of references ----------------------------------------------------------------------------------------
+
+
+class LabelledToken(NamedTuple):
+    """A token with its gold label, None where there is none, its predicted label, and whether it is no mere mark."""
+
+    gold: str | None
+    predicted: str
+    is_word: bool
+
+
+def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> dict[str, float]:
+    """Measure all tokens, and those that are not punctuation marks; tokens without gold count for nothing.
+
+    The figures of Cecchini & Fersini, section 4.1, each under a name that says what it is: see `core.scores`.
+
+    prefix (str): of the names.
+    RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_f` over the labels that occur,
+        `_macro_f_without_NOTE` if this is one of them, `_weighted_f` by support, `_segment_f` (micro, segments are
+        runs of one label) and `_whole` (share of documents with every token right), and the same with "_words". Empty
+        where no token has gold.
+    """
+    known = [[token for token in document if token.gold is not None] for document in documents]
+    tokens = [token for document in known for token in document]
+    if not tokens:
+        return {}
+    labels = sorted({label for token in tokens for label in (str(token.gold), token.predicted)})
+    number = {label: index for index, label in enumerate(labels)}
+    gold = np.array([number[str(token.gold)] for token in tokens], dtype=np.intp)
+    predicted = np.array([number[token.predicted] for token in tokens], dtype=np.intp)
+    sequences = LabelSequences(gold, predicted, Segments.of(known).lengths)
+    words = np.array([token.is_word for token in tokens], dtype=np.bool_)
+    scores = _score(sequences, labels)
+    if words.any():
+        scores |= {f"{name}{WORDS}": value for name, value in _score(sequences.keep_units(words), labels).items()}
+    return {f"{prefix}_{name}": value for name, value in scores.items()}
+
+
+def _score(sequences: "LabelSequences", labels: Sequence[str]) -> dict[str, float]:
+    tokens, (right, total) = sequences.tokens(len(labels)), sequences.whole()
+    scores = {"micro_f": tokens.micro_f, "macro_f": tokens.macro_f()}
+    if NOTE in labels:
+        scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
+    segments = sequences.segments(len(labels))
+    return {**scores, "weighted_f": tokens.weighted_f, "segment_f": segments.micro_f, "whole": right / total}
+
+
+@dataclass(frozen=True)
+class LabelSequences:
+    """Gold and predicted labels of N units in B sequences; a segment is a maximal run of one label within one of these.
+
+    gold ((N,)), predicted ((N,)): labels. lengths ((B,)): units of each sequence; 0 is allowed.
+    """
+
+    gold: Labels
+    predicted: Labels
+    lengths: Indices
+
+    def keep_units(self, chosen: Bools) -> "LabelSequences":
+        """Leave out some of the units ((N,)), such as punctuation; two segments of one label may so become one."""
+        lengths = np.bincount(Segments(self.lengths).owners[chosen], minlength=len(self.lengths))
+        return LabelSequences(self.gold[chosen], self.predicted[chosen], lengths)
+
+    def tokens(self, n_labels: int) -> LabelCounts:
+        """Count tokens by label. O(N + L)."""
+        right = self.gold[self.gold == self.predicted]
+        return count_labels(right, self.predicted, self.gold, n_labels)
+
+    def segments(self, n_labels: int) -> LabelCounts:
+        """Count segments by label; one is right where both have a segment with its borders and label. O(N + L)."""
+        gold_starts, predicted_starts = self._starts(self.gold), self._starts(self.predicted)
+        shared = np.flatnonzero(gold_starts & predicted_starts & (self.gold == self.predicted))
+        ends = [_ends(starts)[shared] for starts in (gold_starts, predicted_starts)]
+        right = self.gold[shared[ends[0] == ends[1]]]
+        return count_labels(right, self.predicted[predicted_starts], self.gold[gold_starts], n_labels)
+
+    def whole(self) -> tuple[int, int]:
+        """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
+        wrong = Segments(self.lengths).owners[self.gold != self.predicted]
+        n_present = np.count_nonzero(self.lengths)
+        return n_present - len(np.unique(wrong)), n_present
+
+    def _starts(self, labels: Labels) -> Bools:
+        """Tell ((N,)) which units begin a segment."""
+        starts = np.append(True, labels[1:] != labels[:-1])[: len(labels)]
+        starts[Segments(self.lengths).openings] = True
+        return starts
+
+
+def _ends(starts: Bools) -> Indices:
+    """Return ((N,)) the unit behind the segment of each unit."""
+    borders = np.flatnonzero(np.append(starts, True))
+    return np.repeat(borders[1:], np.diff(borders))

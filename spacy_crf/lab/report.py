@@ -1,6 +1,5 @@
 """All of an experiment as data that JSON can hold, and its curves, drawn by matplotlib where they are asked for."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,27 +55,21 @@ def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
 
 
 def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
-    tags = [{**asdict(row), **{name: getattr(row, name) for name in POOLED}} for row in tag_rows(sum_confusions(tests))]
-    curves = {
-        name: [{"x": x, **asdict(point)} for x, point in points.items()]
-        for name, points in average_curves(tests).items()
-    }
+    rows = tag_rows(sum_confusions(tests))
+    pooled, curves = pooled_by_draw(tests), average_curves(tests)
     return {
         "scores": {name: asdict(found) for name, found in summarise(tests, seed).items()},
-        "tags": tags,
-        "pooled": {
-            tag: {name: asdict(found) for name, found in measures.items()}
-            for tag, measures in pooled_by_draw(tests).items()
-        },
+        "tags": [{**asdict(row), **{name: getattr(row, name) for name in POOLED}} for row in rows],
+        "pooled": {tag: {name: asdict(found) for name, found in own.items()} for tag, own in pooled.items()},
         "frequency_correlation": frequency_correlation(tests),
-        "curves": curves,
+        "curves": {name: [{"x": x, **asdict(y)} for x, y in points.items()] for name, points in curves.items()},
     }
 
 
 def find_curves(experiment: Experiment) -> list[Curve]:
     """Return curves of measures by a setting, and, where fractions of the training data were taken, of scores by these.
 
-    RETURNS (list[Curve]): each with a line for each system, and for each series if there are several.
+    Each has a line for each system, and for each series if there are several.
     """
     found: dict[str, Curve] = {}
     for system in experiment.systems:
@@ -103,15 +96,8 @@ def check_plotting() -> None:
         raise CRFError(LabErrors.CRF627) from error
 
 
-def draw_curves(
-    path: Path, x_name: str, y_name: str, lines: Mapping[str, Sequence[tuple[float, float, float]]], log_x: bool = False
-) -> None:
-    """Draw lines with a band of one standard deviation.
-
-    path (Path): of the PNG file. x_name (str), y_name (str): what the axes are called.
-    lines (Mapping): by name for the legend: x, y and standard deviation of each point, by ascending x.
-    log_x (bool): a logarithmic axis of x.
-    """
+def draw_curve(path: Path, curve: Curve) -> None:
+    """Draw lines with a band of one standard deviation to a PNG file; betas have a logarithmic axis."""
     check_plotting()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -119,19 +105,19 @@ def draw_curves(
     figure = Figure(figsize=INCHES, layout="constrained")
     FigureCanvasAgg(figure)  # needs no display
     axes = figure.add_subplot()
-    for name, points in lines.items():
-        xs, ys, deviations = zip(*points)
-        axes.plot(xs, ys, marker="o", markersize=4, label=name)
-        below, above = ([y + sign * by for y, by in zip(ys, deviations)] for sign in (-1, 1))
+    for name, points in curve.lines.items():
+        xs = [x for x, _ in points]
+        axes.plot(xs, [y.mean for _, y in points], marker="o", markersize=4, label=name)
+        below, above = ([y.mean + sign * (y.deviation or 0.0) for _, y in points] for sign in (-1, 1))
         axes.fill_between(xs, below, above, alpha=0.15)
-    if log_x:
+    if curve.x == "beta":
         axes.set_xscale("log")
-        ticks = sorted({point[0] for points in lines.values() for point in points})
+        ticks = sorted({x for points in curve.lines.values() for x, _ in points})
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
         axes.minorticks_off()
-    axes.set_xlabel(x_name)
-    axes.set_ylabel(y_name)
+    axes.set_xlabel(curve.x)
+    axes.set_ylabel(curve.y)
     axes.grid(alpha=0.3)
-    if len(lines) > 1:
+    if len(curve.lines) > 1:
         axes.legend()
     figure.savefig(path, dpi=DOTS_PER_INCH)

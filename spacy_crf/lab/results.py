@@ -1,14 +1,14 @@
 """What an experiment found: results of test parts, means over them, and two systems compared on the same splits."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.arrays import Doubles
 from .measures import Findings
 from .splits import Kind, SplitSettings
 from .statistics import Interval, ResampledT, SignedRanks, bootstrap, pearson, resampled_t_test, wilcoxon
@@ -17,11 +17,12 @@ from .statistics import Interval, ResampledT, SignedRanks, bootstrap, pearson, r
 RESAMPLED: tuple[Kind, ...] = ("kfold", "monte-carlo", "cross-domain", "across", "shuffling", "curve")
 POOLED = ("precision", "recall", "f", "f05")  # measures of tags, pooled over test parts
 LEAST = 20  # tokens of a tag whose accuracy is more than chance (Heid, Fig. 6.14)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """One document of a test part, of which so many tokens were tested, and the scores of the component's scorer."""
+    """The scores of one document of a test part, of which so many tokens were tested."""
 
     name: str
     tokens: int
@@ -35,8 +36,7 @@ class PartResult:
     split (str), test (str), series (str), fraction (float), draw (int): see `splits.Split`.
     labels (int): K, that the component knows.
     unknown_words (float): share of the tested tokens whose form is not in the training part.
-    scores (dict[str, float]): of the component's scorer, of the whole part at once.
-    documents (list[DocumentScores]): the same for each document. found (Findings): further measures.
+    scores (dict), documents (list): of the component's scorer, of the whole part at once and of each document.
     seconds (float): that training took, shared by all test parts of a split.
     """
 
@@ -56,12 +56,13 @@ class PartResult:
 
     def to_data(self) -> dict[str, Any]:
         """Return data that JSON can hold."""
-        confusions = [[gold, found, count] for (gold, found), count in self.found.confusions.most_common()]
-        curves = {name: [list(point) for point in points.items()] for name, points in self.found.curves.items()}
-        plain = {name: value for name, value in vars(self).items() if name not in ("documents", "found")}
-        scores = {**self.scores, **self.found.scores}
-        documents = [asdict(document) for document in self.documents]
-        return {**plain, "scores": scores, "documents": documents, "curves": curves, "confusions": confusions}
+        return {
+            **{name: value for name, value in vars(self).items() if name not in ("documents", "found")},
+            "scores": {**self.scores, **self.found.scores},
+            "documents": [asdict(document) for document in self.documents],
+            "curves": {name: [list(point) for point in points.items()] for name, points in self.found.curves.items()},
+            "confusions": [[*pair, count] for pair, count in self.found.confusions.most_common()],
+        }
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,8 @@ class SystemResult:
     @property
     def groups(self) -> dict[tuple[str, float], list[PartResult]]:
         """Test parts that may be averaged: those of the same series and fraction."""
-        found: dict[tuple[str, float], list[PartResult]] = {}
-        for test in self.tests:
-            found.setdefault((test.series, test.fraction), []).append(test)
-        return dict(sorted(found.items()))
+        keys = sorted({(test.series, test.fraction) for test in self.tests})
+        return {key: [test for test in self.tests if (test.series, test.fraction) == key] for key in keys}
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Experiment:
 class Spread:
     """A measure over n test parts.
 
-    mean (float), least (float), greatest (float): over these. deviation (float | None): standard deviation, if n > 1.
+    deviation (float | None): standard deviation, if n > 1.
     interval (Interval | None): of the mean over documents, weighted by tokens, for scores of the component's scorer:
         exact for scores that are means over tokens, and for others, such as F, of a mean of those of documents.
     """
@@ -122,7 +121,7 @@ class TagRow:
     @property
     def precision(self) -> float:
         """Share of the predicted ones that are right."""
-        return self.right / self.predicted if self.predicted else 0.0
+        return self._f(0.0)
 
     @property
     def recall(self) -> float:
@@ -132,17 +131,21 @@ class TagRow:
     @property
     def f(self) -> float:
         """Harmonic mean of both."""
-        return 2 * self.right / (self.gold + self.predicted) if self.gold + self.predicted else 0.0
+        return self._f(1.0)
 
     @property
     def f05(self) -> float:
         """F0.5, in which precision counts four times as much as recall."""
-        weighted = 0.25 * self.gold + self.predicted
-        return 1.25 * self.right / weighted if weighted else 0.0
+        return self._f(0.25)
+
+    def _f(self, weight: float) -> float:
+        """F, where recall counts by its weight."""
+        weighted = weight * self.gold + self.predicted
+        return (1 + weight) * self.right / weighted if weighted else 0.0
 
 
 def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
-    """Return the spread of a measure, of at least one value."""
+    """Return the spread of at least one value."""
     deviation = stdev(values) if len(values) > 1 else None
     return Spread(fmean(values), deviation, min(values), max(values), len(values), interval)
 
@@ -152,40 +155,39 @@ def summarise(tests: Sequence[PartResult], seed: int = 0) -> dict[str, Spread]:
 
     seed (int): of the bootstrap.
     """
-    found: dict[str, Spread] = {}
-    for name in dict.fromkeys(name for test in tests for name in test.scores):
-        values = [test.scores[name] for test in tests if name in test.scores]
-        found[name] = spread(values, _interval(tests, name, seed))
-    for name in dict.fromkeys(name for test in tests for name in test.found.scores):
-        found.setdefault(name, spread([test.found.scores[name] for test in tests if name in test.found.scores]))
+    scores, more = (_by_name(rows) for rows in zip(*((test.scores, test.found.scores) for test in tests)))
+    intervals = {name: _interval(list(document_means(tests, name).values()), seed) for name in scores}
+    found = {name: spread(values, intervals[name]) for name, values in scores.items()}
+    return found | {name: spread(values) for name, values in more.items() if name not in found}
+
+
+def _by_name(rows: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
+    """Return the values of each name, of all rows that have one."""
+    found: dict[str, list[Value]] = {}
+    for name, value in chain.from_iterable(row.items() for row in rows):
+        found.setdefault(name, []).append(value)
     return found
 
 
-def _interval(tests: Sequence[PartResult], name: str, seed: int) -> Interval | None:
-    means = document_means(tests, name)
-    if len(means) < 2:
-        return None
-    values, tokens = np.array(list(means.values())).T
-    return bootstrap(values, tokens, seed=seed)
+def _interval(means: Sequence[tuple[float, float]], seed: int) -> Interval | None:
+    """Return the interval of a mean over several documents, from the value and the tokens of each."""
+    return bootstrap(*np.array(means, dtype=np.float64).T, seed=seed) if len(means) > 1 else None
 
 
 def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
     """Return a score of each document, and its mean number of tokens; documents tested several times count once."""
-    found: dict[str, list[tuple[float, int]]] = {}
-    for test in tests:
-        for document in test.documents:
-            if name in document.scores:
-                found.setdefault(document.name, []).append((document.scores[name], document.tokens))
+    documents = [document for test in tests for document in test.documents if name in document.scores]
+    found = _by_name({document.name: (document.scores[name], document.tokens)} for document in documents)
+    pairs = {document: tuple(zip(*own)) for document, own in found.items()}
     return {
         document: (float(np.average(scores, weights=tokens)), fmean(tokens))
-        for document, (scores, tokens) in ((key, tuple(zip(*pairs))) for key, pairs in found.items())
+        for document, (scores, tokens) in pairs.items()
     }
 
 
 def average_curves(tests: Sequence[PartResult]) -> dict[str, dict[float, Spread]]:
     """Average the curves of test parts point by point."""
-    names = dict.fromkeys(name for test in tests for name in test.found.curves)
-    curves = {name: [test.found.curves[name] for test in tests if name in test.found.curves] for name in names}
+    curves = _by_name(test.found.curves for test in tests)
     return {name: {x: spread([curve[x] for curve in own]) for x in own[0]} for name, own in curves.items()}
 
 
@@ -196,8 +198,7 @@ def sum_confusions(tests: Sequence[PartResult]) -> Counter[tuple[str, str]]:
 
 def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
     """Return counts of each tag, the most frequent gold tag first."""
-    gold: Counter[str] = Counter()
-    predicted: Counter[str] = Counter()
+    gold, predicted = Counter[str](), Counter[str]()
     for (right, found), count in confusions.items():
         gold[right] += count
         predicted[found] += count
@@ -208,24 +209,19 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
 def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
     """Count precision, recall, F and F0.5 of each tag over the test parts of a draw together, and return their spread.
 
-    RETURNS (dict): by tag and measure, the most frequent gold tag first; {} without confusions.
+    By tag and measure, the most frequent gold tag first.
     """
-    draws: dict[int, list[PartResult]] = {}
-    for test in tests:
-        draws.setdefault(test.draw, []).append(test)
-    rows = [{row.tag: row for row in tag_rows(sum_confusions(own))} for own in draws.values()]
-    found: dict[str, dict[str, Spread]] = {}
-    for tag in [row.tag for row in tag_rows(sum_confusions(tests))]:
-        own = [tags.get(tag, TagRow(tag, 0, 0, 0)) for tags in rows]
-        found[tag] = {name: spread([getattr(row, name) for row in own]) for name in POOLED}
-    return found
+    draws = [[test for test in tests if test.draw == draw] for draw in sorted({test.draw for test in tests})]
+    rows = [{row.tag: row for row in tag_rows(sum_confusions(own))} for own in draws]
+    pooled = {
+        row.tag: [tags.get(row.tag, TagRow(row.tag, 0, 0, 0)) for tags in rows]
+        for row in tag_rows(sum_confusions(tests))
+    }
+    return {tag: {name: spread([getattr(row, name) for row in own]) for name in POOLED} for tag, own in pooled.items()}
 
 
 def frequency_correlation(tests: Sequence[PartResult]) -> float | None:
-    """Correlate the frequency of tags in training with their accuracy, over tags with LEAST test tokens.
-
-    RETURNS (float | None): None where there are too few such tags.
-    """
+    """Correlate the frequency of tags in training with their accuracy, over tags with LEAST test tokens, if any."""
     frequencies: Counter[str] = sum((test.found.frequencies for test in tests), Counter())
     rows = [row for row in tag_rows(sum_confusions(tests)) if row.gold >= LEAST]
     counts = np.array([frequencies[row.tag] for row in rows], dtype=np.float64)
@@ -258,11 +254,9 @@ class SystemDifference:
 
     @property
     def mean(self) -> float:
-        """Mean difference."""
         return self.first_mean - self.second_mean
 
     def to_data(self) -> dict[str, Any]:
-        """Return data that JSON can hold."""
         return {**asdict(self), "mean": self.mean}
 
 
@@ -279,40 +273,20 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
     for (series, fraction), ours in first.groups.items():
         theirs = second.groups[series, fraction]
         shared = [name for name in ours[0].scores if all(name in test.scores for test in (*ours, *theirs))]
+        ratio = fmean(test.test_tokens for test in ours) / fmean(test.train_tokens for test in ours)
+        resampled = kind in RESAMPLED and len(ours) > 1
         for name in shared:
-            pairs = [(a.scores[name], b.scores[name]) for a, b in zip(ours, theirs)]
-            means = [fmean(side) for side in zip(*pairs)]
-            differences = np.array([a - b for a, b in pairs])
+            sides = [[test.scores[name] for test in side] for side in (ours, theirs)]
+            differences = [one - other for one, other in zip(*sides)]
+            by_test = _by_name({test.test: difference} for test, difference in zip(ours, differences))
+            documents, others = (document_means(side, name) for side in (ours, theirs))
+            paired = [(documents[key][0] - others[key][0], documents[key][1]) for key in documents if key in others]
             found.append(
                 SystemDifference(
-                    *(first.name, second.name, name, series, fraction, means[0], means[1]),
-                    ranks=wilcoxon(_by_test(ours, differences)),
-                    resampled=_resampled(ours, differences) if kind in RESAMPLED else None,
-                    interval=_paired_interval(ours, theirs, name, seed),
+                    *(first.name, second.name, name, series, fraction, *map(fmean, sides)),
+                    ranks=wilcoxon(np.array([fmean(own) for own in by_test.values()])),
+                    resampled=resampled_t_test(np.array(differences), ratio) if resampled else None,
+                    interval=_interval(paired, seed),
                 )
             )
     return found
-
-
-def _by_test(tests: Sequence[PartResult], differences: Doubles) -> Doubles:
-    """Average differences over test parts of the same name."""
-    found: dict[str, list[float]] = {}
-    for test, difference in zip(tests, differences.tolist()):
-        found.setdefault(test.test, []).append(difference)
-    return np.array([fmean(own) for own in found.values()])
-
-
-def _resampled(tests: Sequence[PartResult], differences: Doubles) -> ResampledT | None:
-    if len(tests) < 2:
-        return None
-    ratio = fmean(test.test_tokens for test in tests) / fmean(test.train_tokens for test in tests)
-    return resampled_t_test(differences, ratio)
-
-
-def _paired_interval(ours: Sequence[PartResult], theirs: Sequence[PartResult], name: str, seed: int) -> Interval | None:
-    first, second = document_means(ours, name), document_means(theirs, name)
-    shared = [document for document in first if document in second]
-    if len(shared) < 2:
-        return None
-    values = np.array([first[document][0] - second[document][0] for document in shared])
-    return bootstrap(values, np.array([first[document][1] for document in shared]), seed=seed)

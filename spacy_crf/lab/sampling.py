@@ -33,13 +33,9 @@ class CorpusLayout:
         """((D,)): tokens of each document."""
         return np.bincount(self.documents, weights=self.lengths, minlength=len(self.names)).astype(np.intp)
 
-    def sentences(self, document: int) -> Indices:
-        """Return the sentences of a document, in order."""
-        return np.flatnonzero(self.documents == document)
-
     def by_document(self) -> list[Indices]:
         """Return the lengths of the sentences of each document."""
-        return [self.lengths[self.sentences(document)] for document in range(len(self.names))]
+        return [self.lengths[self.documents == document] for document in range(len(self.names))]
 
     def tokens(self, sentences: Indices) -> int:
         """Count the tokens of some sentences."""
@@ -52,14 +48,12 @@ def deal(count: int, folds: int, rng: Rng) -> Indices:
 
 
 def draw_folds(layout: CorpusLayout, by: By, folds: int, rng: Rng) -> Indices:
-    """Draw the fold of each sentence.
+    """Draw the fold ((S,)) of each sentence: numbers from 0 on, each of which occurs.
 
     Documents and sentences are dealt out at random. Chunks are cut so that they have about the same number of tokens,
     and each document gives its chunks to folds in an order of its own.
 
-    by (str): "document", or "sentence" or "chunk" of each document. folds (int): at least 2.
-    RETURNS ((S,)): numbers from 0 on, each of which occurs.
-    RAISES (ValueError): where there are too few documents or sentences for so many folds.
+    RAISES (ValueError): where there are too few documents or sentences for so many folds, or fewer than two folds.
     """
     found = len(layout.names) if by == "document" else len(layout.lengths)
     numbers = np.zeros(0, dtype=np.intp)
@@ -85,12 +79,11 @@ def _deal_chunks(lengths: Indices, folds: int, rng: Rng) -> Indices:
 
 
 def draw_test(layout: CorpusLayout, by: By, share: float, rng: Rng) -> Bools:
-    """Draw the sentences of a test part. Of each document, or of all documents, one unit at least is for training.
+    """Draw the sentences ((S,)) of a test part. Of each document, or of all documents, one unit is left for training.
 
     by (str): "document" for whole documents; "sentence" for random sentences of each document, "chunk" for a run of
         sentences at a random place of each; a document of one sentence is then for training.
     share (float): between 0 and 1: of the documents, of a document's sentences, or of its tokens.
-    RETURNS ((S,)): True for sentences that are tested on.
     RAISES (ValueError): for another share, or where there is nothing to divide.
     """
     if not 0 < share < 1:

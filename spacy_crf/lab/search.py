@@ -4,10 +4,11 @@ Storage, sampler, pruner and loop are Optuna's, an optional extra that no other 
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
@@ -15,10 +16,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..core.errors import CRFError
-from .candidates import Candidates, with_fold
 from .errors import LabErrors
-from .space import Number, SearchSpace, Value
-from .training import Evaluation, kept, train_config
+from .space import Candidates, Choice, Parameter, SearchSpace, Value
+from .training import Evaluation, kept, train_config, with_fold
 
 STUDY = "spacy_crf"
 UNPRUNED = 5  # trials that pruning needs to compare with
@@ -71,11 +71,9 @@ class SearchResult:
 
     @property
     def best(self) -> TrialResult:
-        """The best trial."""
         return self.ranked[0]
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data."""
         return {**asdict(self), "best": asdict(self.best)}
 
 
@@ -132,46 +130,35 @@ class ConfigSearch:
     ) -> SearchResult:
         """Try until there are so many trials, those of an earlier run counted.
 
-        trials (int): complete, pruned and failed ones. timeout (float | None): seconds after which no trial begins.
-        on_result (Callable | None): told of each trial when it is done.
+        trials (int): complete, pruned and failed ones. timeout (float | None): seconds after which no trial begins but
+            the first. on_result (Callable | None): told of each trial when it is done.
         RAISES (ValueError): where a trial fails before any has succeeded: all would.
         """
         if trials < 1:
             raise CRFError(LabErrors.CRF636.format(name="trials", value=trials, least=1))
-
-        hopeless: list[TrialResult] = []
-
-        def tell(study: Any, trial: Any) -> None:
-            result = _result(trial)
-            if on_result is not None:
-                on_result(result)
-            if result.error and not any(other.score is not None for other in self._done()):
-                hopeless.append(result)
-                study.stop()
-            self._prepare()
-
+        end = math.inf if timeout is None else time.monotonic() + timeout
         with _quiet(self._optuna):
-            started = time.monotonic()
-            self._prepare()
-            while (done := len(self._done())) < trials and not hopeless:
-                left = None if timeout is None else timeout - (time.monotonic() - started)
-                if done and left is not None and left <= 0:
-                    break
-                most, seconds = (trials - done, left) if done else (1, None)  # one trial there is, whatever the time
+            while len(done := self._done()) < trials and (not done or time.monotonic() < end):
+                self._prepare(len(done))
                 try:
-                    self._study.optimize(self._try, most, seconds, catch=(ValueError,), callbacks=[tell])
+                    self._study.optimize(self._try, n_trials=1, catch=(ValueError,))
                 except _NoScore as problem:
                     raise CRFError(problem.args[0]) from problem
-            found = SearchResult(self._settings.score, self._settings.minimise, self._done(), self._importances())
+                done = self._done()
+                if on_result is not None:
+                    on_result(done[-1])
+                if done[-1].error and all(trial.score is None for trial in done):
+                    break
+            found = SearchResult(self._settings.score, self._settings.minimise, done, self._importances())
         if not found.ranked:
-            raise CRFError(LabErrors.CRF637.format(number=len(found.trials) - 1, error=found.trials[-1].error))
+            raise CRFError(LabErrors.CRF637.format(number=len(done) - 1, error=done[-1].error))
         return found
 
     # -- one trial -------------------------------------------------------------------------------------------
 
-    def _prepare(self) -> None:
+    def _prepare(self, number: int) -> None:
         """Seed the next trial, and queue the values to start with."""
-        number, waiting = len(self._done()), (self._optuna.trial.TrialState.WAITING,)
+        waiting = (self._optuna.trial.TrialState.WAITING,)
         seed = int(np.random.SeedSequence([self._settings.seed, number]).generate_state(1)[0])
         self._study.sampler = self._optuna.samplers.TPESampler(seed=seed)
         if not number and self._space.start and not self._study.get_trials(deepcopy=False, states=waiting):
@@ -179,7 +166,7 @@ class ConfigSearch:
 
     def _try(self, trial: Any) -> float:
         """Score the values that Optuna draws, and keep what is found in the trial, unless it is broken off."""
-        values = {name: self._suggest(trial, name) for name in self._space.parameters}
+        values = {name: _suggest(trial, parameter) for name, parameter in self._space.parameters.items()}
         outcome, started = _Outcome(), time.perf_counter()
 
         def keep(error: str = "") -> None:
@@ -196,17 +183,6 @@ class ConfigSearch:
             raise
         keep()
         return fmean(outcome.folds)
-
-    def _suggest(self, trial: Any, name: str) -> Value:
-        parameter = self._space.parameters[name]
-        value: Value
-        if not isinstance(parameter, Number):
-            value = trial.suggest_categorical(name, list(parameter.options))
-        elif parameter.is_whole:
-            value = trial.suggest_int(name, parameter.low, parameter.high, log=parameter.log)
-        else:
-            value = trial.suggest_float(name, parameter.low, parameter.high, log=parameter.log)
-        return value
 
     def _score(self, trial: Any, values: Mapping[str, Value], outcome: "_Outcome") -> None:
         """Train with the values and score, on the dev corpus or on each fold."""
@@ -265,8 +241,13 @@ class ConfigSearch:
 
     def _done(self) -> list[TrialResult]:
         """Return trials that came to an end; one that was broken off is begun anew under its number."""
-        trials = self._study.get_trials(deepcopy=False)
-        return [_result(trial) for trial in trials if trial.state.is_finished() and FOUND in trial.user_attrs]
+        found = []
+        for trial in self._study.get_trials(deepcopy=False):
+            if trial.state.is_finished() and FOUND in trial.user_attrs:
+                state = STATES[trial.state.name]
+                score = trial.value if state == "complete" else None
+                found.append(TrialResult(state=state, score=score, **trial.user_attrs[FOUND]))
+        return found
 
     def _importances(self) -> dict[str, float]:
         """Return importances by PED-ANOVA (Watanabe et al. 2023), which is cheap."""
@@ -278,29 +259,31 @@ class ConfigSearch:
         return {name: float(value) for name, value in found.items()}
 
 
+@dataclass
 class _Outcome:
     """What a trial has found so far: scores and best evaluations of folds, or of the dev corpus alone."""
 
-    def __init__(self) -> None:
-        self.folds: list[float] = []
-        self.evaluations: list[Evaluation] = []
-        self.steps = 0
+    folds: list[float] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
+    steps: int = 0
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data."""
         rows = [evaluation.numbers() for evaluation in self.evaluations]
         names = [name for name in (rows[0] if rows else {}) if all(name in row for row in rows)]
         scores = {name: fmean(row[name] for row in rows) for name in names}
         return {"folds": self.folds if len(self.folds) > 1 else [], "scores": scores, "steps": self.steps}
 
 
+def _suggest(trial: Any, parameter: Parameter) -> Value:
+    if isinstance(parameter, Choice):
+        return str(trial.suggest_categorical(parameter.name, list(parameter.options)))
+    suggest = trial.suggest_int if parameter.is_whole else trial.suggest_float
+    value: Value = suggest(parameter.name, parameter.low, parameter.high, log=parameter.log)
+    return value
+
+
 class _NoScore(Exception):
     """A score that does not exist. No trial could have it, so that it ends the search."""
-
-
-def _result(trial: Any) -> TrialResult:
-    state = STATES[trial.state.name]
-    return TrialResult(state=state, score=trial.value if state == "complete" else None, **trial.user_attrs[FOUND])
 
 
 def _import_optuna() -> Any:

@@ -1,4 +1,4 @@
-"""A space of configs, written down in TOML: which settings and templates are tried, and in which ranges.
+"""A space of configs, written down in TOML: which settings and templates are tried, in which ranges; and its configs.
 
     [settings]                                        # dotted keys of the config
     "components.crf_tagger.trainer.c2" = { low = 0.01, high = 10.0, log = true }
@@ -25,16 +25,23 @@ import json
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from spacy.schemas import ConfigSchemaTraining
+from spacy.util import load_model_from_config, registry, resolve_dot_names
+from thinc.api import Config
+
 from ..core.errors import CRFError
 from .errors import LabErrors
+from .training import with_fold
 
 TABLES = ("settings", "alternatives", "templates", "start")
 ALWAYS = "always"
 OFF, ON = "off", "on"
+FEATURES = {"@misc": "spacy_crf.Features.v1"}
 Value: TypeAlias = str | int | float
 
 
@@ -51,10 +58,9 @@ class ConfigChange:
 
 @dataclass(frozen=True)
 class Number:
-    """A numeric setting.
+    """A numeric setting: its dotted key, and the ends of its range, which belong to it; whole numbers if both are.
 
-    name (str): its dotted key. low, high (int | float): the ends of its range, which belong to it; whole numbers if
-    both are. log (bool): draw its logarithm evenly.
+    log (bool): draw its logarithm evenly.
     """
 
     name: str
@@ -68,24 +74,20 @@ class Number:
         return isinstance(self.low, int) and isinstance(self.high, int)
 
     def ends(self) -> tuple[Value, ...]:
-        """Return the least and the greatest value."""
         return self.low, self.high
 
     def holds(self, value: Any) -> bool:
-        """Tell whether a value is one of its own."""
         is_number = isinstance(value, int if self.is_whole else int | float) and not isinstance(value, bool)
         return is_number and self.low <= value <= self.high
 
     def change(self, value: Value) -> ConfigChange:
-        """Return what a value does."""
         return ConfigChange({self.name: value})
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several things.
+    """One of several things, under a dotted key, or the name of alternatives or of a group of templates.
 
-    name (str): a dotted key, or the name of alternatives or of a group of templates.
     options (dict[str, ConfigChange]): by the name that tables show.
     """
 
@@ -93,15 +95,15 @@ class Choice:
     options: Mapping[str, ConfigChange]
 
     def ends(self) -> tuple[Value, ...]:
-        """Return all options."""
+        """Return the values that are enough to check all of them: here each option, for a number its extremes."""
         return tuple(self.options)
 
     def holds(self, value: Any) -> bool:
-        """Tell whether a value is the name of an option."""
+        """Tell whether a value is one of its own."""
         return isinstance(value, str) and value in self.options
 
     def change(self, value: Value) -> ConfigChange:
-        """Return what an option does."""
+        """Return what a value does."""
         return self.options[str(value)]
 
 
@@ -137,14 +139,9 @@ class SearchSpace:
 
 
 def read_space(path: Path) -> SearchSpace:
-    """Read a space.
-
-    path (Path): a TOML file, see above.
-    RAISES (ValueError): for a file that is not TOML, and for anything in it that has no meaning.
-    """
+    """Read a space from a TOML file, or raise a coded error if it is none, or anything in it has no meaning."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf8"))
-        return parse_space(data)
+        return parse_space(tomllib.loads(path.read_text(encoding="utf8")))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, _Malformed) as error:
         raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
 
@@ -225,3 +222,67 @@ def _shown(value: Any) -> str:
 
 def _refuse(where: str, problem: str) -> NoReturn:
     raise _Malformed(f"{where} {problem}")
+
+
+# -- configs -----------------------------------------------------------------------------------------------------
+
+
+class Candidates:
+    """Makes configs from values: the given one with some of its settings and templates replaced.
+
+    config (Config): with variables as they are.
+    component (str | None): whose templates groups of templates are; None for the first that has some.
+    RAISES (ValueError): where there is no such component, or a key that the config does not have.
+    """
+
+    def __init__(self, config: Config, space: SearchSpace, component: str | None = None):
+        self._config, self._space = config, space
+        self._filled = load_model_from_config(config, auto_fill=True).config
+        self.component = self._find_component(component) if space.has_templates else None
+        self._always = space.always
+        if self.component is not None and self._always is None:
+            features = self._filled.interpolate()["components"][self.component]["features"]
+            self._always = tuple(features["templates"])
+
+    def make(self, values: Mapping[str, Value]) -> Config:
+        """Return the config under values of all parameters."""
+        changed, change = self._config.copy(), self._space.changes(values)
+        for key, value in change.settings.items():
+            self._set(changed, key, value)
+        if self.component is not None:
+            features = changed["components"][self.component].setdefault("features", dict(FEATURES))
+            features["templates"] = list(dict.fromkeys([*(self._always or ()), *change.templates]))
+        return changed
+
+    def check(self, folds: int = 0) -> None:
+        """Resolve configs with every option and with the ends of all ranges, so that a slip shows now, not at night.
+
+        folds (int): of cross-validation, for which the dev corpus need not exist; 0 for none.
+        RAISES (ValueError): for a key that does not exist, and for a value that its owner refuses.
+        """
+        for values in self._space.corners():
+            config = self.make(values)
+            config = with_fold(config, folds, 0, 0) if folds else config
+            nlp = load_model_from_config(config, auto_fill=True, validate=True)
+            config = nlp.config.interpolate()
+            training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+            resolve_dot_names(config, [training["train_corpus"], training["dev_corpus"]])
+
+    def _find_component(self, name: str | None) -> str:
+        known = self._filled["nlp"]["pipeline"]
+        having = [other for other in known if "features" in self._filled["components"].get(other, {})]
+        if (name is None and not having) or (name is not None and name not in having):
+            raise CRFError(LabErrors.CRF635.format(name=name, known=", ".join(having) or "none"))
+        return name or having[0]
+
+    def _set(self, config: dict[str, Any], key: str, value: Any) -> None:
+        """Set a value; blocks that the config leaves to defaults are written out."""
+        *path, last = key.split(".")
+        block, filled = config, self._filled
+        for name in path:
+            filled = filled.get(name, {}) if isinstance(filled, dict) else {}
+            block = block.setdefault(name, deepcopy(filled)) if isinstance(block, dict) else block
+        is_known = isinstance(block, dict) and (last in block or last in filled or any(n[:1] == "@" for n in block))
+        if not is_known:
+            raise CRFError(LabErrors.CRF632.format(key=key))
+        block[last] = deepcopy(value)

@@ -74,10 +74,7 @@ class SplitSettings:
 
 @dataclass(frozen=True)
 class Part:
-    """What is tested on at once.
-
-    name (str): for tables. sentences: their numbers, ascending.
-    """
+    """What is tested on at once: its name for tables, and the numbers of its sentences, ascending."""
 
     name: str
     sentences: Indices
@@ -101,15 +98,14 @@ class Split:
 
 
 def split_by(name: str, is_test: Bools, series: str = "") -> Split:
-    """Train on all sentences but those tested on. is_test ((S,)): the latter."""
+    """Train on all sentences but those tested on ((S,))."""
     return Split(name, np.flatnonzero(~is_test), (Part(name, np.flatnonzero(is_test)),), series)
 
 
 def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Doubles | None = None) -> list[Split]:
-    """Return the splits of an experiment.
+    """Return the splits of an experiment, none of which tests on what it trains on.
 
     distances ((D, D)): of documents, for "pruning"; see `documents.jensen_shannon`.
-    RETURNS (list[Split]): none of them tests on what it trains on.
     RAISES (ValueError): for settings without a meaning, and corpora that cannot be split so.
     """
     unit, kind = settings.unit, settings.kind
@@ -122,90 +118,114 @@ def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Double
     for fraction in settings.fractions:
         if not 0 < fraction <= 1:
             raise CRFError(LabErrors.CRF611.format(name="fraction", value=fraction))
-    if kind == "pruning":
-        assert distances is not None
-        return list(_prune(layout, settings, distances))
-    draws = range(settings.repeats)
-    return [replace(split, draw=draw) for draw in draws for split in KINDS[kind](layout, settings, draw)]
+    draws = (_Draw(layout, settings, number, distances) for number in range(settings.repeats))
+    return [replace(split, draw=draw.number) for draw in draws for split in KINDS[kind](draw)]
 
 
-def _rng(settings: SplitSettings, repeat: int) -> Rng:
-    return np.random.default_rng([settings.seed, repeat])
+@dataclass(frozen=True)
+class _Draw:
+    """One draw of an experiment, which makes its splits; see `make_splits` for the distances."""
+
+    layout: CorpusLayout
+    settings: SplitSettings
+    number: int
+    distances: Doubles | None = None
+
+    @property
+    def rng(self) -> Rng:
+        """A generator at its beginning."""
+        return np.random.default_rng([self.settings.seed, self.number])
+
+    def is_test(self, unit: By | None = None, rng: Rng | None = None) -> Bools:
+        """Draw the test part ((S,))."""
+        return draw_test(self.layout, unit or self.settings.unit, self.settings.test_share, rng or self.rng)
+
+    def name(self, name: str = "") -> str:
+        """With the number of the draw, if there are several."""
+        number = f"draw {self.number + 1}" if self.settings.repeats > 1 or not name else ""
+        return ", ".join(filter(None, [number, name]))
+
+    def tested_alone(self, is_test: Bools | bool = True) -> list[tuple[int, Part]]:
+        """The documents that are large enough, with what of them is tested."""
+        layout, least = self.layout, self.settings.least_tokens
+        large = np.flatnonzero(layout.sizes >= least).tolist()
+        parts = [(d, Part(layout.names[d], np.flatnonzero(is_test & (layout.documents == d)))) for d in large]
+        found = [(document, part) for document, part in parts if len(part.sentences)]
+        if not found:
+            raise CRFError(LabErrors.CRF614.format(least=least, largest=layout.sizes.max()))
+        return found
+
+    def kfold(self) -> Iterator[Split]:
+        numbers = draw_folds(self.layout, self.settings.unit, self.settings.folds, self.rng)
+        for fold in range(self.settings.folds):
+            yield split_by(self.name(f"fold {fold + 1}"), numbers == fold)
+
+    def monte_carlo(self) -> Iterator[Split]:
+        yield split_by(self.name(), self.is_test())
+
+    def shuffling(self) -> Iterator[Split]:
+        units: tuple[By, By] = ("chunk", "sentence")
+        for unit in units:
+            yield split_by(self.name(unit), self.is_test(unit), unit)
+
+    def in_domain(self) -> Iterator[Split]:
+        is_test = self.is_test()
+        for document, part in self.tested_alone(is_test):
+            train = np.flatnonzero(~is_test & (self.layout.documents == document))
+            yield Split(self.name(part.name), train, (part,))
+
+    def cross_domain(self) -> Iterator[Split]:
+        """Without a draw if documents are tested as a whole."""
+        whole = self.settings.unit == "document"
+        is_test = np.ones(len(self.layout.lengths), dtype=bool) if whole else self.is_test()
+        for document, part in self.tested_alone(is_test):
+            is_train = (self.layout.documents != document) & (whole | ~is_test)
+            yield Split(self.name(part.name), np.flatnonzero(is_train), (part,))
+
+    def robustness(self) -> Iterator[Split]:
+        is_test = self.is_test()
+        tests = tuple(part for _, part in self.tested_alone(is_test))
+        yield Split(self.name(), np.flatnonzero(~is_test), tests)
+
+    def size(self) -> Iterator[Split]:
+        least = self.settings.least_tokens
+        is_small = (self.layout.sizes < least)[self.layout.documents]
+        tests = tuple(part for _, part in self.tested_alone())
+        yield Split(f"below {least} tokens", np.flatnonzero(is_small), tests)
+
+    def curve(self) -> Iterator[Split]:
+        """Training parts are nested: the smaller ones are contained in the greater ones."""
+        rng = self.rng
+        is_test = self.is_test(rng=rng)
+        train, test = np.flatnonzero(~is_test), Part(self.name(), np.flatnonzero(is_test))
+        ranks = _ranks(self.layout, self.settings.unit, train, rng)
+        for fraction in sorted(set(self.settings.fractions)):
+            name = self.name(f"{100 * fraction:g} % of the training data")
+            yield Split(name, train[ranks < fraction], (test,), fraction=fraction)
+
+    def pruning(self) -> Iterator[Split]:
+        assert self.distances is not None
+        for document, part in self.tested_alone():
+            nearest = np.argsort(self.distances[document], kind="stable")
+            nearest = nearest[nearest != document]
+            for fraction in sorted(set(self.settings.fractions)):
+                kept = nearest[: ceil(fraction * len(nearest) - ROUNDING)]
+                train = np.flatnonzero(np.isin(self.layout.documents, kept))
+                yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
 
 
-def _test_part(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Bools:
-    return draw_test(layout, settings.unit, settings.test_share, _rng(settings, repeat))
-
-
-def _name(settings: SplitSettings, repeat: int, name: str = "") -> str:
-    """With the number of the repeat, if there are several."""
-    return ", ".join(filter(None, [f"draw {repeat + 1}" if settings.repeats > 1 or not name else "", name]))
-
-
-def _kfold(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    numbers = draw_folds(layout, settings.unit, settings.folds, _rng(settings, repeat))
-    for fold in range(settings.folds):
-        yield split_by(_name(settings, repeat, f"fold {fold + 1}"), numbers == fold)
-
-
-def _monte_carlo(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    yield split_by(_name(settings, repeat), _test_part(layout, settings, repeat))
-
-
-def _shuffling(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    units: tuple[By, By] = ("chunk", "sentence")
-    for unit in units:
-        is_test = draw_test(layout, unit, settings.test_share, _rng(settings, repeat))
-        yield split_by(_name(settings, repeat, unit), is_test, unit)
-
-
-def _tested_alone(layout: CorpusLayout, settings: SplitSettings, is_test: Bools) -> Iterator[tuple[int, Part]]:
-    """The documents that are large enough, with what of them is tested."""
-    large = np.flatnonzero(layout.sizes >= settings.least_tokens)
-    parts = [(d, Part(layout.names[d], np.flatnonzero(is_test & (layout.documents == d)))) for d in large.tolist()]
-    found = [(document, part) for document, part in parts if len(part.sentences)]
-    if not found:
-        raise CRFError(LabErrors.CRF614.format(least=settings.least_tokens, largest=layout.sizes.max()))
-    yield from found
-
-
-def _in_domain(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    is_test = _test_part(layout, settings, repeat)
-    for document, part in _tested_alone(layout, settings, is_test):
-        train = np.flatnonzero(~is_test & (layout.documents == document))
-        yield Split(_name(settings, repeat, part.name), train, (part,))
-
-
-def _cross_domain(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    """Without a draw if documents are tested as a whole."""
-    whole = settings.unit == "document"
-    is_test = np.ones(len(layout.lengths), dtype=bool) if whole else _test_part(layout, settings, repeat)
-    for document, part in _tested_alone(layout, settings, is_test):
-        is_train = (layout.documents != document) & (whole | ~is_test)
-        yield Split(_name(settings, repeat, part.name), np.flatnonzero(is_train), (part,))
-
-
-def _robustness(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    is_test = _test_part(layout, settings, repeat)
-    tests = tuple(part for _, part in _tested_alone(layout, settings, is_test))
-    yield Split(_name(settings, repeat), np.flatnonzero(~is_test), tests)
-
-
-def _size(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    is_large = (layout.sizes >= settings.least_tokens)[layout.documents]
-    tests = tuple(part for _, part in _tested_alone(layout, settings, np.ones(len(is_large), dtype=bool)))
-    yield Split(f"below {settings.least_tokens} tokens", np.flatnonzero(~is_large), tests)
-
-
-def _curve(layout: CorpusLayout, settings: SplitSettings, repeat: int) -> Iterator[Split]:
-    """Training parts are nested: the smaller ones are contained in the greater ones."""
-    rng = _rng(settings, repeat)
-    is_test = draw_test(layout, settings.unit, settings.test_share, rng)
-    train, test = np.flatnonzero(~is_test), Part(_name(settings, repeat), np.flatnonzero(is_test))
-    ranks = _ranks(layout, settings.unit, train, rng)
-    for fraction in sorted(set(settings.fractions)):
-        name = _name(settings, repeat, f"{100 * fraction:g} % of the training data")
-        yield Split(name, train[ranks < fraction], (test,), fraction=fraction)
+KINDS: dict[str, Callable[[_Draw], Iterator[Split]]] = {
+    "kfold": _Draw.kfold,
+    "monte-carlo": _Draw.monte_carlo,
+    "in-domain": _Draw.in_domain,
+    "cross-domain": _Draw.cross_domain,
+    "robustness": _Draw.robustness,
+    "across": _Draw.monte_carlo,
+    "shuffling": _Draw.shuffling,
+    "size": _Draw.size,
+    "pruning": _Draw.pruning,
+    "curve": _Draw.curve,
+}
 
 
 def _ranks(layout: CorpusLayout, unit: By, train: Indices, rng: Rng) -> Doubles:
@@ -221,27 +241,3 @@ def _ranks(layout: CorpusLayout, unit: By, train: Indices, rng: Rng) -> Doubles:
     first = np.searchsorted(owners, owners)
     sizes = np.bincount(owners, weights=layout.lengths[train])
     return np.asarray((before - before[first]) / sizes[owners])
-
-
-def _prune(layout: CorpusLayout, settings: SplitSettings, distances: Doubles) -> Iterator[Split]:
-    everything = np.ones(len(layout.lengths), dtype=bool)
-    for document, part in _tested_alone(layout, settings, everything):
-        nearest = np.argsort(distances[document], kind="stable")
-        nearest = nearest[nearest != document]
-        for fraction in sorted(set(settings.fractions)):
-            kept = nearest[: ceil(fraction * len(nearest) - ROUNDING)]
-            train = np.flatnonzero(np.isin(layout.documents, kept))
-            yield Split(f"{part.name}, nearest {100 * fraction:g} %", train, (part,), fraction=fraction)
-
-
-KINDS: dict[str, Callable[[CorpusLayout, SplitSettings, int], Iterator[Split]]] = {
-    "kfold": _kfold,
-    "monte-carlo": _monte_carlo,
-    "in-domain": _in_domain,
-    "cross-domain": _cross_domain,
-    "robustness": _robustness,
-    "across": _monte_carlo,
-    "shuffling": _shuffling,
-    "size": _size,
-    "curve": _curve,
-}

@@ -23,9 +23,8 @@ CELLS = 1_000_000  # of the bootstrap in memory at once
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """Outcome of Wilcoxon's signed-rank test.
+    """Outcome of Wilcoxon's signed-rank test on n differences that are not 0, with the sums of their ranks.
 
-    n (int): differences that are not 0. positive (float), negative (float): sums of their ranks.
     p (float): probability of a result as far off, if differences were symmetric about 0; 1 for n = 0.
     """
 
@@ -37,10 +36,9 @@ class SignedRanks:
 
 @dataclass(frozen=True)
 class ResampledT:
-    """Outcome of the corrected resampled t-test.
+    """Outcome of the corrected resampled t-test on n splits, two-sided, with the confidence interval of the mean.
 
-    n (int): splits. mean (float): difference. t (float): statistic, NaN where all differences are 0.
-    p (float): two-sided. low (float), high (float): bounds of the confidence interval of the mean.
+    t (float): statistic, NaN where all differences are 0.
     """
 
     n: int
@@ -62,15 +60,12 @@ class Interval:
 
 
 def wilcoxon(differences: Doubles, alternative: Alternative = "two-sided") -> SignedRanks:
-    """Test paired differences by Wilcoxon's signed ranks.
+    """Test the differences ((n,)) of pairs by Wilcoxon's signed ranks; "greater" asks whether they are above 0.
 
     Differences of 0 are dropped, as Wilcoxon did, and equal ones share their mean rank. The probability is exact, also
     with ties, up to MOST_EXACT differences; above, it is the normal approximation with correction for ties.
     Critical values of tables are often one-sided: the sum of signed ranks 33 for n = 10 in Heid, section 2.3.5, is so;
     two-sided it is 39.
-
-    differences ((n,)): one for each pair. alternative (str): "greater" asks whether they are above 0.
-    RAISES (ValueError): for values that are not finite, or another alternative.
     """
     from scipy import stats
 
@@ -103,17 +98,15 @@ def _exact_with_ties(ranks: Doubles, positive: float, alternative: Alternative) 
 
 
 def resampled_t_test(differences: Doubles, test_per_train: float, level: float = 0.95) -> ResampledT:
-    """Test differences by the corrected resampled t-test (Nadeau and Bengio 2003).
+    """Test the differences ((n,)) of at least two splits by the corrected resampled t-test (Nadeau and Bengio 2003).
 
     The variance of the mean of n differences is estimated as (1/n + test_per_train) times their sample variance,
     as training sets that overlap make differences depend on each other; n - 1 degrees of freedom. For k-fold
     cross-validation, repeated or not, test_per_train is 1 / (k - 1) (Bouckaert and Frank 2004).
+    p is 1 where all differences are 0, and 0 where they are all the same otherwise.
 
-    differences ((n,)): one for each split, n at least 2.
     test_per_train (float): size of test parts by that of training parts; 0 is Student's paired t-test.
     level (float): of the confidence interval.
-    RETURNS (ResampledT): the outcome; p is 1 where all differences are 0, and 0 where they are all the same otherwise.
-    RAISES (ValueError): for fewer differences, or values that are not finite.
     """
     from scipy import stats
 
@@ -132,12 +125,9 @@ def resampled_t_test(differences: Doubles, test_per_train: float, level: float =
 def bootstrap(values: Doubles, weights: Doubles, level: float = 0.95, draws: int = DRAWS, seed: int = 0) -> Interval:
     """Return the percentile interval of a weighted mean over documents that are drawn with replacement.
 
-    Paired for two systems: give the differences of their scores on the same documents.
-
-    values ((D,)): a score, or a difference of scores, for each document. weights ((D,)): e.g. their tokens, so that the
-        mean is one over tokens.
-    level (float): of the interval. draws (int): resamples. seed (int): of the draws.
-    RAISES (ValueError): where there is no document, for values that are not finite, or weights of 0 only.
+    values ((D,)): a score for each document, or the difference of the scores of two systems.
+    weights ((D,)): e.g. their tokens, so that the mean is one over tokens.
+    level (float): of the interval. draws (int): resamples.
     """
     from scipy import stats
 

@@ -1,4 +1,4 @@
-"""The runner of experiments and searches: spaCy's own training loop, quiet, told of by its evaluations."""
+"""The runner of experiments and searches: spaCy's own training loop, quiet, on a config as it is or on folds of it."""
 
 import io
 from collections.abc import Callable
@@ -9,6 +9,9 @@ from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from thinc.api import Config
+
+from ..core.errors import CRFError
+from .errors import LabErrors
 
 LOGGER = "spacy_crf.trial_logger.v1"
 LogStep = Callable[[dict[str, Any] | None], None]
@@ -35,10 +38,7 @@ class Evaluation(NamedTuple):
 
 
 class Listener(io.StringIO):
-    """Takes what the training loop prints, and from the logger its evaluations.
-
-    on_evaluation (Callable): told of each of them; what it raises ends the training.
-    """
+    """Takes what the training loop prints, and from the logger its evaluations, which it tells of."""
 
     def __init__(self, on_evaluation: Callable[[Evaluation], None]):
         super().__init__()
@@ -58,12 +58,10 @@ def setup_logger(nlp: Language, stdout: IO[str], stderr: IO[str]) -> tuple[LogSt
 def train_config(
     config: Config, on_evaluation: Callable[[Evaluation], None] | None = None, output: Path | None = None
 ) -> Evaluation:
-    """Train from the beginning.
+    """Train from the beginning, as `spacy train` does, and return the evaluation of the model that it keeps.
 
-    config (Config): as for `spacy train`, whose logger does not count.
     on_evaluation (Callable | None): told of each evaluation; what it raises ends the training.
     output (Path | None): folder for what `spacy train` writes.
-    RETURNS (Evaluation): of the model that `spacy train` keeps as the best one.
     """
     quiet, found = config.copy(), list[Evaluation]()
     quiet["training"]["logger"] = {"@loggers": LOGGER}
@@ -81,3 +79,39 @@ def train_config(
 def kept(evaluations: list[Evaluation]) -> Evaluation:
     """Return the one whose model `spacy train` keeps: of the greatest score, the last of equal ones."""
     return max(evaluations, key=lambda evaluation: (evaluation.score, evaluation.step))
+
+
+def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
+    """Return a config that trains on the training corpus without a fold, and evaluates on the fold.
+
+    config (Config): in which variables may stand as they are. Its dev corpus is not read; it only says whether
+        punctuation is scored, see `historical`.
+    folds (int), fold (int), seed (int): see `FoldCorpus`.
+    RAISES (ValueError): for a training corpus with an augmenter.
+    """
+    config, training = config.copy(), config.interpolate()["training"]
+    names = {"train": training["train_corpus"], "held_out": training["dev_corpus"]}
+    corpus = _block(config, names["train"])
+    if corpus.get("augmenter") is not None:
+        raise CRFError(LabErrors.CRF550.format(name=names["train"]))
+    corpora = {"train": corpus, "held_out": _scored_as(_block(config, names["held_out"]), corpus)}
+    for part, name in names.items():
+        parent, _, last = name.rpartition(".")
+        settings = {"corpus": dict(corpora[part]), "folds": folds, "fold": fold, "part": part, "seed": seed}
+        _block(config, parent)[last] = {"@readers": "spacy_crf.Fold.v1", **settings}
+    return config
+
+
+def _scored_as(dev: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
+    """Return a corpus whose punctuation has gold if that of another has; documents and tokens stay the same."""
+    texts = corpus.get("text") or {}, dev.get("text") or {}
+    ours, theirs = (text.get("punctuation", "gold") for text in texts)
+    if all(texts) and {ours, theirs} == {"gold", "context"}:
+        return {**corpus, "text": {**texts[0], "punctuation": theirs}}
+    return corpus
+
+
+def _block(config: dict[str, Any], name: str) -> dict[str, Any]:
+    for part in name.split("."):
+        config = config[part]
+    return config

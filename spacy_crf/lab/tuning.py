@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import product
+from itertools import compress, product
 from math import isfinite, sqrt
 from statistics import fmean, stdev
 from typing import Any, Literal, cast
@@ -14,6 +14,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 
+from ..core.arrays import Segments
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..core.gold import UNKNOWN
 from ..corpora.docbin import cut_doc
@@ -51,7 +52,7 @@ class FoldResult:
 
 @dataclass(frozen=True)
 class Setting:
-    """All folds, at least two, under one pair of penalties. Loss, weights and iterations are means."""
+    """All folds, at least two, under one pair of penalties: means of them, and the seconds that all took."""
 
     c1: float
     c2: float
@@ -74,29 +75,24 @@ class Setting:
 
     @property
     def loss(self) -> float:
-        """Mean loss."""
         return self._mean("loss")
 
     @property
     def n_active(self) -> float:
-        """Mean number of weights that are not 0."""
         return self._mean("n_active")
 
     @property
     def iterations(self) -> float:
-        """Mean number of iterations."""
         return self._mean("iterations")
 
     @property
     def seconds(self) -> float:
-        """Seconds that all folds took."""
         return sum(fold.seconds for fold in self.folds)
 
     def _mean(self, name: str) -> float:
         return fmean(getattr(fold, name) for fold in self.folds)
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data, with the means."""
         means = {name: getattr(self, name) for name in ("mean", "deviation", "loss", "n_active", "seconds")}
         return {**asdict(self), **means}
 
@@ -124,11 +120,9 @@ class CrossValidation:
         if self.rule == "best":
             return self.best
         least = self.best.mean - self.best.standard_error
-        near = [setting for setting in self.settings if setting.mean >= least]
-        return max(near, key=lambda setting: (setting.c1, setting.c2))
+        return max((one for one in self.settings if one.mean >= least), key=lambda one: (one.c1, one.c2))
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data."""
         chosen = {"c1": self.chosen.c1, "c2": self.chosen.c2}
         settings = [setting.to_data() for setting in self.settings]
         return {"component": self.component, "score": self.score, "rule": self.rule, **chosen, "settings": settings}
@@ -190,11 +184,9 @@ def cross_validate(
 
 def _checked(name: str, values: Sequence[float]) -> list[float]:
     """Return penalties as numbers, each once."""
-    for value in values:
-        if not (isinstance(value, int | float) and isfinite(value) and value >= 0):
-            raise CRFError(LabErrors.CRF605.format(name=name, value=value))
-    if not values:
-        raise CRFError(LabErrors.CRF605.format(name=name, value=list(values)))
+    wrong = [one for one in values if not (isinstance(one, int | float) and isfinite(one) and one >= 0)]
+    if wrong or not values:
+        raise CRFError(LabErrors.CRF605.format(name=name, value=wrong[0] if wrong else []))
     return list(dict.fromkeys(map(float, values)))
 
 
@@ -206,9 +198,7 @@ def make_folds(
 ) -> Iterator[tuple[list[Example], list[Example]]]:
     """Return training and held-out examples of folds of about the same number of documents, or of sequences.
 
-    Those without any gold can judge nothing, and are always trained on.
-
-    RAISES (ValueError): where there are fewer documents or sequences than folds.
+    Those without any gold can judge nothing, and are always trained on. There must be as many others as folds.
     """
     parts = list(examples)
     judging = np.flatnonzero(count_known(pipe, parts))
@@ -219,21 +209,17 @@ def make_folds(
     if not 2 <= count <= len(judging):
         kind = "documents" if by_document else "sequences"
         raise CRFError(LabErrors.CRF603.format(folds=count, found=len(judging), kind=kind))
-    owners = np.full(len(parts), -1)
-    owners[judging] = deal(len(judging), count, np.random.default_rng(seed))
-    pairs = [list(zip(owners.tolist(), parts))] * count
-    return (
-        ([part for fold, part in own if fold != number], [part for fold, part in own if fold == number])
-        for number, own in enumerate(pairs)
-    )
+    folds = np.full(len(parts), -1)
+    folds[judging] = deal(len(judging), count, np.random.default_rng(seed))
+    masks = ((folds == number).tolist() for number in range(count))
+    return (([part for out, part in zip(held, parts) if not out], list(compress(parts, held))) for held in masks)
 
 
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
     """Count the tokens of each example whose gold is known."""
     lengths = pipe.read_tokens([example.predicted for example in examples]).lengths
     known = np.cumsum(np.append(0, pipe.gold(examples, lengths).labels != UNKNOWN))
-    ends = np.cumsum([0, *(len(example.predicted) for example in examples)])
-    return np.diff(known[ends]).tolist()
+    return np.diff(known[Segments.of(example.predicted for example in examples).bounds]).tolist()
 
 
 def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
@@ -294,10 +280,7 @@ class Fold:
 
 
 class _Recall:
-    """Gives a trainer the sample of a fold, which is the same under all penalties and made once.
-
-    samples (list[Sample]): keeps it.
-    """
+    """Gives a trainer the sample of a fold, which is the same under all penalties, made once, and kept in `samples`."""
 
     def __init__(self, trainer: LBFGSTrainer, samples: list[Sample]):
         self._trainer, self._samples = trainer, samples

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Token
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.convert import convert
+from spacy_crf.cli.corpora import convert
 from spacy_crf.cli.data import Data
 from spacy_crf.corpora import Corpus
 

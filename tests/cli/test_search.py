@@ -9,7 +9,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.search import _short
+from spacy_crf.cli.search import short_names
 from spacy_crf.lab.training import train_config
 
 SPACE = """
@@ -93,5 +93,5 @@ def test_what_is_wrong_is_named(arguments: tuple[Any, ...], options: list[str], 
 
 
 def test_columns_have_the_shortest_names_that_differ() -> None:
-    assert _short(["a.b.c2", "a.d.c2", "words", "a.b.c1"]) == ["b.c2", "d.c2", "words", "c1"]
-    assert _short(["c", "a.c"]) == ["c", "a.c"]
+    assert short_names(["a.b.c2", "a.d.c2", "words", "a.b.c1"]) == ["b.c2", "d.c2", "words", "c1"]
+    assert short_names(["c", "a.c"]) == ["c", "a.c"]

@@ -11,7 +11,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.cli.tune import training_examples
+from spacy_crf.cli.search import training_examples
 
 
 def run(*arguments: Any) -> Any:

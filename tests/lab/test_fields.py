@@ -1,8 +1,112 @@
-"""Measures of fields, worked out by hand."""
+"""Measures of fields: counted a second time in plain Python, over lists of labels, and worked out by hand."""
 
+import itertools
+from fractions import Fraction
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spacy_crf.lab.fields import LabelledToken, score_fields
+from spacy_crf.core.scores import LabelCounts
+from spacy_crf.lab.measures import LabelledToken, LabelSequences, score_fields
+
+N_LABELS = 4
+Pairs = list[list[tuple[int, int]]]  # of each sequence, gold and predicted label of each unit
+
+labels = st.integers(0, N_LABELS - 2)  # the last label never occurs
+all_pairs = st.lists(st.lists(st.tuples(labels, labels), max_size=6), max_size=5)
+
+
+def sequences(pairs: Pairs) -> LabelSequences:
+    units = np.array(list(itertools.chain(*pairs)), dtype=np.intp).reshape(-1, 2)
+    return LabelSequences(units[:, 0], units[:, 1], np.array([len(own) for own in pairs], dtype=np.intp))
+
+
+def segments(pairs: Pairs, side: int) -> set[tuple[int, int, int, int]]:
+    """Sequence, start, end and label of each maximal run."""
+    found = set()
+    for number, own in enumerate(pairs):
+        start = 0
+        for label, run in itertools.groupby(pair[side] for pair in own):
+            end = start + len(list(run))
+            found.add((number, start, end, label))
+            start = end
+    return found
+
+
+def by_label(items: set[tuple[int, int, int, int]]) -> list[int]:
+    return [sum(item[-1] == label for item in items) for label in range(N_LABELS)]
+
+
+@given(all_pairs)
+def test_tokens(pairs: Pairs) -> None:
+    counts = sequences(pairs).tokens(N_LABELS)
+    units = list(itertools.chain(*pairs))
+    assert counts.gold.tolist() == [sum(gold == label for gold, _ in units) for label in range(N_LABELS)]
+    assert counts.predicted.tolist() == [sum(found == label for _, found in units) for label in range(N_LABELS)]
+    assert counts.right.tolist() == [units.count((label, label)) for label in range(N_LABELS)]
+    accuracy = sum(gold == found for gold, found in units) / len(units) if units else 0.0
+    assert counts.micro_f == pytest.approx(accuracy)
+
+
+@given(all_pairs)
+def test_segments(pairs: Pairs) -> None:
+    counts = sequences(pairs).segments(N_LABELS)
+    gold, found = segments(pairs, 0), segments(pairs, 1)
+    assert counts.gold.tolist() == by_label(gold)
+    assert counts.predicted.tolist() == by_label(found)
+    assert counts.right.tolist() == by_label(gold & found)
+    both = len(gold) + len(found)
+    assert counts.micro_f == pytest.approx(2 * len(gold & found) / both if both else 0.0)
+
+
+@given(all_pairs)
+def test_whole_sequences(pairs: Pairs) -> None:
+    present = [own for own in pairs if own]
+    right = [own for own in present if all(gold == found for gold, found in own)]
+    assert sequences(pairs).whole() == (len(right), len(present))
+
+
+@given(all_pairs, st.randoms(use_true_random=False))
+def test_units_that_are_left_out(pairs: Pairs, random: np.random.Generator) -> None:
+    kept = [[random.random() < 0.6 for _ in own] for own in pairs]
+    mask = np.array(list(itertools.chain(*kept)), dtype=bool)
+    expected = sequences([[pair for pair, keep in zip(*both) if keep] for both in zip(pairs, kept)])
+    found = sequences(pairs).keep_units(mask)
+    assert found.gold.tolist() == expected.gold.tolist()
+    assert found.predicted.tolist() == expected.predicted.tolist()
+    assert found.lengths.tolist() == expected.lengths.tolist()
+
+
+def test_segments_do_not_cross_sequences() -> None:
+    counts = sequences([[(0, 0), (0, 0)], [(0, 0)]]).segments(N_LABELS)
+    assert counts.right.tolist() == [2, 0, 0, 0]
+    assert sequences([[(0, 0), (1, 0)], [(0, 0)]]).segments(N_LABELS).right.tolist() == [1, 0, 0, 0]
+
+
+# labels: half found, never predicted, predicted only, absent
+COUNTS = LabelCounts(np.array([2, 0, 0, 0]), np.array([2, 0, 3, 0]), np.array([4, 1, 0, 0]))
+
+
+def test_labels_that_are_never_predicted_never_gold_or_absent() -> None:
+    assert COUNTS.precision.tolist() == [1, 0, 0, 0]
+    assert COUNTS.recall.tolist() == [0.5, 0, 0, 0]
+    assert COUNTS.f.tolist() == [float(Fraction(2, 3)), 0, 0, 0]
+    assert COUNTS.occurs.tolist() == [True, True, True, False]
+
+
+def test_averages() -> None:
+    assert COUNTS.macro_f() == pytest.approx(2 / 9)
+    assert COUNTS.macro_f(np.array([True, True, False, True])) == pytest.approx(1 / 3)
+    assert COUNTS.weighted_f == pytest.approx(2 / 3 * 4 / 5)
+    assert COUNTS.micro_f == pytest.approx(2 * 2 / (5 + 5))
+
+
+def test_averages_of_nothing() -> None:
+    nothing = LabelCounts(*np.zeros((3, N_LABELS), dtype=np.intp))
+    assert (nothing.macro_f(), nothing.weighted_f, nothing.micro_f) == (0, 0, 0)
+    assert COUNTS.macro_f(np.array([False, False, False, True])) == 0
 
 
 def document(gold: str, predicted: str, marks: str = "") -> list[LabelledToken]:

@@ -10,7 +10,7 @@ from spacy.training import Example
 from spacy.util import load_config_from_str, registry
 
 from spacy_crf.lab.block import FoldCorpus
-from spacy_crf.lab.candidates import with_fold
+from spacy_crf.lab.training import with_fold
 
 Write = Callable[[str, str | bytes], Path]
 CONFIG = """

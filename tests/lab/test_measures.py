@@ -1,4 +1,4 @@
-"""Measures of tags and sets, counted again in plain Python."""
+"""Measures of tags, sets and sections, counted again in plain Python."""
 
 from collections import Counter
 from typing import Any
@@ -15,6 +15,7 @@ from spacy.training import Example
 from spacy_crf.annotation.gold_tags import write_gold_tags
 from spacy_crf.corpora.tagsets import parse_tags
 from spacy_crf.lab.measures import BETAS, Findings, Scored, measure
+from spacy_crf.sections.spans import Elements, write_elements
 
 NEW = ["he/P swimt/V", "wen/KON:0.66|KOUS:0.33 dat/A hus/NEW"]
 FEATURES = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2"]}
@@ -140,3 +141,21 @@ def test_sets_from_another_component() -> None:
     measures = measure(nlp.get_pipe("sets"), Scored(examples, [], frozenset()))  # type: ignore[arg-type]
     assert "viterbi_in_set" not in measures.scores and set(measures.curves["ml_util by beta"]) == set(BETAS)
     assert sum(measures.confusions.values()) == 5
+
+
+def test_confusions_are_counted_over_units() -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("section_parser")
+    gold = nlp.make_doc("1. Scope\n\nAll")
+    write_elements(gold, "elements", Elements.of([(0, 2, "NR"), (3, 8, "SECTION_TITLE"), (10, 13, "TEXT_BLOCK")]), {})
+    found = gold.copy()
+    write_elements(found, "elements", Elements.of([(0, 2, "NR"), (3, 8, "TEXT_BLOCK"), (10, 13, "TEXT_BLOCK")]), {})
+    confusions = measure(pipe, Scored([Example(found, gold)], [], frozenset())).confusions
+    assert confusions == Counter(
+        {
+            ("NR", "NR"): 1,
+            ("SECTION_TITLE", "TEXT_BLOCK"): 1,
+            ("TEXT_BLOCK", "TEXT_BLOCK"): 1,
+            ("NEWLINE", "NEWLINE"): 1,
+        }
+    )

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from spacy_crf.lab.report import check_plotting, draw_curves
+from spacy_crf.lab.report import Curve, check_plotting, draw_curve
+from spacy_crf.lab.results import spread
 
-LINES = {"one": [(0.2, 0.5, 0.1), (5.0, 0.7, 0.0)], "two": [(0.2, 0.6, 0.1), (1.0, 0.8, 0.2)]}
+LINES = {"one": [(0.2, spread([0.4, 0.6])), (5.0, spread([0.7]))], "two": [(0.2, spread([0.6])), (1.0, spread([0.8]))]}
 
 
-@pytest.mark.parametrize("log_x", [False, True])
-def test_a_picture(tmp_path: Path, log_x: bool) -> None:
+@pytest.mark.parametrize("x", ["beta", "share of the training data"])
+def test_a_picture(tmp_path: Path, x: str) -> None:
     pytest.importorskip("matplotlib")
-    draw_curves(tmp_path / "a.png", "beta", "ml_util", LINES, log_x)
+    draw_curve(tmp_path / "a.png", Curve("a", x, "ml_util", LINES))
     data = (tmp_path / "a.png").read_bytes()
     assert data.startswith(b"\x89PNG") and struct.unpack(">II", data[16:24]) == (900, 600)
-    draw_curves(tmp_path / "b.png", "beta", "ml_util", {"one": LINES["one"]}, log_x)
+    draw_curve(tmp_path / "b.png", Curve("b", x, "ml_util", {"one": LINES["one"]}))
     assert (tmp_path / "b.png").read_bytes() != data
 
 

@@ -8,8 +8,7 @@ from helpers.paths import ROOT
 from spacy.util import load_config
 
 from spacy_crf.lab import space as space_module
-from spacy_crf.lab.candidates import Candidates
-from spacy_crf.lab.space import Number, SearchSpace, parse_space, read_space
+from spacy_crf.lab.space import Candidates, Number, SearchSpace, parse_space, read_space
 
 CONFIG = ROOT / "configs" / "crf_tagger.cfg"
 

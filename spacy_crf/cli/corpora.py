@@ -1,33 +1,123 @@
-"""`python -m spacy crf dictionary`, `spelling`: tables of a corpus, to be corrected and named in a config."""
+"""`python -m spacy crf convert`, `dictionary`, `spelling`: corpora as .spacy files, and tables made of them."""
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import spacy
 import typer
-from wasabi import table
+from spacy.tokens import Doc, DocBin
+from wasabi import msg
 
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
 from ..features.normalise import LENGTHS, RATIO, SpellingTable
 from ..features.resources import word_counter
+from ..lab.errors import LabErrors
 from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table
 from ..pipe.errors import PipeErrors
 from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
-from .data import Data, DataOptions
-from .errors import CommandErrors
-from .options import command, percent, tell_written
+from .data import FORMATS, Data, DataOptions
+from .options import command, make_folders, percent, split_names, table, tell_written
 
+SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages
 COUNTS = (1, 2, 5, 10, 20, 50)  # thresholds that are compared
 TOLD = "Format of the documents; otherwise picked by file"
 GOLD = DataOptions("TRAIN", "Gold documents: a file or a folder", told=TOLD, has_input=False)
 GROUPS = 15  # the largest groups of spellings, which are shown
+
+
+@command("convert", "Nothing was converted")
+def convert_files(
+    input_path: Annotated[Path, typer.Argument(metavar="IN", help="File or folder to read, gzip or plain")],
+    output_path: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, ending in .spacy")],
+    format: Annotated[str | None, typer.Option(help=f"One of: {', '.join(FORMATS)}; otherwise picked by file")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Names of the columns of column files, e.g. word,tag,chunk")
+    ] = None,
+    group: Annotated[
+        str, typer.Option(help="What becomes a document: auto, document, sentence or a number of sentences")
+    ] = "auto",
+    separator: Annotated[
+        str | None, typer.Option(help="What separates columns, \\t for a tab; otherwise picked by file")
+    ] = None,
+    lang: Annotated[str, typer.Option(help="Language code of the documents")] = "en",
+) -> None:
+    """Convert a corpus to a .spacy file, with its gold.
+
+    The readers of the components also read the formats themselves. spaCy's own reader and "spacy evaluate" read .spacy
+    files only, and tokenize the text anew unless they are given --gold-preproc. Of punctuated text and subtitles, words
+    and marks are written, with white space made even.
+    """
+    settings = {
+        **({} if group == "auto" else {"group": int(group) if group.isdecimal() else group}),
+        **({"separator": separator.replace("\\t", "\t")} if separator else {}),
+    }
+    summary = convert(Data(input_path, format, split_names(columns), settings=settings), output_path, lang)
+    tell_written(output_path)
+    for line in summary.lines():
+        msg.text(line)
+
+
+@dataclass
+class Summary:
+    """Counts of what was converted. labels (dict[str, Counter[str]]): By kind ("tag", "ner", "spans:KEY" ...)."""
+
+    docs: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    labels: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, doc: Doc) -> None:
+        """Count in one document."""
+        self.docs += 1
+        self.sentences += int((doc.to_array("SENT_START") == 1).sum())
+        self.tokens += len(doc)
+        self._count("tag", (token.tag_ for token in doc))
+        self._count("pos", (token.pos_ for token in doc))
+        self._count("ner", (entity.label_ for entity in doc.ents))
+        for key, group in doc.spans.items():
+            self._count(f"spans:{key}", (span.label_ for span in group))
+
+    def _count(self, kind: str, labels: Iterable[str]) -> None:
+        counts = Counter(label for label in labels if label)
+        if counts:
+            self.labels.setdefault(kind, Counter()).update(counts)
+
+    def lines(self) -> Iterator[str]:
+        """The counts in words."""
+        yield f"{self.docs:,} documents, {self.sentences:,} sentences, {self.tokens:,} tokens"
+        for kind, counts in self.labels.items():
+            shown = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(SHOWN_LABELS))
+            more = f" and {len(counts) - SHOWN_LABELS} more" if len(counts) > SHOWN_LABELS else ""
+            yield f"{kind}: {counts.total():,} with {len(counts)} labels: {shown}{more}"
+
+
+def convert(data: Data, path: Path, lang: str = "en") -> Summary:
+    """Write a corpus to one `.spacy` file. If anything goes wrong, the file is left as it was."""
+    if path.suffix != ".spacy":
+        raise CRFError(LabErrors.CRF601.format(path=path))
+    summary, doc_bin = Summary(), DocBin(store_user_data=True)
+    for doc in data.docs(spacy.blank(lang)):
+        doc_bin.add(doc)
+        summary.add(doc)
+    make_folders(path)
+    partial = path.with_name(f".{path.name}.partial")  # so that a full disk leaves no half of it
+    try:
+        partial.write_bytes(doc_bin.to_bytes())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return summary
+
+
+# -- dictionary --------------------------------------------------------------------------------------------------
 
 
 @command("dictionary", "No dictionary was made")
@@ -75,7 +165,7 @@ def format_dictionary(dictionary: TagDictionary, tags: tuple[str, ...]) -> str:
         ("tags", f"{len(tags)}"),
         ("open", f"{len(opened)}: {' '.join(opened)}"),
     ]
-    return str(table(rows))
+    return table(rows)
 
 
 def format_proposals(dictionary: TagDictionary, tags: tuple[str, ...], top: int) -> str:
@@ -85,7 +175,7 @@ def format_proposals(dictionary: TagDictionary, tags: tuple[str, ...], top: int)
         (f"{pair.similarity:.3f}", tags[pair.first], tags[pair.second], "*" * ((pair.first, pair.second) in rules))
         for pair in similar_pairs(dictionary.words)[:top]
     ]
-    return str(table(rows, header=("similarity", "tag", "tag", "rule"), divider=True))
+    return table(rows, ("similarity", "tag", "tag", "rule"))
 
 
 def format_coverages(rows: list[tuple[float, DictionaryCoverage]]) -> str:
@@ -96,7 +186,10 @@ def format_coverages(rows: list[tuple[float, DictionaryCoverage]]) -> str:
         shares = map(percent, (found.known, found.valid, found.valid_known, found.valid_others))
         means = ("" if size is None else f"{size:.1f}" for size in (found.size, found.size_known))
         cells.append((f"{count:g}", *shares, *means))
-    return str(table(cells, header=heads, divider=True, aligns="r"))
+    return table(cells, heads, "r")
+
+
+# -- spelling ----------------------------------------------------------------------------------------------------
 
 
 @command("spelling", "No table was fitted")
@@ -117,7 +210,7 @@ def spelling(
     count = word_counter(lambda: data.docs(spacy.blank("xx")))
     found = SpellingSettings(rules, FIT, parse_lengths(lengths), ratio).make(count).spelling
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(output)
         found.write(output)
     typer.echo(format_groups(found))
     tell_written(output)
@@ -128,7 +221,7 @@ def parse_lengths(text: str) -> list[int]:
     try:
         return [int(number) for number in text.split(",")]
     except ValueError as error:
-        raise CRFError(CommandErrors.CRF607.format(name="lengths", value=text)) from error
+        raise CRFError(LabErrors.CRF607.format(name="lengths", value=text)) from error
 
 
 def format_groups(spelling: SpellingTable) -> str:
@@ -141,4 +234,4 @@ def format_groups(spelling: SpellingTable) -> str:
     n_normal = len(spelling.table) - variants.total()
     told = f"{len(spelling.table):,} forms, {n_normal:,} normal forms, {variants.total():,} variants"
     rows = [(normal, f"{len(forms)}", " ".join(forms[:8])) for normal, forms in members.items()]
-    return f"{told}\n{table(rows, header=('normal form', 'variants', ''), divider=True, aligns=('l', 'r', 'l'))}"
+    return f"{told}\n{table(rows, ('normal form', 'variants', ''), 'lrl')}"
