@@ -11,38 +11,28 @@ from spacy.cli._util import app as spacy_app
 from typer.core import TyperGroup
 from typer.main import get_group
 
-COMMANDS = {
-    "annotate": "tagsets.cli",
-    "calibrate": "cli.models",
-    "cite": "bibliography.cli",
-    "constraints": "cli.models",
-    "convert": "cli.corpora",
-    "dictionary": "cli.corpora",
-    "experiment": "cli.experiment",
-    "explain": "cli.models",
-    "guarantee": "tagsets.cli",
-    "inspect": "cli.models",
-    "pool": "cli.models",
-    "punctuate": "punctuation.cli",
-    "review": "tagging.cli",
-    "score": "cli.models",
-    "search": "cli.search",
-    "sections": "sections.cli",
-    "sets": "tagsets.cli",
-    "spelling": "cli.corpora",
-    "tag": "tagging.cli",
-    "tune": "cli.search",
+MODULES = {
+    "bibliography.cli": ("cite",),
+    "cli.corpora": ("convert", "dictionary", "spelling"),
+    "cli.experiment": ("experiment",),
+    "cli.models": ("calibrate", "constraints", "explain", "inspect", "pool", "score"),
+    "cli.search": ("search", "tune"),
+    "punctuation.cli": ("punctuate",),
+    "sections.cli": ("sections",),
+    "tagging.cli": ("review", "tag"),
+    "tagsets.cli": ("annotate", "guarantee", "sets"),
 }
+COMMANDS = {name: module for module, names in MODULES.items() for name in names}
 
 
 class Commands(TyperGroup):
     """The group of `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        modules = [COMMANDS[cmd_name]] if cmd_name in COMMANDS else COMMANDS.values()  # for names that are near
+        modules = [COMMANDS[cmd_name]] if cmd_name in COMMANDS else list(MODULES)  # for names that are near
         for module in modules:
             import_module(f"..{module}", __package__)
         self.commands = get_group(app).commands

@@ -23,7 +23,7 @@ from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, wri
 from ..pipe.errors import PipeErrors
 from ..tagsets.report import DictionaryCoverage, TaggedWords, dictionary_coverage
 from .data import FORMATS, Data, DataOptions
-from .options import command, make_folders, percent, split_names, table, tell_written
+from .options import command, make_folders, parse_numbers, percent, split_names, table, tell_written
 
 SHOWN_LABELS = 10
 NAME = "crf dictionary"  # in messages
@@ -208,20 +208,12 @@ def spelling(
     `spacy_crf.Spelling.v1` block.
     """
     count = word_counter(lambda: data.docs(spacy.blank("xx")))
-    found = SpellingSettings(rules, FIT, parse_lengths(lengths), ratio).make(count).spelling
+    found = SpellingSettings(rules, FIT, parse_numbers("lengths", lengths, int), ratio).make(count).spelling
     if output is not None:
         make_folders(output)
         found.write(output)
     typer.echo(format_groups(found))
     tell_written(output)
-
-
-def parse_lengths(text: str) -> list[int]:
-    """Whole numbers that are separated by commas."""
-    try:
-        return [int(number) for number in text.split(",")]
-    except ValueError as error:
-        raise CRFError(LabErrors.CRF607.format(name="lengths", value=text)) from error
 
 
 def format_groups(spelling: SpellingTable) -> str:

@@ -60,7 +60,7 @@ class Data:
             if value:
                 known = self.format or family.formats[0]
                 raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
-        return family.make(self.path, self.format)
+        return family.make(self.path, format=self.format)
 
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
@@ -73,16 +73,16 @@ class Data:
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a document."""
-        if self.format == TEXT or (self.format is None and not self.columns and self._is_text()):
-            for number, line in enumerate(read_lines(self.path), 1):
-                if line and not line.isspace():
-                    yield nlp.make_doc(line), Place("line", number)
-            return
-        for number, example in enumerate(self.reader()(nlp), 1):
-            yield example.predicted, Place("document", number)
+        if self._is_text():
+            lines = enumerate(read_lines(self.path), 1)
+            return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
+        examples = enumerate(self.reader()(nlp), 1)
+        return ((example.predicted, Place("document", number)) for number, example in examples)
 
     def _is_text(self) -> bool:
         """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
+        if self.format is not None or self.columns:
+            return self.format == TEXT
         is_vague = self.path.is_file() and data_suffix(self.path) in TEXT_SUFFIXES
         return is_vague and pick_format(self.path) == "columns"
 
@@ -112,9 +112,8 @@ def _telling_file(path: Path) -> Path | None:
 
 @dataclass(frozen=True)
 class FormatFamily:
-    """The formats that one reader reads.
+    """The formats that one reader reads, and the component whose gold they hold, "" for all others.
 
-    formats (tuple[str, ...]): Their names. factory (str): The component whose gold they hold, "" for all others.
     recognises (Callable): Whether a file is one of theirs, and of no other family. make (Callable): The reader.
     """
 
@@ -148,15 +147,11 @@ def _read_sections(path: Path, format: str | None) -> SectionCorpus:
     return SectionCorpus(path)
 
 
-def _read_marks(path: Path, format: str | None) -> PunctuationCorpus:
-    return PunctuationCorpus(path, format=cast(PunctuationFormat, format))
-
-
 # Where two families have a format of one name, it is that of the first, unless a component asks for its own
 FAMILIES = (
     FormatFamily(get_args(Format), "", lambda _: False, Corpus),
     FormatFamily((SECTIONS,), "section_parser", _has_sections, _read_sections),
-    FormatFamily(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, _read_marks),
+    FormatFamily(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, PunctuationCorpus),
 )
 FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family.formats))
 
@@ -180,8 +175,7 @@ class DataOptions(OptionGroup):
 
     def parameters(self, name: str) -> list[Parameter]:
         told = self.told or f"Format of {self.metavar}; otherwise picked by file"
-        columns = "Names of the columns of column files, e.g. word,tag"
-        texts = {self.option: told, "columns": columns}
+        texts = {self.option: told, "columns": "Names of the columns of column files, e.g. word,tag"}
         if self.has_input:
             texts["input"] = "Columns that are input, not gold, e.g. tag"
         options = [parameter(key, str | None, typer.Option(help=text), None) for key, text in texts.items()]

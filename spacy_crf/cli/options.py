@@ -27,6 +27,7 @@ from ..lab.errors import LabErrors
 from . import app
 
 Function = TypeVar("Function", bound=Callable[..., None])
+NumberT = TypeVar("NumberT", int, float)
 
 
 class OptionGroup(ABC):
@@ -208,12 +209,13 @@ class ConfigOptions(OptionGroup):
 # -- values and output -------------------------------------------------------------------------------------------
 
 
-def parse_numbers(name: str, text: str) -> list[float]:
-    """Numbers that are separated by commas. name (str): Name of the option, for the message."""
+def parse_numbers(name: str, text: str, kind: type[NumberT] = float) -> list[NumberT]:  # type: ignore[assignment]
+    """Numbers that are separated by commas. name (str): Name of the option. kind (type): float, or int."""
     try:
-        return [float(number) for number in text.split(",")]
+        return [kind(number) for number in text.split(",")]
     except ValueError as error:
-        raise CRFError(LabErrors.CRF605.format(name=name, value=text)) from error
+        message = LabErrors.CRF607 if kind is int else LabErrors.CRF605
+        raise CRFError(message.format(name=name, value=text)) from error
 
 
 def split_names(text: str | None) -> list[str]:

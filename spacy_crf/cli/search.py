@@ -202,9 +202,9 @@ def format_settings(found: CrossValidation) -> str:
             f"{setting.c2:g}",
             f"{100 * setting.mean:.2f}",
             f"{100 * setting.deviation:.2f}",
-            f"{setting.loss:.4f}",
-            f"{setting.n_active:,.0f}",
-            f"{setting.iterations:.0f}",
+            f"{setting.mean_of('loss'):.4f}",
+            f"{setting.mean_of('n_active'):,.0f}",
+            f"{setting.mean_of('iterations'):.0f}",
             f"{setting.seconds:.1f}",
         )
         for setting in found.settings

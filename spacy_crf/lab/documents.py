@@ -41,10 +41,7 @@ class Pool:
     starts: tuple[list[int], ...]
 
     def take(self, sentences: Indices) -> list[tuple[int, Example]]:
-        """Return some sentences as few examples, with the number of their document: whole ones, or runs of them.
-
-        RAISES (ValueError): for a part of a document that the pipeline has tokenized otherwise than its gold.
-        """
+        """Return some sentences as few examples, with the number of their document: whole ones, or runs of them."""
         chosen = np.zeros(len(self.layout.lengths), dtype=bool)
         chosen[sentences] = True
         found: list[tuple[int, Example]] = []
@@ -102,10 +99,7 @@ def by_document(pieces: Sequence[tuple[int, Example]]) -> dict[int, list[Example
 
 
 class Source:
-    """The corpora of a config, read once for each pipeline that asks: a Doc belongs to the vocabulary of one.
-
-    config (Config): a complete one. with_dev (bool): take the dev corpus as well as the training corpus.
-    """
+    """The corpora of a complete config, read once for each pipeline that asks: a Doc belongs to one vocabulary."""
 
     def __init__(self, config: Config, with_dev: bool = False):
         training = config["training"]

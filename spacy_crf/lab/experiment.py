@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,17 +69,6 @@ class System:
     layout: CorpusLayout
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One system on one split; what a process needs to know of it."""
-
-    name: str
-    config: Config
-    split: Split
-    splitting: SplitSettings
-    settings: RunSettings
-
-
 def run_experiment(
     configs: dict[str, Config],
     splitting: SplitSettings,
@@ -99,8 +89,7 @@ def run_experiment(
     settings = settings or RunSettings()
     if settings.with_dev and not settings.held_out:
         raise CRFError(LabErrors.CRF624)
-    systems = {name: make_system(name, config, settings) for name, config in configs.items()}
-    first, *others = systems.values()
+    systems = first, *others = [make_system(name, config, settings) for name, config in configs.items()]
     for other in others:
         _check_same(first, other)
     distances = _distances(first, settings.grams) if splitting.kind == "pruning" else None
@@ -108,14 +97,13 @@ def run_experiment(
     for split in splits:
         if not len(split.train):
             raise CRFError(LabErrors.CRF625.format(split=split.name))
-    tasks = [_Task(name, config, split, splitting, settings) for name, config in configs.items() for split in splits]
-    found: dict[str, list[PartResult]] = {name: [] for name in configs}
-    for number, (task, results) in enumerate(zip(tasks, _results(tasks, settings, systems)), 1):
-        found[task.name] += results
+    tasks = list(product(systems, splits))
+    outcomes = {system.name: SystemResult(system.name, system.component, []) for system in systems}
+    for number, ((system, _), results) in enumerate(zip(tasks, _results(tasks, splitting, settings)), 1):
+        outcomes[system.name].tests.extend(results)
         if on_result is not None:
-            on_result(task.name, number, len(tasks), results)
-    outcomes = [SystemResult(name, systems[name].component, parts) for name, parts in found.items()]
-    return Experiment(splitting, first.layout.names, outcomes)
+            on_result(system.name, number, len(tasks), results)
+    return Experiment(splitting, first.layout.names, list(outcomes.values()))
 
 
 def make_system(name: str, config: Config, settings: RunSettings) -> System:
@@ -149,27 +137,29 @@ def _distances(system: System, grams: Grams) -> Doubles:
 # -- one system on one split -------------------------------------------------------------------------------------
 
 
-def _results(tasks: Sequence[_Task], settings: RunSettings, systems: dict[str, System]) -> Iterator[list[PartResult]]:
+def _results(
+    tasks: Sequence[tuple[System, Split]], splitting: SplitSettings, settings: RunSettings
+) -> Iterator[list[PartResult]]:
     if settings.jobs <= 1:
-        yield from (_run_split(systems[task.name], task) for task in tasks)
+        yield from (_run_split(system, split, splitting, settings) for system, split in tasks)
         return
+    alone = [(system.name, system.config, split, splitting, settings) for system, split in tasks]
     context = get_context("spawn")  # a copy of a process with threads may hang
     begin: Any = () if settings.code is None else (import_file, ("python_code", settings.code))
     with ProcessPoolExecutor(settings.jobs, context, *begin) as executor:
-        yield from executor.map(_run_alone, tasks)
+        yield from executor.map(_run_alone, *zip(*alone))
 
 
-def _run_alone(task: _Task) -> list[PartResult]:
-    """Run a task in a process of its own, which reads the corpus itself."""
-    return _run_split(make_system(task.name, task.config, task.settings), task)
+def _run_alone(name: str, config: Config, split: Split, splitting: SplitSettings, run: RunSettings) -> list[PartResult]:
+    """Run one task in a process of its own, which reads the corpus itself."""
+    return _run_split(make_system(name, config, run), split, splitting, run)
 
 
-def _run_split(system: System, task: _Task) -> list[PartResult]:
-    split, dev, started = task.split, None, time.perf_counter()
+def _run_split(system: System, split: Split, splitting: SplitSettings, run: RunSettings) -> list[PartResult]:
+    dev, started = None, time.perf_counter()
     try:
-        if task.settings.held_out:
-            unit, seed = task.splitting.unit, task.splitting.seed
-            train, dev = hold_out(system.layout, split, unit, task.settings.held_out, seed)
+        if run.held_out:
+            train, dev = hold_out(system.layout, split, splitting.unit, run.held_out, splitting.seed)
             split = replace(split, train=train)
         nlp = train_on(system, split.train, dev)
         return list(_evaluate(system, nlp, split, time.perf_counter() - started))
@@ -178,10 +168,7 @@ def _run_split(system: System, task: _Task) -> list[PartResult]:
 
 
 def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int) -> tuple[Indices, Indices]:
-    """Return what is left for training, and a part of the training part that takes the place of the dev corpus.
-
-    by (str): what is drawn, see `draw_test`. share (float): how much.
-    """
+    """Return what is left for training, and a part of the training part that takes the place of the dev corpus."""
     owners = layout.documents[split.train]
     present, numbers = np.unique(owners, return_inverse=True)
     names = tuple(layout.names[number] for number in present.tolist())
@@ -192,10 +179,7 @@ def hold_out(layout: CorpusLayout, split: Split, by: By, share: float, seed: int
 
 
 def train_on(system: System, sentences: Indices, dev: Indices | None) -> Language:
-    """Train on some sentences, and load the best checkpoint from the disk as a user would.
-
-    dev: what checkpoints are chosen by; None for the dev corpus of the config.
-    """
+    """Train on some sentences, and load the checkpoint that is best on others, or the dev corpus, as a user would."""
     config = system.config.copy()
     parts = {"train_corpus": sentences, **({} if dev is None else {"dev_corpus": dev})}
     with ExitStack() as stack:
@@ -208,10 +192,7 @@ def train_on(system: System, sentences: Indices, dev: Indices | None) -> Languag
 
 
 def _evaluate(system: System, nlp: Language, split: Split, seconds: float) -> Iterator[PartResult]:
-    """Annotate and score the test parts of a split with the pipeline that was trained on it.
-
-    RAISES (ValueError): where the component's scorer has nothing to say of a test part.
-    """
+    """Annotate and score the test parts of a split with the pipeline that was trained on it."""
     pool = system.source.read(nlp)
     examples = [example for _, example in pool.take(split.train)]
     words = frozenset(token.text for example in examples for token in example.predicted)

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example
@@ -33,6 +34,7 @@ from ..tagsets.rules import utility_values
 BETAS = (0.2, 0.5, 1.0, 2.0, 5.0)  # Heid, Table 6.6
 LEAST = 20  # tokens of a tag whose coverage is more than chance
 NOTE = "NOTE"  # the field that annotators disagree about most, which papers leave out of some means
+Cell = TypeVar("Cell", np.float64, np.bool_)
 WORDS = "_words"  # behind the names of measures of all tokens but punctuation marks
 
 
@@ -158,7 +160,7 @@ def measure_sourced_sets(pipe: SourcedSetTagger | SetValuedTagger, tested: Score
     return replace(found, scores=found.scores | scores, curves=_by_beta(marginals, table))
 
 
-def _padded(values: Doubles, table: SetTable) -> Doubles:
+def _padded(values: npt.NDArray[Cell], table: SetTable) -> npt.NDArray[Cell]:
     """Return values ((..., L')) with 0 for tags that only the gold has."""
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, table.weights.shape[1] - values.shape[-1])])
 
@@ -274,7 +276,7 @@ class LabelSequences:
     def whole(self) -> tuple[int, int]:
         """Count sequences that have every unit right, and those that have a unit at all. O(N)."""
         wrong = Segments(self.lengths).owners[self.gold != self.predicted]
-        n_present = np.count_nonzero(self.lengths)
+        n_present = int(np.count_nonzero(self.lengths))
         return n_present - len(np.unique(wrong)), n_present
 
     def _starts(self, labels: Labels) -> Bools:

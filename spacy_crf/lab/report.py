@@ -67,10 +67,7 @@ def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
 
 
 def find_curves(experiment: Experiment) -> list[Curve]:
-    """Return curves of measures by a setting, and, where fractions of the training data were taken, of scores by these.
-
-    Each has a line for each system, and for each series if there are several.
-    """
+    """Return curves of measures by a setting, and of scores by the fractions of the training data that were taken."""
     found: dict[str, Curve] = {}
     for system in experiment.systems:
         several = len({test.fraction for test in system.tests}) > 1

@@ -151,10 +151,7 @@ def spread(values: Sequence[float], interval: Interval | None = None) -> Spread:
 
 
 def summarise(tests: Sequence[PartResult], seed: int = 0) -> dict[str, Spread]:
-    """Return all measures of the test parts of a group by name, scores first, each part that has one counting the same.
-
-    seed (int): of the bootstrap.
-    """
+    """Return all measures of the test parts of a group by name, scores first; parts count the same."""
     scores, more = (_by_name(rows) for rows in zip(*((test.scores, test.found.scores) for test in tests)))
     intervals = {name: _interval(list(document_means(tests, name).values()), seed) for name in scores}
     found = {name: spread(values, intervals[name]) for name, values in scores.items()}
@@ -171,7 +168,10 @@ def _by_name(rows: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
 
 def _interval(means: Sequence[tuple[float, float]], seed: int) -> Interval | None:
     """Return the interval of a mean over several documents, from the value and the tokens of each."""
-    return bootstrap(*np.array(means, dtype=np.float64).T, seed=seed) if len(means) > 1 else None
+    if len(means) < 2:
+        return None
+    values, tokens = np.array(means, dtype=np.float64).T
+    return bootstrap(values, tokens, seed=seed)
 
 
 def document_means(tests: Sequence[PartResult], name: str) -> dict[str, tuple[float, float]]:
@@ -207,10 +207,7 @@ def tag_rows(confusions: Counter[tuple[str, str]]) -> list[TagRow]:
 
 
 def pooled_by_draw(tests: Sequence[PartResult]) -> dict[str, dict[str, Spread]]:
-    """Count precision, recall, F and F0.5 of each tag over the test parts of a draw together, and return their spread.
-
-    By tag and measure, the most frequent gold tag first.
-    """
+    """Return the spread of the measures of each tag over draws, each pooled; the most frequent gold tag first."""
     draws = [[test for test in tests if test.draw == draw] for draw in sorted({test.draw for test in tests})]
     rows = [{row.tag: row for row in tag_rows(sum_confusions(own))} for own in draws]
     pooled = {
@@ -283,7 +280,7 @@ def compare(first: SystemResult, second: SystemResult, kind: Kind, seed: int = 0
             paired = [(documents[key][0] - others[key][0], documents[key][1]) for key in documents if key in others]
             found.append(
                 SystemDifference(
-                    *(first.name, second.name, name, series, fraction, *map(fmean, sides)),
+                    *(first.name, second.name, name, series, fraction, fmean(sides[0]), fmean(sides[1])),
                     ranks=wilcoxon(np.array([fmean(own) for own in by_test.values()])),
                     resampled=resampled_t_test(np.array(differences), ratio) if resampled else None,
                     interval=_interval(paired, seed),

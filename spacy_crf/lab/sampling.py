@@ -52,8 +52,6 @@ def draw_folds(layout: CorpusLayout, by: By, folds: int, rng: Rng) -> Indices:
 
     Documents and sentences are dealt out at random. Chunks are cut so that they have about the same number of tokens,
     and each document gives its chunks to folds in an order of its own.
-
-    RAISES (ValueError): where there are too few documents or sentences for so many folds, or fewer than two folds.
     """
     found = len(layout.names) if by == "document" else len(layout.lengths)
     numbers = np.zeros(0, dtype=np.intp)
@@ -84,7 +82,6 @@ def draw_test(layout: CorpusLayout, by: By, share: float, rng: Rng) -> Bools:
     by (str): "document" for whole documents; "sentence" for random sentences of each document, "chunk" for a run of
         sentences at a random place of each; a document of one sentence is then for training.
     share (float): between 0 and 1: of the documents, of a document's sentences, or of its tokens.
-    RAISES (ValueError): for another share, or where there is nothing to divide.
     """
     if not 0 < share < 1:
         raise CRFError(LabErrors.CRF611.format(name="test share", value=share))

@@ -50,9 +50,8 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search.
+    """The outcome of a search by a score, None for the weighted one.
 
-    score (str | None): what is searched by; None for the weighted score. minimise (bool): whether less is better.
     importances (dict[str, float]): share of each parameter in what sets good trials apart, the greatest first; empty
         where there are too few trials.
     """
@@ -103,11 +102,8 @@ class ConfigSearch:
     The values of a trial follow from the seed and the trials before it, so that a search that is taken up again finds
     what it would have found in one go, if training is reproducible.
 
-    candidates (Candidates): what makes configs. space (SearchSpace): what is searched. settings (SearchSettings): how.
     storage (Path | None): an SQLite file that keeps the trials; None for memory.
     identity (dict): what must be the same for a search to be gone on with, beside the settings.
-    RAISES (ValueError): without Optuna, for settings that have no meaning, and for a storage that is damaged, or that
-        holds another search.
     """
 
     def __init__(
@@ -118,7 +114,11 @@ class ConfigSearch:
         storage: Path | None = None,
         identity: Mapping[str, Any] | None = None,
     ):
-        self._optuna = _import_optuna()
+        try:
+            import optuna
+        except ImportError as error:
+            raise CRFError(LabErrors.CRF630) from error
+        self._optuna = optuna
         for name, value, least in (("folds", settings.folds, 2), ("warmup", settings.warmup, 0)):
             if value < least and (name, value) != ("folds", 0):
                 raise CRFError(LabErrors.CRF636.format(name=name, value=value, least=least))
@@ -128,11 +128,10 @@ class ConfigSearch:
     def run(
         self, trials: int, timeout: float | None = None, on_result: Callable[[TrialResult], None] | None = None
     ) -> SearchResult:
-        """Try until there are so many trials, those of an earlier run counted.
+        """Try until there are so many trials, those of an earlier run counted, and give up where the first one fails.
 
-        trials (int): complete, pruned and failed ones. timeout (float | None): seconds after which no trial begins but
-            the first. on_result (Callable | None): told of each trial when it is done.
-        RAISES (ValueError): where a trial fails before any has succeeded: all would.
+        timeout (float | None): seconds after which no trial begins but the first.
+        on_result (Callable | None): told of each trial when it is done.
         """
         if trials < 1:
             raise CRFError(LabErrors.CRF636.format(name="trials", value=trials, least=1))
@@ -204,9 +203,8 @@ class ConfigSearch:
         for fold in range(settings.folds or 1):
             found.clear()  # what is kept is the best of this fold
             own = with_fold(config, settings.folds, fold, settings.seed) if settings.folds else config
-            best = train_config(own, listen)
+            outcome.evaluations.append(best := train_config(own, listen))
             outcome.folds.append(self._read_score(best))
-            outcome.evaluations.append(best)
             if fold + 1 < settings.folds:
                 report(fmean(outcome.folds), fold)
 
@@ -232,10 +230,9 @@ class ConfigSearch:
             except Exception as error:  # of Optuna, of SQLAlchemy or of SQLite
                 raise CRFError(LabErrors.CRF634.format(path=storage, problem=str(error).split("\n")[0])) from error
             begun = study.user_attrs.get("identity", identity)
-            for name, value in identity.items():
-                if begun.get(name) != value:
-                    problem = f"it was begun with another {name}"
-                    raise CRFError(LabErrors.CRF634.format(path=storage, problem=problem))
+            other = [name for name, value in identity.items() if begun.get(name) != value]
+            if other:
+                raise CRFError(LabErrors.CRF634.format(path=storage, problem=f"it was begun with another {other[0]}"))
             study.set_user_attr("identity", identity)
         return study
 
@@ -251,8 +248,7 @@ class ConfigSearch:
 
     def _importances(self) -> dict[str, float]:
         """Return importances by PED-ANOVA (Watanabe et al. 2023), which is cheap."""
-        complete = self._study.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.COMPLETE,))
-        if len({trial.value for trial in complete}) < 2:
+        if len({trial.score for trial in self._done() if trial.score is not None}) < 2:
             return {}
         evaluator = self._optuna.importance.PedAnovaImportanceEvaluator()
         found = self._optuna.importance.get_param_importances(self._study, evaluator=evaluator)
@@ -284,14 +280,6 @@ def _suggest(trial: Any, parameter: Parameter) -> Value:
 
 class _NoScore(Exception):
     """A score that does not exist. No trial could have it, so that it ends the search."""
-
-
-def _import_optuna() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise CRFError(LabErrors.CRF630) from error
-    return optuna
 
 
 @contextmanager

@@ -232,7 +232,6 @@ class Candidates:
 
     config (Config): with variables as they are.
     component (str | None): whose templates groups of templates are; None for the first that has some.
-    RAISES (ValueError): where there is no such component, or a key that the config does not have.
     """
 
     def __init__(self, config: Config, space: SearchSpace, component: str | None = None):
@@ -258,7 +257,6 @@ class Candidates:
         """Resolve configs with every option and with the ends of all ranges, so that a slip shows now, not at night.
 
         folds (int): of cross-validation, for which the dev corpus need not exist; 0 for none.
-        RAISES (ValueError): for a key that does not exist, and for a value that its owner refuses.
         """
         for values in self._space.corners():
             config = self.make(values)

@@ -17,16 +17,7 @@ from .errors import LabErrors
 from .sampling import By, CorpusLayout, Rng, draw_folds, draw_test
 
 Kind = Literal[
-    "kfold",
-    "monte-carlo",
-    "in-domain",
-    "cross-domain",
-    "robustness",
-    "across",
-    "shuffling",
-    "size",
-    "pruning",
-    "curve",
+    "kfold", "monte-carlo", "in-domain", "cross-domain", "robustness", "across", "shuffling", "size", "pruning", "curve"
 ]
 WITHIN = ("in-domain", "robustness", "across", "shuffling")  # kinds that divide documents
 WHOLE = ("size", "pruning")  # kinds that keep them whole
@@ -106,7 +97,6 @@ def make_splits(layout: CorpusLayout, settings: SplitSettings, distances: Double
     """Return the splits of an experiment, none of which tests on what it trains on.
 
     distances ((D, D)): of documents, for "pruning"; see `documents.jensen_shannon`.
-    RAISES (ValueError): for settings without a meaning, and corpora that cannot be split so.
     """
     unit, kind = settings.unit, settings.kind
     if (kind in WITHIN and unit == "document") or (kind in WHOLE and unit != "document"):

@@ -82,12 +82,10 @@ def kept(evaluations: list[Evaluation]) -> Evaluation:
 
 
 def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
-    """Return a config that trains on the training corpus without a fold, and evaluates on the fold.
+    """Return a config that trains on the training corpus without a fold, and evaluates on the fold; see `FoldCorpus`.
 
     config (Config): in which variables may stand as they are. Its dev corpus is not read; it only says whether
         punctuation is scored, see `historical`.
-    folds (int), fold (int), seed (int): see `FoldCorpus`.
-    RAISES (ValueError): for a training corpus with an augmenter.
     """
     config, training = config.copy(), config.interpolate()["training"]
     names = {"train": training["train_corpus"], "held_out": training["dev_corpus"]}

@@ -52,16 +52,20 @@ class FoldResult:
 
 @dataclass(frozen=True)
 class Setting:
-    """All folds, at least two, under one pair of penalties: means of them, and the seconds that all took."""
+    """All folds, at least two, under one pair of penalties."""
 
     c1: float
     c2: float
     folds: list[FoldResult]
 
+    def mean_of(self, name: str) -> float:
+        """Mean over the folds. name (str): field of `FoldResult`."""
+        return fmean(getattr(fold, name) for fold in self.folds)
+
     @property
     def mean(self) -> float:
         """Mean score."""
-        return self._mean("score")
+        return self.mean_of("score")
 
     @property
     def deviation(self) -> float:
@@ -74,27 +78,13 @@ class Setting:
         return self.deviation / sqrt(len(self.folds))
 
     @property
-    def loss(self) -> float:
-        return self._mean("loss")
-
-    @property
-    def n_active(self) -> float:
-        return self._mean("n_active")
-
-    @property
-    def iterations(self) -> float:
-        return self._mean("iterations")
-
-    @property
     def seconds(self) -> float:
+        """Seconds that all folds took."""
         return sum(fold.seconds for fold in self.folds)
 
-    def _mean(self, name: str) -> float:
-        return fmean(getattr(fold, name) for fold in self.folds)
-
     def to_data(self) -> dict[str, Any]:
-        means = {name: getattr(self, name) for name in ("mean", "deviation", "loss", "n_active", "seconds")}
-        return {**asdict(self), **means}
+        means = {"loss": self.mean_of("loss"), "n_active": self.mean_of("n_active"), "seconds": self.seconds}
+        return {**asdict(self), "mean": self.mean, "deviation": self.deviation, **means}
 
 
 @dataclass(frozen=True)
@@ -149,14 +139,9 @@ def cross_validate(
 
     nlp (Language): initialised. name (str): of a component with the trainer spacy_crf.LBFGS.v1, whose settings hold.
     examples (Sequence[Example]): the training corpus, with what the component needs to see on the predicted side.
-    c1 (Sequence[float]), c2 (Sequence[float]): L1 and L2 penalties to try, each with each.
-    folds (int): how many parts. seed (int): of the draw that makes them.
     unit (str): "doc" keeps documents together, "sequence" draws sentences, "auto" does so where documents are too few.
-    iterations (int): of L-BFGS, at most, for each fit.
-    rule (str): see `CrossValidation.chosen`.
+    iterations (int): of L-BFGS, at most, for each fit. rule (str): see `CrossValidation.chosen`.
     on_result (Callable | None): told of each fit when it is done.
-    RAISES (ValueError): for another trainer, a model of order 2, penalties that are not numbers of at least 0, too few
-        documents.
     """
     pipe: Any = nlp.get_pipe(name)
     if not isinstance(pipe.trainer, LBFGSTrainer):
@@ -196,10 +181,7 @@ def _checked(name: str, values: Sequence[float]) -> list[float]:
 def make_folds(
     pipe: CRFTagger, examples: Sequence[Example], count: int, unit: Unit, seed: int
 ) -> Iterator[tuple[list[Example], list[Example]]]:
-    """Return training and held-out examples of folds of about the same number of documents, or of sequences.
-
-    Those without any gold can judge nothing, and are always trained on. There must be as many others as folds.
-    """
+    """Return training and held-out examples of folds of documents or sequences; those without gold are trained on."""
     parts = list(examples)
     judging = np.flatnonzero(count_known(pipe, parts))
     by_document = unit == "doc" or (unit == "auto" and len(judging) >= count)

@@ -4,6 +4,7 @@ import codecs
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -12,19 +13,11 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 from tqdm import tqdm
-from wasabi import table
 
-from ..cli.options import Loaded, Pipe, bin_rows, command, told_errors
+from ..cli.options import Loaded, Pipe, bin_rows, command, table, told_errors
 from ..core.errors import CRFError
 from ..corpora.files import open_binary, unpacking
-from .calibration import (
-    FittedMarks,
-    MarkCalibration,
-    Marked,
-    best_thresholds,
-    calibrate_marks,
-    precise_thresholds,
-)
+from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
 from .stream import RestorationStream, chunks_of, components_before
@@ -123,10 +116,8 @@ def fit_marks(
     if precision and best_f:
         raise CRFError(PunctuationErrors.CRF989.format(options="--precision and --best-f"))
     fitted = calibrate_marks(restorer, examples)
-    thresholds: dict[str, float] = {}
-    if best_f:
-        thresholds = best_thresholds(fitted.after)
-    elif precision:
+    thresholds = best_thresholds(fitted.after) if best_f else {}
+    if precision:
         thresholds = precise_thresholds(fitted.after, precision)
     lines = [
         f"{format_marks(fitted, bins)}\n{format_thresholds(fitted.after)}",
@@ -144,17 +135,16 @@ def format_marks(fitted: FittedMarks, n_bins: int) -> str:
         before, after = (side.reliability(mark, n_bins) for side in (fitted.before, fitted.after))
         filled = (before.counts + after.counts) > 0
         rows += [[mark, *cells] for cells, is_filled in zip(bin_rows(before, after), filled) if is_filled]
-    return str(table(rows, header=header, divider=True, aligns=("l", "l", *"rrrrrr")))
+    return table(rows, header, "llr")
 
 
 def format_thresholds(words: Marked) -> str:
     """Precision and recall of marks by their thresholds: what the probabilities promise, and what gold says."""
     header = ("mark", "threshold", "precision", "found", "recall", "found")
     rows = []
-    for mark in words.told:
-        for threshold in THRESHOLDS:
-            expected, found = words.scores(mark, threshold)
-            values = (expected.precision, found.precision, expected.recall, found.recall)
-            if expected.recall:
-                rows.append([mark, f"{threshold:.1f}", *(f"{value:.3f}" for value in values)])
-    return str(table(rows, header=header, divider=True, aligns=("l", *"rrrrr")))
+    for mark, threshold in product(words.told, THRESHOLDS):
+        expected, found = words.scores(mark, threshold)
+        values = (expected.precision, found.precision, expected.recall, found.recall)
+        if expected.recall:
+            rows.append([mark, f"{threshold:.1f}", *(f"{value:.3f}" for value in values)])
+    return table(rows, header, "lr")

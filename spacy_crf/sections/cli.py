@@ -58,6 +58,6 @@ def sections(
     tree: SectionTree = nlp(to_doc(nlp.vocab, layout))._.section_tree
     write_result(WRITERS[to](layout, tree), output)
     if output is not None:
-        implied = sum(node.virtual for node in tree.walk())
-        count = sum(1 for _ in tree.walk()) - implied
-        msg.good(f"Wrote {count} sections to {output}" + (f", and {implied} that are implied" if implied else ""))
+        implied = [node.virtual for node in tree.walk()]
+        more = f", and {sum(implied)} that are implied" if any(implied) else ""
+        msg.good(f"Wrote {implied.count(False)} sections to {output}{more}")

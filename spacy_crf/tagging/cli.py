@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 from spacy.tokens import Doc
-from wasabi import table
 
 from ..cli.data import TO_ANNOTATE, Data
-from ..cli.options import Loaded, Pipe, command, run_before, tell_written, write_result
+from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
 from ..pipe.probabilities import LabelsTokens
 from .review.rank import Order, least_certain
 from .review.write import target_kind, write_json, write_rows
@@ -46,7 +45,7 @@ def format_tags(doc: Doc) -> str:
         first, second = np.argsort(-values, kind="stable")[[0, min(1, len(values) - 1)]].tolist()
         runner_up = f"{stored['tags'][second]} {values[second]:.2f}" if values[second] >= LEAST else ""
         rows.append((token.text, stored["tags"][first], f"{values[first]:.2f}", runner_up))
-    return str(table(rows, header=("token", "tag", "prob.", "or"), divider=True, aligns=("l", "l", "r", "l")))
+    return table(rows, ("token", "tag", "prob.", "or"), "llrl")
 
 
 @command("review", "Nothing was listed")

@@ -12,10 +12,10 @@ import typer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
-from wasabi import msg, table
+from wasabi import msg
 
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent
+from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent, table, tell_written
 from ..core.errors import CRFError
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
@@ -54,7 +54,9 @@ def sets(
     words = set() if train is None else set(word_counts(data.at(train)))
     done = loaded.nlp.pipe(example.predicted for example in examples)
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words)
-    typer.echo(json.dumps(report_data(found), indent=2) if as_json else format_report(found))
+    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
+    told = {**asdict(found), "by_size": rows}
+    typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
 
 
 def word_counts(data: Data) -> Counter[str]:
@@ -81,16 +83,9 @@ def format_report(found: SetReport) -> str:
         ("calibration error (ECE)", percent(found.ece)),
         ("  classwise", percent(found.classwise_ece)),
     ]
-    measures = table([row for row in rows if row[1]], aligns=("l", "r"))
+    measures = table([row for row in rows if row[1]], aligns="lr")
     by_size = [(f"{size}", f"{count:,}", percent(coverage)) for size, count, coverage in sizes(found)]
-    header = ("tags", "tokens", "covered")
-    return f"{measures}\n{table(by_size, header=header, divider=True, aligns=('r', 'r', 'r'))}"
-
-
-def report_data(found: SetReport) -> dict[str, object]:
-    """The same for JSON."""
-    rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
-    return {**asdict(found), "by_size": rows}
+    return f"{measures}\n{table(by_size, ('tags', 'tokens', 'covered'), 'r')}"
 
 
 def sizes(found: SetReport) -> Iterator[tuple[int, int, float]]:
@@ -125,7 +120,7 @@ def annotate(
         text = "".join(f"{line}\n" for line in document_lines(doc, loaded.component, layout))
         path.write_text(text, encoding="utf8", newline="\n")
         count += 1
-    msg.good(f"Wrote {count} documents to {output}")
+    tell_written(output, f"{count} documents")
 
 
 def document_lines(doc: Doc, tagger: GivesSets, layout: Layout) -> Iterator[str]:
@@ -208,7 +203,7 @@ def guarantee(
         config = load_config(output / "config.cfg")
         config["components"][loaded.name].update(method="guarantee", guarantee=guarantee_data(promise))
         config.to_disk(output / "config.cfg")
-        msg.good(f"Wrote {output}")
+    tell_written(output)
 
 
 def known_words(data: Data, min_count: int) -> Strata:

@@ -49,7 +49,7 @@ def test_little_regularisation_where_the_rule_is_sure() -> None:
     nlp, examples = make(0.0, ["PREFIX1", "BIAS"], 30)
     found = cross_validate(nlp, NAME, examples, [0], [0.01, 10_000], folds=3)
     assert (found.chosen.c2, found.chosen.mean) == (0.01, 1.0)
-    assert found.settings[1].mean < 0.9 and found.settings[1].loss > found.settings[0].loss
+    assert found.settings[1].mean < 0.9 and found.settings[1].mean_of("loss") > found.settings[0].mean_of("loss")
 
 
 def test_much_regularisation_where_features_mislead() -> None:
@@ -57,13 +57,15 @@ def test_much_regularisation_where_features_mislead() -> None:
     nlp, examples = make(0.5, templates, 40)
     found = cross_validate(nlp, NAME, examples, [0], [1e-4, 1.0], folds=4)
     assert found.chosen.c2 == 1.0
-    assert found.settings[1].mean > found.settings[0].mean + 0.05 and found.settings[1].loss < found.settings[0].loss
+    assert found.settings[1].mean > found.settings[0].mean + 0.05 and found.settings[1].mean_of(
+        "loss"
+    ) < found.settings[0].mean_of("loss")
 
 
 def test_l1_leaves_the_features_that_mislead_without_weights() -> None:
     nlp, examples = make(0.0, ["PREFIX1", "SUFFIX3"], 30)
     found = cross_validate(nlp, NAME, examples, [0, 1], [0.01], folds=3)
-    assert found.settings[1].n_active < 0.2 * found.settings[0].n_active
+    assert found.settings[1].mean_of("n_active") < 0.2 * found.settings[0].mean_of("n_active")
     assert found.chosen.c1 == 1 and found.settings[0].mean == found.settings[1].mean == 1.0
 
 

@@ -118,8 +118,7 @@ class _Taken(WeakSet[Doc]):
 class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
     """Labels tokens by what an estimator has learned. See `lab.block` for the settings.
 
-    vocab (Vocab): of the pipeline. name (str): of the component. estimator (Estimator): how it learns.
-    target (str): "tag" or "pos". settings (dict): run-time settings, read on each prediction from `cfg`.
+    settings (dict): those that hold at run time, read on each prediction from `cfg`.
     """
 
     parts = ("cfg", "model")
@@ -150,11 +149,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         return self.annotation.description
 
     def add_label(self, label: str) -> int:
-        """Add a label behind the present ones, before anything was learned.
-
-        RETURNS (int): 1 if the label is new, else 0.
-        RAISES (ValueError): where it comes too late.
-        """
+        """Add a label behind the present ones, before anything was learned; 1 if it is new, else 0."""
         self.check_label(label)
         if label in self.labels:
             return 0
@@ -177,7 +172,6 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         get_examples (Callable): the training examples; read once, for the labels, and not at all if they are given.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
-        RAISES (ValueError): where there are no labels.
         """
         found = self.annotation.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])

@@ -57,11 +57,7 @@ class HMMCounts:
 
     @classmethod
     def of_text(cls, sequences: Sequence[Sequence[str]], gold: Gold) -> Self:
-        """Count words, suffixes and n-grams of labels.
-
-        gold (Gold): of the N words; sets and distributions count by their shares, n-grams by the product of them.
-        RAISES (ValueError): for gold that does not fit the words, or no known gold.
-        """
+        """Count words and n-grams of labels; sets and distributions count by their shares, n-grams by the product."""
         words, lengths = count_words(sequences, gold), flatten(sequences)[1]
         return cls(words, count_grams(gold_shares(gold), lengths, words.n_labels))
 
@@ -84,7 +80,6 @@ class HMMCounts:
 class HMM:
     """A hidden Markov model over words.
 
-    lexicon (FrequencyTagger): p(label | word). grams (LabelGrams): how often labels follow each other.
     weights ((3,)): of unigrams, bigrams and trigrams; the last is 0 in a model of order 2.
     min_count (float): pairs of labels that occur less often have no trigrams.
     """

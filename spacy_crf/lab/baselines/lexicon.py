@@ -33,7 +33,7 @@ class LexiconSettings:
     """How counts of words become probabilities of labels: see `block.FrequencySettings`.
 
     smoothing = 0 takes known words as they were seen, as TnT does; cutoff = 0 gives all unknown words the prior, as in
-    the thesis.
+    the thesis. Without theta the longest suffix is trusted most.
     """
 
     smoothing: float = 1.0
@@ -42,8 +42,12 @@ class LexiconSettings:
     theta: float | None = None
 
     def __post_init__(self) -> None:
-        check_amount("smoothing", self.smoothing)
-        _check_suffix_settings(self.suffix_length, self.cutoff, self.theta)
+        if self.suffix_length < 0:
+            raise CRFError(CoreErrors.CRF108.format(name="suffix length", least=0, value=self.suffix_length))
+        for name in ("smoothing", "cutoff", "theta"):
+            value = getattr(self, name)
+            if value is not None:
+                check_amount(name, value)
 
 
 @dataclass(frozen=True)
@@ -80,31 +84,14 @@ class SuffixModel:
         return posteriors
 
 
-def fit_suffixes(words: CountTable, length: int = 10, cutoff: float = 10, theta: float | None = None) -> SuffixModel:
-    """Count the suffixes of rare words. O(V length).
-
-    words (CountTable): how often each word was seen with each label.
-    length (int): of the longest suffixes; 0 leaves the labels of rare words, by case.
-    cutoff (float): words seen more often are not rare; 0 leaves the prior for all unknown words.
-    theta (float | None): weight of the next shorter suffix; None takes, with TnT, the standard deviation of the prior
-        over the labels that occur. That trusts the longest suffix: for text in free spelling give more, such as 1.
-    RAISES (ValueError): for a setting out of its range.
-    """
-    _check_suffix_settings(length, cutoff, theta)
-    counts = np.bincount(words.labels, weights=words.counts, minlength=words.n_labels)
-    prior = counts / words.counts.sum()
+def fit_suffixes(words: CountTable, settings: LexiconSettings) -> SuffixModel:
+    """Count the suffixes of rare words, and how often each label occurs at all. O(V length)."""
+    prior = np.bincount(words.labels, weights=words.counts, minlength=words.n_labels) / words.counts.sum()
+    theta, occurring = settings.theta, prior[prior > 0]
     if theta is None:
-        occurring = prior[prior > 0]
         theta = float(occurring.std(ddof=1)) if len(occurring) > 1 else 0.0
-    return SuffixModel(_count_suffixes(words, length, cutoff), prior, theta, length)
-
-
-def _check_suffix_settings(length: int, cutoff: float, theta: float | None) -> None:
-    if length < 0:
-        raise CRFError(CoreErrors.CRF108.format(name="suffix length", least=0, value=length))
-    for name, value in (("cutoff", cutoff), ("theta", theta)):
-        if value is not None:
-            check_amount(name, value)
+    length = settings.suffix_length
+    return SuffixModel(_count_suffixes(words, length, settings.cutoff), prior, theta, length)
 
 
 def suffix_key(word: str, length: int) -> str:
@@ -125,10 +112,7 @@ def _count_suffixes(words: CountTable, length: int, cutoff: float) -> CountTable
 
 @dataclass(frozen=True)
 class FrequencyTagger:
-    """p(label | word): relative frequencies of known words, smoothed by their suffixes, which unknown ones go by.
-
-    words (CountTable): how often each word was seen with each label.
-    """
+    """p(label | word): relative frequencies of known words, smoothed by their suffixes, which unknown ones go by."""
 
     words: CountTable
     suffixes: SuffixModel
@@ -168,11 +152,7 @@ class FrequencyTagger:
 
 
 def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
-    """Count how often each word of some sequences has each label.
-
-    gold (Gold): of their N units; a unit that is a set or a distribution counts for each label by its share.
-    RAISES (ValueError): for gold that does not fit the words, or no known gold.
-    """
+    """Count how often each word of some sequences has each label: one that is a set or a distribution by its shares."""
     words, _ = flatten(sequences, gold)
     shares = gold_shares(gold)
     keys = [words[unit] for unit in shares.units]
@@ -181,15 +161,11 @@ def count_words(sequences: Sequence[Sequence[str]], gold: Gold) -> CountTable:
 
 def estimate_lexicon(words: CountTable, settings: LexiconSettings) -> FrequencyTagger:
     """Turn counts into probabilities. O(V length) for the suffixes."""
-    suffixes = fit_suffixes(words, settings.suffix_length, settings.cutoff, settings.theta)
-    return FrequencyTagger(words, suffixes, settings.smoothing)
+    return FrequencyTagger(words, fit_suffixes(words, settings), settings.smoothing)
 
 
 def log_likelihoods(posteriors: Doubles, prior: Doubles) -> Doubles:
-    """Return log p(word | label) + constant of the word, by Bayes' rule; -inf for what is impossible. O(n L).
-
-    posteriors ((n, L)): p(label | word). prior ((L,)): p(label).
-    """
+    """Return log p(word | label) + constant of the word ((n, L)), by Bayes' rule; -inf for what is impossible."""
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.log(posteriors) - np.log(prior)
     return np.asarray(np.where(posteriors > 0, scores, -np.inf), dtype=np.float64)

@@ -88,10 +88,7 @@ class MEMM:
         return dense
 
     def potentials(self, lengths: Indices, features: SparseRows) -> ChainPotentials:
-        """Return chains whose path scores are log p(labels | x). O(nnz L + N L^2).
-
-        RAISES (ValueError): for features that are not those of the training, or do not fit the lengths.
-        """
+        """Return chains whose path scores are log p(labels | x). O(nnz L + N L^2)."""
         check_rows(lengths, features.n_rows, "features")
         if features.n_columns != self.n_features:
             raise CRFError(LabErrors.CRF835.format(found=features.n_columns, expected=self.n_features))
@@ -135,8 +132,6 @@ def fit_memm(
     start (MEMM | None): weights to begin with, over the same labels and the first of the features. Where the optimum is
         reached it is forgotten, for there is only one.
     dtype (type): precision of scores in training, and of the weights.
-    RAISES (ValueError): for rows that do not fit, no known gold, a setting out of its range, or feature values that
-        are not finite.
     """
     check_training(c2, max_iterations)
     problem = local_problem(lengths, features, gold)
