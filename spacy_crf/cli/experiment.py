@@ -9,23 +9,11 @@ from typing import Annotated
 import typer
 from wasabi import Printer
 
+from ..lab import results
 from ..lab.documents import Grams
 from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, draw_curve, find_curves, to_data
-from ..lab.results import (
-    POOLED,
-    Experiment,
-    PartResult,
-    Spread,
-    SystemDifference,
-    SystemResult,
-    compare_all,
-    frequency_correlation,
-    pooled_by_draw,
-    sum_confusions,
-    summarise,
-    tag_rows,
-)
+from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
 from ..lab.sampling import By
 from ..lab.splits import FRACTIONS, Kind, SplitSettings
 from .options import (
@@ -101,9 +89,9 @@ def experiment(
             tell_written(path)
 
 
-def tell_split(name: str, number: int, count: int, results: list[PartResult]) -> None:
+def tell_split(name: str, number: int, count: int, found: list[PartResult]) -> None:
     """Tell a split on standard error."""
-    first = results[0]
+    first = found[0]
     scores = ", ".join(f"{score} {value:.4g}" for score, value in list(first.scores.items())[:2])
     text = f"{number} of {count}, {name}, {first.split}: {scores}, {first.seconds:.1f} s"
     typer.echo(Printer(no_print=True).info(text), err=True)
@@ -117,13 +105,13 @@ def format_experiment(experiment: Experiment) -> Iterator[str]:
     for system in experiment.systems:
         for (series, fraction), tests in system.groups.items():
             yield _headline(system, series, fraction, tests)
-            yield format_spreads(summarise(tests, experiment.settings.seed))
+            yield format_spreads(results.summarise(tests, experiment.settings.seed))
         yield from _single_tests(system)
         (series, _), last = list(system.groups.items())[-1]
         yield from _tags(", ".join(filter(None, [system.name, series])), last)
     yield from _curves(experiment)
     if len(experiment.systems) > 1:
-        yield from _differences(compare_all(experiment), _context(experiment.systems[0].tests))
+        yield from _differences(results.compare_all(experiment), _context(experiment.systems[0].tests))
 
 
 def _headline(system: SystemResult, series: str, fraction: float, tests: Sequence[PartResult]) -> str:
@@ -194,12 +182,12 @@ def _row_name(test: PartResult, n_splits: int) -> str:
 
 def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     """Show the most frequent tags and confusions, over the test parts of a group together."""
-    confusions = sum_confusions(tests)
+    confusions = results.sum_confusions(tests)
     if not confusions:
         return
     rows = [
-        (row.tag, f"{row.gold:,}", *(f"{100 * getattr(row, name):.2f}" for name in POOLED))
-        for row in tag_rows(confusions)
+        (row.tag, f"{row.gold:,}", *(f"{100 * getattr(row, name):.2f}" for name in results.POOLED))
+        for row in results.tag_rows(confusions)
     ]
     yield f"\n{name}: the {min(MOST_ROWS, len(rows))} most frequent of {len(rows)} tags, {_context(tests)}"
     header = ("tag", "tokens", *POOLED_NAMES)
@@ -209,7 +197,7 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     if wrong:
         yield f"\n{name}: most frequent confusions, {_context(tests)}"
         yield table(wrong[:MOST_ROWS], ("gold", "tagged", "tokens"), "llr")
-    correlation = frequency_correlation(tests)
+    correlation = results.frequency_correlation(tests)
     if correlation is not None:
         yield f"Correlation of the frequency of a tag in training and its accuracy: {correlation:.2f}"
 
@@ -219,8 +207,8 @@ def _pooled(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     if len({test.draw for test in tests}) < 2:
         return
     rows = [
-        (tag, *(f"{100 * own[name].mean:.2f} ± {100 * (own[name].deviation or 0):.2f}" for name in POOLED))
-        for tag, own in pooled_by_draw(tests).items()
+        (tag, *(f"{100 * own[name].mean:.2f} ± {100 * (own[name].deviation or 0):.2f}" for name in results.POOLED))
+        for tag, own in results.pooled_by_draw(tests).items()
     ]
     yield f"\n{name}: the same, pooled over the test parts of each draw, mean and deviation over draws"
     header = ("tag", *POOLED_NAMES)

@@ -5,21 +5,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import CRFError
+from . import results
 from .errors import LabErrors
-from .results import (
-    POOLED,
-    Experiment,
-    PartResult,
-    Spread,
-    SystemResult,
-    average_curves,
-    compare_all,
-    frequency_correlation,
-    pooled_by_draw,
-    sum_confusions,
-    summarise,
-    tag_rows,
-)
+from .results import Experiment, PartResult, Spread, SystemResult
 
 INCHES = (6.0, 4.0)
 DOTS_PER_INCH = 150
@@ -41,7 +29,7 @@ def to_data(experiment: Experiment) -> dict[str, Any]:
         "settings": {**asdict(experiment.settings), "by": experiment.settings.unit},
         "documents": list(experiment.documents),
         "systems": [_system_data(system, experiment.settings.seed) for system in experiment.systems],
-        "differences": [difference.to_data() for difference in compare_all(experiment)],
+        "differences": [difference.to_data() for difference in results.compare_all(experiment)],
     }
 
 
@@ -55,13 +43,13 @@ def _system_data(system: SystemResult, seed: int) -> dict[str, Any]:
 
 
 def _group_data(tests: list[PartResult], seed: int) -> dict[str, Any]:
-    rows = tag_rows(sum_confusions(tests))
-    pooled, curves = pooled_by_draw(tests), average_curves(tests)
+    rows = results.tag_rows(results.sum_confusions(tests))
+    pooled, curves = results.pooled_by_draw(tests), results.average_curves(tests)
     return {
-        "scores": {name: asdict(found) for name, found in summarise(tests, seed).items()},
-        "tags": [{**asdict(row), **{name: getattr(row, name) for name in POOLED}} for row in rows],
+        "scores": {name: asdict(found) for name, found in results.summarise(tests, seed).items()},
+        "tags": [{**asdict(row), **{name: getattr(row, name) for name in results.POOLED}} for row in rows],
         "pooled": {tag: {name: asdict(found) for name, found in own.items()} for tag, own in pooled.items()},
-        "frequency_correlation": frequency_correlation(tests),
+        "frequency_correlation": results.frequency_correlation(tests),
         "curves": {name: [{"x": x, **asdict(y)} for x, y in points.items()] for name, points in curves.items()},
     }
 
@@ -74,11 +62,11 @@ def find_curves(experiment: Experiment) -> list[Curve]:
         for (series, fraction), tests in system.groups.items():
             line = ", ".join(filter(None, [system.name, series]))
             if not several or fraction == 1:
-                for name, points in average_curves(tests).items():
+                for name, points in results.average_curves(tests).items():
                     y, _, x = name.partition(" by ")
                     curve = found.setdefault(name, Curve(name.replace(" ", "_"), x, y, {}))
                     curve.lines[line] = sorted(points.items())
-            for name, point in summarise(tests, experiment.settings.seed).items() if several else ():
+            for name, point in results.summarise(tests, experiment.settings.seed).items() if several else ():
                 x = "share of the training data"
                 curve = found.setdefault(f"{name} by {x}", Curve(f"{name}_by_fraction", x, name, {}))
                 curve.lines.setdefault(line, []).append((fraction, point))
