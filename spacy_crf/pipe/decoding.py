@@ -11,12 +11,12 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, write_marginals
 from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Floats, Ints, Segments
+from ..core.arrays import Doubles, Floats, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
-from ..core.labels import Scheme, TagSet
+from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
+from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
-from .span_scores import SpanScores, score_spans
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Decoder:
 
 
 @dataclass(frozen=True)
-class Marginals:
+class MarginalsOutput:
     """The probabilities of all tags, in a custom attribute of Docs and tokens.
 
     name (str): of the attribute. tags (Sequence[str]): of the chain.
@@ -207,7 +207,7 @@ def label_decoder(
     outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
     """
     scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
-    told = () if settings.marginals is None else (Marginals(settings.marginals, tags),)
+    told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)
     return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
 
 
@@ -216,3 +216,46 @@ def resolve_scheme(settings: LabelSettings) -> Scheme:
     if settings.scheme != "auto":
         return settings.scheme
     return "BIO" if settings.target in SPAN_TARGETS else "none"
+
+
+# -- spans ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """Exact probabilities of S spans.
+
+    label ((S,)): of a span with this label and these boundaries.
+    boundaries ((S,)): of a span with these boundaries and any label.
+    covered ((S,)): of every token lying in spans of this label, whatever the boundaries.
+    """
+
+    label: Doubles
+    boundaries: Doubles
+    covered: Doubles
+
+    def take(self, chosen: Indices | slice) -> "SpanScores":
+        """Scores of some of the spans."""
+        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
+
+
+def score_spans(
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The three exact probabilities of spans."""
+    if tags.scheme == "none":
+        return _score_runs(distribution, tags, starts, ends, labels)
+    exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
+    return SpanScores(*distribution.spans(exact, bounded_spans(tags, starts, ends), covered))
+
+
+def _score_runs(
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The same for spans that are maximal runs: those with any label are added up over the labels."""
+    names = [tag for tag in tags.tags if tag != OUTSIDE]
+    each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
+    *exact, covered = distribution.spans(*each, covered_spans(tags, starts, ends, labels))
+    by_label = np.stack(exact, axis=1)
+    own = by_label[np.arange(len(labels)), [names.index(label) for label in labels]]
+    return SpanScores(own, by_label.sum(axis=1), covered)

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..core.arrays import Floats
-from .strata import Tokens
+from ..features.columns import Columns
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
@@ -54,8 +54,8 @@ class GivesSets(GivesProbabilities, Protocol):
         """Name of the custom attribute with the probabilities."""
         ...
 
-    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
-        """What promises may know of the tokens of Docs."""
+    def read_columns(self, docs: Sequence[Doc]) -> Columns:
+        """The tokens of Docs, which promises are told from."""
         ...
 
 

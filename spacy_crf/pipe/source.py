@@ -17,14 +17,13 @@ from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
 from ..core.labels import Scheme, TagSet
 from ..features.block import SequenceMode
-from ..features.columns import ColumnReader
+from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
 from .block import LiveSettings, Settings
 from .decoding import Batch, Decoder, Prediction
 from .errors import PipeErrors
 from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
-from .strata import Tokens
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
@@ -111,14 +110,10 @@ class SourcePipe(IsolatesFailures, Pipe):
         scheme: Scheme = "none"
         return TagSet(tags, scheme)
 
-    def _reader(self) -> ColumnReader:
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        """The tokens of Docs in their sequences. extra (int | None): attribute to read along."""
         mode: SequenceMode = getattr(self.settings, "sequence", "auto")
-        return ColumnReader([], Resources(), mode)
-
-    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
-        """What promises may know of the tokens of Docs."""
-        columns = self._reader().read(docs, self.vocab)
-        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
+        return ColumnReader([], Resources(), mode).read(docs, self.vocab, extra)
 
     def predict(self, docs: Iterable[Doc]) -> tuple[TagSet, list[Prediction]]:
         """Decode Docs without changing them.
@@ -132,7 +127,7 @@ class SourcePipe(IsolatesFailures, Pipe):
         decoder = self.decoder(tags)
         if not any(len(doc) for doc in docs):
             return tags, [decoder.empty(tags) for _ in docs]
-        columns = self._reader().read(docs, self.vocab, decoder.reads)
+        columns = self.read_columns(docs, decoder.reads)
         probabilities = np.concatenate(rows)
         batch = pack(columns.lengths)
         transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())

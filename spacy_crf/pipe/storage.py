@@ -75,18 +75,18 @@ class Stored:
     parts: ClassVar[tuple[str, ...]] = NAMES
 
     @abstractmethod
-    def _parts(self, exclude: Iterable[str]) -> Parts:
+    def stored_parts(self, exclude: Iterable[str]) -> Parts:
         """What to store. exclude (Iterable[str]): parts that are not asked for."""
         raise NotImplementedError
 
     @abstractmethod
-    def _restore(self, files: dict[str, bytes], path: str) -> None:
+    def restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored. path (str): of the files, for messages."""
         raise NotImplementedError
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Everything that training made, as bytes; the same ones for the same state."""
-        serialized: bytes = srsly.msgpack_dumps(self._parts(exclude).files(exclude))
+        serialized: bytes = srsly.msgpack_dumps(self.stored_parts(exclude).files(exclude))
         return serialized
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
@@ -94,19 +94,19 @@ class Stored:
         with readable(self.name, "bytes"):
             stored, excluded = srsly.msgpack_loads(bytes_data), set(exclude)
             files = {part: stored[part] for part in self.parts if part not in excluded}
-        self._restore(files, "bytes")
+        self.restore(files, "bytes")
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write cfg (JSON), and everything else as compressed msgpack, to a folder."""
-        write_folder(Path(path), self._parts(exclude).files(exclude))
+        write_folder(Path(path), self.stored_parts(exclude).files(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read a folder that `to_disk` wrote; no code from the files is run.
 
         RAISES (ValueError): for a folder that is incomplete, damaged, or of another format.
         """
-        self._restore(read_folder(Path(path), exclude, self.name, self.parts), str(path))
+        self.restore(read_folder(Path(path), exclude, self.name, self.parts), str(path))
         return self
 
 

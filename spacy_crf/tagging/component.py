@@ -12,10 +12,9 @@ from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
 from ..core.chain.entropy import token_entropies
-from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
+from ..pipe.component import ChainPipe, span_probabilities
+from ..pipe.decoding import Batch, Decoder, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens
-from ..pipe.spans import SpanScores, probabilities_of
 from .block import TaggerSettings
 
 
@@ -38,27 +37,21 @@ class CRFTagger(ChainPipe):
         own, names = self.settings, self.tags.tags
         outputs: list[Output] = []
         if own.n_best:
-            outputs.append(NBest(own.n_best_key, own.n_best, names))
+            outputs.append(NBestOutput(own.n_best_key, own.n_best, names))
         if own.entropy is not None:
-            outputs.append(Entropies(own.entropy))
+            outputs.append(EntropyOutput(own.entropy))
         return label_decoder(Decoder, own, self.annotation, names, *outputs, posterior=own.decode == "posterior")
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
-        """Exact probabilities of any spans under the model; their labels must be among the component's.
-
-        The settings `temperature` and `given` hold for them too.
-
-        RETURNS (SpanScores): label, boundaries and covered, one value for each span.
-        RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
-        """
-        return probabilities_of(self, doc, spans)
+        """Exact probabilities of any spans under the model. See the function of that name."""
+        return span_probabilities(self, doc, spans)
 
 
 @dataclass(frozen=True)
-class NBest:
+class NBestOutput:
     """The best labellings of each sequence, in an attribute of Docs.
 
     key (str): of the attribute. count (int): how many. tags (Sequence[str]): of the chain.
@@ -89,7 +82,7 @@ class NBest:
 
 
 @dataclass(frozen=True)
-class Entropies:
+class EntropyOutput:
     """Entropies of sequences and tokens in nats, in an attribute of Docs. key (str): of the attribute."""
 
     key: str

@@ -22,12 +22,14 @@ from ..core.sets.risk import Loss, Unit
 from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
-from ..pipe.strata import SequenceLength, Strata, UnknownWords
 from .errors import TagSetErrors
 from .guarantee import (
     ConformalPromise,
     Guarantee,
     HeldOutTokens,
+    SequenceLength,
+    Strata,
+    UnknownWords,
     conformal_sets,
     guarantee_data,
     held_out_tokens,

@@ -9,12 +9,12 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.hierarchy import TagTree, best_nodes, tree_from_parents, tree_from_separator
 from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
-from ..pipe.strata import Tokens
+from ..features.columns import Columns
 from .block import SetSettings
 from .errors import TagSetErrors
 from .guarantee import ConformalPromise, Guarantee, read_guarantee
 
-SetRule: TypeAlias = Callable[[Floats, Tokens], Bools]
+SetRule: TypeAlias = Callable[[Floats, Columns], Bools]
 PARENTS = "parents"  # where a component keeps what the file of its tag tree says
 LEAST_SURE = 1 - 1e-9  # `spacy find-threshold` tries a coverage of 0 too: one tag for each token
 

@@ -178,7 +178,7 @@ def test_a_component_fits_stores_and_shares_it(tmp_path: Path) -> None:
         assert [[t.tag_ for t in doc] for doc in pipeline.pipe(texts)] == [["N", "V", "N"]] * 2
     with_labels = spacy.load(tmp_path)
     with_labels.get_pipe("crf_tagger").initialize(lambda: [example], labels=["N", "V"])
-    assert with_labels.get_pipe("crf_tagger")._features.resources.lexicon.speller.normalise("vvader") == "uater"
+    assert with_labels.get_pipe("crf_tagger").features.resources.lexicon.speller.normalise("vvader") == "uater"
 
 
 def test_spelling_table_can_be_edited(tmp_path: Path) -> None:

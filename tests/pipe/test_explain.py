@@ -24,7 +24,7 @@ def nlp(request, extension):
 
 def score(pipe, doc, labels):
     """Score of a labelling, feature by feature in double precision."""
-    learner, dense, layout = pipe._learner, dense_weights(pipe.model), get_layout(pipe.model)
+    learner, dense, layout = pipe.learner, dense_weights(pipe.model), get_layout(pipe.model)
     features = learner.features
     columns = features.extractor.read([doc], doc.vocab)
     state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
@@ -83,7 +83,7 @@ def test_parts_are_named(nlp):
     doc = Doc(nlp.vocab, words=["Ada", "met", "Bo", "."])
     parts = [part for explanation in explain(pipe, doc) for part in explanation.contributions]
     assert {part.kind for part in parts} == {"feature", "transition", "edge feature", "start", "end"}
-    dense, names = dense_weights(pipe.model), pipe._features.state.names()
+    dense, names = dense_weights(pipe.model), pipe.features.state.names()
     for part in parts:
         if part.kind == "feature":
             row = dense.state[names.index(part.name)]

@@ -199,10 +199,10 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def _parts(self, exclude: Iterable[str]) -> Parts:
+    def stored_parts(self, exclude: Iterable[str]) -> Parts:
         return Parts(self.cfg, srsly.msgpack_dumps(self.estimator.to_data()))
 
-    def _restore(self, files: dict[str, bytes], path: str) -> None:
+    def restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
         parts = Parts.parse(files, self.name, path)
         data = None
