@@ -12,8 +12,8 @@ from wasabi import table
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
-from ..features.normalise import LENGTHS, RATIO, SpellingTable
 from ..features.resources import word_counter
+from ..features.spelling import LENGTHS, RATIO, SpellingTable
 from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
 from ..pipe.dictionary.tag_dictionary import TagDictionary, make_dictionary, write_table

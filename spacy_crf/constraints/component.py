@@ -16,10 +16,10 @@ from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
-from ..pipe.component import ChainPipe, span_probabilities
+from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
-from ..pipe.folds import trained_on
-from ..pipe.probabilities import LabelsTokens
+from ..pipe.pool import trained_on
+from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.storage import NAMES
 from .block import MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments

@@ -46,8 +46,7 @@ class SpellingSettings:
         count (Callable): returns how often each form of the training corpus occurs; called only to fit.
         RAISES (ValueError): for files that cannot be read.
         """
-        from .normalise import LENGTHS, SpellingTable, fit_spelling
-        from .spelling import Rewriter, Speller
+        from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling
 
         rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
         lengths = LENGTHS if self.lengths is None else self.lengths
@@ -164,8 +163,8 @@ class FeatureSettings:
         count (Callable): returns how often each form of the training corpus occurs; called only where it is needed.
         texts (Callable): returns the words of its texts; likewise.
         """
-        from .attributes import COUNTED, INDUCED
         from .resources import Lexicon, Resources, WordCounts, WordList
+        from .templates import COUNTED, INDUCED
 
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
         speller = None if self.spelling is None else self.spelling.make(count)
@@ -176,11 +175,10 @@ class FeatureSettings:
 
     def empty_resources(self) -> "Resources":
         """Return what there is before `make_resources`: lists and tables without entries."""
-        from .attributes import COUNTED, INDUCED
         from .induced import WordClasses
-        from .normalise import SpellingTable
         from .resources import Lexicon, Resources, WordCounts, WordList
-        from .spelling import Rewriter, Speller
+        from .spelling import Rewriter, Speller, SpellingTable
+        from .templates import COUNTED, INDUCED
 
         lists = {name: WordList(name, []) for name in self.lists or ()}
         speller = None if self.spelling is None else Speller(Rewriter(()), SpellingTable({}))

@@ -16,13 +16,13 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices
 from ..core.errors import CRFError, excerpt
-from .attributes import Attribute, string_hash, string_hashes
 from .block import SequenceMode
 from .errors import FeatureErrors
-from .hashing import ABSENT
+from .hashing import ABSENT, string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceAttributes, SequenceTokens
+from .templates import Attribute
 
 # where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
 TRUNCATED = "spacy_crf.open"

@@ -14,13 +14,12 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Floats, Hashes, Indices
 from ..core.errors import CRFError
-from .attributes import Attribute, string_hash
 from .block import SequenceMode
 from .columns import ColumnReader, Columns
 from .errors import FeatureErrors
-from .hashing import ABSENT, mix
+from .hashing import ABSENT, mix, string_hash
 from .resources import Resources
-from .templates import Atom, Template
+from .templates import Atom, Attribute, Template
 
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 

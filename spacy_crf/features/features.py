@@ -1,15 +1,226 @@
-"""Everything between Docs and sparse rows: the extractor and the indices of one component."""
+"""Everything between Docs and sparse rows: the extractor of one component, and its features by number."""
 
 from typing import Any
 
-from ..core.arrays import Bools
+import numpy as np
+from spacy.vocab import Vocab
+
+from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
+from ..core.sparse import SparseRows, from_columns
 from .block import FeatureSettings, SequenceMode
+from .columns import Columns
 from .errors import FeatureErrors
-from .extract import FeatureExtractor
-from .index import BucketIndex, FeatureIndex
+from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
+from .hashing import ABSENT, HashTable, string_hashes
+from .lexemes import WordForms, lexical_strings
 from .resources import Resources
-from .templates import Template
+from .templates import Atom, Attribute, Template
+
+
+class FeatureIndex:
+    """Features of one kind (state or edge) by number.
+
+    templates (list[Template]): in the order of the rows of `Keys`.
+    min_count (int): features that occur less often get no number.
+    """
+
+    separates_templates = True  # whether no feature belongs to two templates
+
+    def __init__(self, templates: list[Template], min_count: int = 1):
+        self.templates, self.min_count = templates, min_count
+        self.table = HashTable()
+        width = max((len(template.atoms) for template in templates), default=0)
+        # of each feature: the number of its template, and those of its atoms' values
+        self._template: Ints = np.zeros(0, dtype=np.int32)
+        self._atoms: Ints = np.zeros((0, width), dtype=np.int32)
+        self._values = HashTable()
+        self._strings: list[str] = []
+        self._rare = HashTable()
+        self._rare_counts: Indices = np.zeros(0, dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def slots(self) -> Ints:
+        """((F,)): number of the template of each feature."""
+        return self._template
+
+    def encode(self, keys: Keys) -> SparseRows:
+        """Return sparse rows of the known features. O(N A)."""
+        numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
+        return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
+
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+        """Number the new features of a batch that occur often enough, counted over all calls.
+
+        keys (Keys), columns (Columns): of the batch. vocab (Vocab): has the strings of its words.
+        padding (bool): as the keys were computed.
+        RETURNS (int): how many there were.
+        """
+        first = self._admit(keys.keys.reshape(-1))
+        if len(first):
+            self._describe(first, Windows(columns, padding), vocab)
+        return len(first)
+
+    def name(self, number: int) -> str:
+        """Return a feature as text: its template and the values, such as LOWER[-1]|LOWER[0]=new|york."""
+        template = self.templates[self._template[number]]
+        values = self._atoms[number, : len(template.atoms)].tolist()
+        return f"{template}={'|'.join(self._strings[value] for value in values)}"
+
+    def names(self) -> list[str]:
+        """Return all features as text, by number."""
+        spelt = [(str(template), len(template.atoms)) for template in self.templates]
+        names = []
+        for number, values in zip(self._template.tolist(), self._atoms.tolist()):
+            template, size = spelt[number]
+            names.append(f"{template}={'|'.join(self._strings[value] for value in values[:size])}")
+        return names
+
+    def _admit(self, flat: Hashes) -> Indices:
+        """Number keys, and return the positions of their first occurrences."""
+        if self.min_count <= 1:
+            return self.table.add(flat)
+        unknown = np.flatnonzero((self.table.find(flat) < 0) & (flat != ABSENT))
+        self._rare.add(flat[unknown])
+        numbers = self._rare.find(flat[unknown])
+        counts = np.bincount(numbers, minlength=len(self._rare))
+        counts[: len(self._rare_counts)] += self._rare_counts
+        self._rare_counts = counts
+        frequent = unknown[counts[numbers] >= self.min_count]
+        return frequent[self.table.add(flat[frequent])]
+
+    def _describe(self, positions: Indices, windows: Windows, vocab: Vocab) -> None:
+        """Remember template and values of new features, each from one occurrence."""
+        template, unit = np.divmod(positions, windows.n_units)
+        atoms = np.zeros((len(positions), self._atoms.shape[1]), dtype=np.int32)
+        for number in np.unique(template).tolist():
+            chosen = np.flatnonzero(template == number)
+            for column, atom in enumerate(self.templates[number].atoms):
+                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows, vocab)
+        self._template = np.concatenate([self._template, template.astype(np.int32)])
+        self._atoms = np.concatenate([self._atoms, atoms])
+
+    def _number_strings(self) -> None:
+        if len(self._values) < len(self._strings):  # restored from data, and growing again
+            self._values.add(string_hashes(self._strings))
+
+    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
+        """Number the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
+        self._number_strings()
+        hashes = windows.hashes(atom)[units]
+        self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
+        return self._values.find(hashes)
+
+    def include(self, other: "FeatureIndex") -> Ints:
+        """Number the features of another index that are new here, behind the present ones.
+
+        other (FeatureIndex): an index whose templates this one has too.
+        RETURNS ((F',)): for each feature of the other index its number in this one.
+        """
+        keys = other.table.keys
+        fresh = self.table.add(keys)
+        template = np.array([self.templates.index(one) for one in other.templates], dtype=np.int32)
+        held = other._atoms[fresh]
+        atoms = np.zeros((len(fresh), self._atoms.shape[1]), dtype=np.int32)
+        atoms[:, : held.shape[1]] = self._include_strings(other._strings)[held]
+        self._template = np.concatenate([self._template, template[other._template[fresh]]])
+        self._atoms = np.concatenate([self._atoms, atoms])
+        return self.table.find(keys)
+
+    def _include_strings(self, strings: list[str]) -> Ints:
+        """Return the numbers of strings, the new ones of which are numbered."""
+        self._number_strings()
+        hashes = string_hashes(strings)
+        self._strings += [strings[position] for position in self._values.add(hashes).tolist()]
+        numbers: Ints = np.append(self._values.find(hashes), np.int32(0))  # 0 where there are none to point at
+        return numbers
+
+    def keep(self, chosen: Bools) -> "FeatureIndex":
+        """Return an index of some of the features, in the same order, with no strings but theirs.
+
+        chosen ((F,)): which ones.
+        """
+        templates, atoms = self._template[chosen], self._atoms[chosen]
+        sizes = np.array([len(template.atoms) for template in self.templates], dtype=np.intp)
+        held = np.arange(atoms.shape[1]) < sizes[templates][:, None]
+        used, numbers = np.unique(atoms[held], return_inverse=True)
+        atoms[held] = numbers
+        kept = FeatureIndex(self.templates, self.min_count)
+        kept.table, kept._template, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
+        kept._strings = [self._strings[value] for value in used.tolist()]
+        return kept
+
+    def to_data(self) -> dict[str, Any]:
+        """Return small arrays and lists; keys are left out, for they follow from templates and strings."""
+        atoms = np.ascontiguousarray(self._atoms.T)
+        return {"template": _narrow(self._template), "atoms": _narrow(atoms), "values": self._strings}
+
+    def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
+        """Restore from `to_data`."""
+        self._template = np.asarray(data["template"]).astype(np.int32)
+        self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
+        self._values, self._strings = HashTable(), list(data["values"])
+        self.table = HashTable(self._keys())
+        return self
+
+    def _keys(self) -> Hashes:
+        """((F,)): the keys, as the extractor computes them from the values of Docs."""
+        hashes = string_hashes(self._strings)
+        keys: Hashes = np.full(len(self._template), ABSENT, dtype=np.uint64)
+        for number, template in enumerate(self.templates):
+            own = np.flatnonzero(self._template == number)
+            keys[own] = template_keys(template, [hashes[self._atoms[own, k]] for k in range(len(template.atoms))])
+        return keys
+
+
+class BucketIndex(FeatureIndex):
+    """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009).
+
+    There is no table of keys that grows, and there are no strings.
+
+    templates (list[Template]), min_count (int): as in `FeatureIndex`.
+    n_buckets (int): how many there are.
+    """
+
+    separates_templates = False
+
+    def __init__(self, templates: list[Template], min_count: int, n_buckets: int):
+        super().__init__(templates, min_count)
+        self.n_buckets = n_buckets
+
+    def encode(self, keys: Keys) -> SparseRows:
+        return super().encode(Keys(self._buckets(keys.keys), keys.values))
+
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+        """Number the new buckets of a batch that are met often enough, counted over all calls."""
+        return len(self._admit(self._buckets(keys.keys).reshape(-1)))
+
+    def name(self, number: int) -> str:
+        """Return a bucket as text: nothing is known of its features."""
+        return f"bucket {int(self.table.keys[number]) - 1}"
+
+    def names(self) -> list[str]:
+        """Return all buckets as text, by number."""
+        return [f"bucket {key - 1}" for key in self.table.keys.tolist()]
+
+    def keep(self, chosen: Bools) -> "BucketIndex":
+        """Return an index of some of the buckets, in the same order."""
+        kept = BucketIndex(self.templates, self.min_count, self.n_buckets)
+        return kept.from_data({"keys": self.table.keys[chosen]})
+
+    def to_data(self) -> dict[str, Any]:
+        return {"keys": self.table.keys}
+
+    def from_data(self, data: dict[str, Any]) -> "BucketIndex":
+        self.table = HashTable(np.asarray(data["keys"], dtype=np.uint64))
+        return self
+
+    def _buckets(self, keys: Hashes) -> Hashes:
+        """Return buckets of keys, from 1 on: 0 is the key of "no feature here"."""
+        return np.where(keys == ABSENT, ABSENT, keys % np.uint64(self.n_buckets) + np.uint64(1))
 
 
 class Features:
@@ -70,3 +281,25 @@ class Features:
                 raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
         self.state.from_data(data["state"])
         self.edge.from_data(data["edge"])
+
+
+def _narrow(numbers: Ints) -> Ints:
+    """Return numbers that are not negative in the smallest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
+    """Return the strings behind the hashes of an atom."""
+    outside = windows.outside(atom.offset)[units]
+    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
+    return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]
+
+
+def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
+    """Return the strings of an attribute, from the lexemes, the column or the vocabulary."""
+    if attribute.is_lexical:
+        lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
+        return lexical_strings(attribute, WordForms(lexemes, columns.lexicon))
+    column = columns.by_attribute[attribute]
+    strings = vocab.strings if column.strings is None else column.strings
+    return [strings[key] for key in column.hashes[units].tolist()]

@@ -1,6 +1,9 @@
-"""64-bit mixing of feature hashes in numpy, and an open-addressing table from hashes to numbers."""
+"""64-bit ids of strings, their mixing in numpy, and an open-addressing table from hashes to numbers."""
+
+from collections.abc import Sequence
 
 import numpy as np
+from spacy.strings import get_string_id
 
 from ..core.arrays import Hashes, Indices, Ints
 
@@ -9,6 +12,20 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
 FREE = 4  # slots for each key, at least
 _CHUNK = 1 << 18  # keys added at a time: sorting them in search of repetitions is three times faster than all at once
+
+
+def string_hash(value: str) -> int:
+    """Return the id of a string in every StringStore; 0 for the empty one.
+
+    Symbols of spaCy (NOUN, but also the word "mark") have small ids of their own, not the hash of their letters.
+    """
+    return get_string_id(value)
+
+
+def string_hashes(values: Sequence[str]) -> Hashes:
+    """((N,)): ids of strings, many of which may be the same."""
+    known = {value: get_string_id(value) for value in set(values)}
+    return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
 
 
 def mix(key: Hashes, value: Hashes) -> Hashes:

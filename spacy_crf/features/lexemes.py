@@ -11,11 +11,11 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
-from .attributes import LEXEME_FLAGS, LEXEME_STRINGS, Attribute, string_hashes
 from .errors import FeatureErrors
-from .hashing import HashTable
+from .hashing import HashTable, string_hashes
 from .resources import NOTHING, Lexicon
 from .spelling import Speller
+from .templates import LEXEME_FLAGS, LEXEME_STRINGS, Attribute
 from .word_classes import classify
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory

@@ -13,9 +13,8 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
-from .attributes import string_hash, string_hashes
 from .errors import FeatureErrors
-from .hashing import HashTable
+from .hashing import HashTable, string_hash, string_hashes
 from .induced import WordClasses
 from .spelling import Speller
 

@@ -12,9 +12,9 @@ import numpy as np
 from spacy.strings import StringStore
 
 from ..core.arrays import Bools, Hashes, Indices
-from .attributes import HAS, PARTS, Attribute, string_hash, string_hashes
-from .hashing import ABSENT
-from .word_classes import class_names, load_abbreviations, word_classes
+from .hashing import ABSENT, string_hash, string_hashes
+from .templates import Attribute
+from .word_classes import HAS, PARTS, class_names, load_abbreviations, word_classes
 
 Values = tuple[Hashes, dict[int, str]]  # of units or parts, and the strings behind them
 COUNT_LIMIT = 3  # of BEFORE and AFTER

@@ -18,6 +18,11 @@ _PATTERNS = (
     ("ordinal", re.compile(r"\d+(st|nd|rd|th)", re.IGNORECASE)),
 )
 ABBREVIATION = "abbreviation"
+# Attributes that are told from these classes, see `sequence_attributes`: counts of one, and of clauses and sentences
+COUNTS = ("BEFORE", "AFTER")
+PARTS = ("CLAUSE", "SENTENCE")
+PART_ATTRIBUTES = ("back", "classes", "first", "last", "length", "number", "opening", "place")
+HAS = "has "
 
 
 def classify(texts: Sequence[str]) -> list[str]:

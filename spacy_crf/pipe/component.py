@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
@@ -21,9 +21,9 @@ from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.observations import Observations
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..core.labels import OUTSIDE, Scheme, TagSet
+from ..core.labels import Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
@@ -43,10 +43,9 @@ from ..learning.scores import Emissions, Rows, encode
 from ..learning.vectors import begin_update, predict_vectors
 from .block import ChainSettings, LiveSettings
 from .chain_storage import StoresChain
-from .decoding import Batch, Decoder, Prediction, SpanScores, score_spans
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors
-from .isolation import IsolatesFailures
 from .labels import join_gold, read_gold
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -88,10 +87,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         raise NotImplementedError
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """Labels that each unit may have under the present settings, one Doc after the other; None for all.
-
-        lengths ((B,)): of the sequences that the Docs consist of.
-        """
+        """Labels (N, L) that each unit may have; None for all. lengths ((B,)): of the sequences of the Docs."""
         return None
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
@@ -174,15 +170,11 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
             docs = [example.predicted for example in islice(read(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
         self.rebuild()
-        self._make_dictionary(kept)
-        self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
-
-    def _make_dictionary(self, examples: Sequence[Example]) -> None:
-        """Make the tag dictionary, if the config has one, from a table or from training data."""
-        self.valid_tags.read(self.tags, self.features.resources.lexicon.speller)
+        self.valid_tags.read(self.tags, resources.lexicon.speller)
         if self.valid_tags.needs_gold:
-            columns = self.features.extractor.read([example.predicted for example in examples], self.vocab)
-            self.valid_tags.fit(columns, self.gold(examples, columns.lengths), self.vocab.strings, self.tags)
+            columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
+            self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
+        self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
 
     def update(
         self,
@@ -235,18 +227,14 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return Sample(columns, gold, self.features.extractor, backprop, mask)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        """Gold of the units of the predicted Docs, one Doc after the other.
+        """Gold of the units of the predicted Docs, one Doc after the other. lengths ((B,)): of their sequences.
 
-        lengths ((B,)): of the sequences that the Docs consist of.
         RAISES (ValueError): for labels that the component does not know, and pairs of tags that are ruled out.
         """
         return read_gold(self.name, self.annotation, examples, lengths, self.tags, get_layout(self.model))
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
-        """Negative log-likelihood of gold under the present weights, which made the predictions.
-
-        scores (list): what `predict` returned for the examples.
-        """
+        """Negative log-likelihood of gold under the present weights. scores (list): what `predict` returned."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.get_loss")
         if not any(len(example.predicted) for example in examples):
@@ -277,10 +265,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self._known: tuple[list[Any], Emissions] | None = None
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
-        """Decode Docs without changing them.
-
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+        """Decode Docs without changing them: a Prediction for each."""
         return self.decode(list(docs), self.decoder())
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Any]) -> None:
@@ -288,10 +273,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self.decoder().write(docs, predictions, self.vocab.strings, self.tags)
 
     def decode(self, docs: Sequence[Doc], decoder: Decoder, given: bool = True) -> list[Prediction]:
-        """Decode Docs on the threads of this process, whatever the settings are; only evidence depends on these.
-
-        given (bool): whether there may be evidence.
-        """
+        """Decode Docs on the threads of this process, whatever the settings are, with or without evidence (`given`)."""
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
@@ -314,22 +296,14 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
 
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
-        """What the chain says of Docs, at the temperature of the settings.
-
-        given (bool): whether there may be evidence.
-        RETURNS (tuple): columns of the Docs, and the distribution over the labellings of their sequences.
-        """
+        """Columns of Docs, and what the chain says of them at the temperature of the settings, and of evidence."""
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.possible_tags(docs, columns, given)).at(self.settings.temperature)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """What the chain says of examples, with their gold; labels that the component does not know are unknown.
-
-        RETURNS (HeldOut): for `fit_temperature`.
-        RAISES (ValueError): for a model of order 2.
-        """
+        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
         self.scores.weights.require_first_order(self.name, "fitting a temperature")
         columns, found = self.distribution([example.predicted for example in examples], given=False)
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
@@ -348,11 +322,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return list(Segments(columns.doc_lengths).split(found.marginals.astype(np.float32)))
 
     def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
-        """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.
-
-        given (bool): whether there may be evidence.
-        RETURNS ((N, L) | None): for the columns of the Docs; None for all.
-        """
+        """Tags (N, L) that each token may have: what `evidence` leaves, if there is any, and the tag dictionary."""
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
@@ -374,28 +344,3 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     def observe(self, columns: Columns) -> Observations:
         """Packed observations of a batch of Docs."""
         return encode(columns, self.features, self.scores.weights.vectors)
-
-
-def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:
-    """Exact probabilities of any spans; their labels must be among the component's.
-
-    The settings `temperature` and `given` hold for them too.
-
-    RETURNS (SpanScores): label, boundaries and covered, one value for each span.
-    RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
-    """
-    pipe.scores.weights.require_first_order(pipe.name, "probabilities of spans")
-    for span in spans:
-        if span.label_ not in pipe.labels or (pipe.has_plain_spans and span.label_ == OUTSIDE):
-            raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=pipe.name))
-    columns, distribution = pipe.distribution([doc])
-    sequence = Segments(columns.lengths).owners
-    # a span that is empty or runs across sequences is impossible
-    inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
-    found = SpanScores(*np.zeros((3, len(spans))))
-    if inside:
-        starts, ends = np.array([(spans[k].start, spans[k].end) for k in inside], dtype=np.intp).T
-        scores = score_spans(distribution, pipe.tags, starts, ends, [spans[k].label_ for k in inside])
-        found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
-        found.covered[inside] = scores.covered
-    return found

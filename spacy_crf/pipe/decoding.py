@@ -1,11 +1,12 @@
-"""From what a chain says of Docs to their labels, and to what else is told of them."""
+"""From what a chain says of Docs to their labels, and to what else is told of them; a Doc that fails, fails alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from spacy import util
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
@@ -13,18 +14,21 @@ from ..annotation.extensions import register_marginals, write_marginals
 from ..annotation.target import DecodedDoc, Target
 from ..core.arrays import Doubles, Floats, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
+from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
+from ..core.errors import CRFError, excerpt
 from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
+from .errors import PipeErrors
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Docs, and what the chain says of them.
+    """Docs that follow each other, and what the chain says of them.
 
-    docs (Sequence[Doc]): some that follow each other. columns (Columns): of their units.
-    distribution (ChainDistribution): over the labellings of their sequences. tags (TagSet): its labels.
+    columns (Columns): of their units. distribution (ChainDistribution): over the labellings of their sequences.
+    tags (TagSet): its labels.
     """
 
     docs: Sequence[Doc]
@@ -110,10 +114,7 @@ class Decoder:
         return None if self.target is None else self.target.reads
 
     def __call__(self, batch: Batch) -> list[Prediction]:
-        """Decode a batch.
-
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+        """Decode a batch: a Prediction for each Doc."""
         chain = batch.distribution
         return self.told(batch, self.decoded(batch, chain.posterior_best() if self.posterior else chain.best()))
 
@@ -201,10 +202,10 @@ D = TypeVar("D", bound=Decoder)
 def label_decoder(
     kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
 ) -> D:
-    """Make the decoder of a component that writes labels to tokens or spans.
+    """Make the decoder, of some kind, of a component that writes labels to tokens or spans.
 
-    kind (type): of decoder. settings (LabelSettings): of the component. tags (Sequence[str]): of the chain.
-    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
+    tags (Sequence[str]): of the chain. outputs (Output): what is told beside the probabilities of tags.
+    more (Any): arguments of the decoder.
     """
     scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
     told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)
@@ -218,7 +219,41 @@ def resolve_scheme(settings: LabelSettings) -> Scheme:
     return "BIO" if settings.target in SPAN_TARGETS else "none"
 
 
-# -- spans ---------------------------------------------------------------------------------------------------------------
+class IsolatesFailures:
+    """Runs `predict` and `set_annotations` over batches; of a batch that fails, each Doc is tried alone."""
+
+    name: str
+    predict: Callable[[Sequence[Doc]], Any]
+    set_annotations: Callable[[Sequence[Doc], Any], None]
+    get_error_handler: Any  # of spaCy, whose types differ between versions
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Process one Doc in place; if it fails, the error handler is told."""
+        self._processed([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Process a stream; a Doc that fails goes to the error handler alone, and the rest of its batch goes on."""
+        for docs in util.minibatch(stream, size=batch_size):
+            yield from self._processed(docs)
+
+    def _processed(self, docs: list[Doc]) -> list[Doc]:
+        """The Docs of a batch that did not fail."""
+        try:
+            self.set_annotations(docs, self.predict(docs))
+        except Exception as error:
+            if len(docs) > 1:
+                return [done for doc in docs for done in self._processed([doc])]
+            told = error
+            if isinstance(error, NonFiniteError | NoPathError):  # of the core, which does not know the document
+                message = PipeErrors.CRF407.format(name=self.name, document=excerpt(docs[0].text), error=error)
+                told = CRFError(message).with_traceback(error.__traceback__)
+            self.get_error_handler()(self.name, self, docs, told)
+            return []
+        return docs
+
+
+# -- spans ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.arrays import Floats, Indices, Ints
 from ..core.errors import CRFError
 from ..core.weights import ChainWeights
-from ..features.index import FeatureIndex
+from ..features.features import FeatureIndex
 from ..learning.model import get_weights
 from .component import ChainPipe
 from .errors import PipeErrors

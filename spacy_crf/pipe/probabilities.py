@@ -1,14 +1,19 @@
-"""What a component must offer so that others can build on its probabilities, or on its sets of tags."""
+"""Probabilities of tokens and spans, and what a component must offer so that others can build on these."""
 
 from abc import ABC
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Segments
+from ..core.errors import CRFError, excerpt
+from ..core.labels import OUTSIDE
 from ..features.columns import Columns
+from .component import ChainPipe
+from .decoding import SpanScores, score_spans
+from .errors import PipeErrors
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
@@ -80,3 +85,28 @@ def _normalised(scores: Floats) -> Floats:
         return scores
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:
+    """Exact probabilities of any spans; their labels must be among the component's.
+
+    The settings `temperature` and `given` hold for them too.
+
+    RETURNS (SpanScores): label, boundaries and covered, one value for each span.
+    RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
+    """
+    pipe.scores.weights.require_first_order(pipe.name, "probabilities of spans")
+    for span in spans:
+        if span.label_ not in pipe.labels or (pipe.has_plain_spans and span.label_ == OUTSIDE):
+            raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=pipe.name))
+    columns, distribution = pipe.distribution([doc])
+    sequence = Segments(columns.lengths).owners
+    # a span that is empty or runs across sequences is impossible
+    inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
+    found = SpanScores(*np.zeros((3, len(spans))))
+    if inside:
+        starts, ends = np.array([(spans[k].start, spans[k].end) for k in inside], dtype=np.intp).T
+        scores = score_spans(distribution, pipe.tags, starts, ends, [spans[k].label_ for k in inside])
+        found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
+        found.covered[inside] = scores.covered
+    return found

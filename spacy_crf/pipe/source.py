@@ -20,9 +20,8 @@ from ..features.block import SequenceMode
 from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
 from .block import LiveSettings, Settings
-from .decoding import Batch, Decoder, Prediction
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
-from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded

@@ -17,7 +17,7 @@ from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from ..pipe.errors import PipeErrors
-from ..pipe.folds import trained_on
+from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
 from .block import SectionSettings
 from .features.batch import UnitBatch

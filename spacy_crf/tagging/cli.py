@@ -12,8 +12,7 @@ from wasabi import table
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, tell_written, write_result
 from ..pipe.probabilities import LabelsTokens
-from .review.rank import Order, least_certain
-from .review.write import target_kind, write_json, write_rows
+from .review import Order, least_certain, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
 LEAST = 0.005  # a less probable second tag is not shown

@@ -12,9 +12,9 @@ from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
 from ..core.chain.entropy import token_entropies
-from ..pipe.component import ChainPipe, span_probabilities
+from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, Output, SpanScores, label_decoder, resolve_scheme
-from ..pipe.probabilities import LabelsTokens
+from ..pipe.probabilities import LabelsTokens, span_probabilities
 from .block import TaggerSettings
 
 

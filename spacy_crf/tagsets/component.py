@@ -59,7 +59,7 @@ class SetValuedTagger(ChainPipe):
         super().rebuild()
 
     def set_labels(self, labels: Iterable[str]) -> None:
-        """Take labels, and the tag tree over them from its file. RAISES (ValueError): for a label that the file lacks."""
+        """Take labels, and the tag tree from its file, which must have them."""
         if self.settings.hierarchy is not None:
             self.cfg[PARENTS] = self.settings.hierarchy.read_parents()
         super().set_labels(labels)

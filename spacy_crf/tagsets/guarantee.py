@@ -19,9 +19,8 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
-from ..features.attributes import string_hashes
 from ..features.columns import Columns
-from ..features.hashing import ABSENT, mix
+from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
 from .gold import gold_weights
@@ -114,7 +113,7 @@ def text_uniforms(tokens: Columns, seed: int) -> Doubles:
     return (mixed >> np.uint64(64 - BITS)).astype(np.float64) / 2**BITS
 
 
-# -- promises ------------------------------------------------------------------------------------------------------------
+# -- promises ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.attributes import PART_ATTRIBUTES, PARTS, Attribute
 from spacy_crf.features.columns import ColumnReader
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.sequence_attributes import COUNT_LIMIT, LENGTH_LIMIT, NUMBER_LIMIT, OPENING, PLACE_LIMIT
-from spacy_crf.features.templates import parse_attribute, parse_templates
-from spacy_crf.features.word_classes import class_names, classify, load_abbreviations, word_classes
+from spacy_crf.features.templates import Attribute, parse_attribute, parse_templates
+from spacy_crf.features.word_classes import (
+    PART_ATTRIBUTES,
+    PARTS,
+    class_names,
+    classify,
+    load_abbreviations,
+    word_classes,
+)
 
 VOCAB = spacy.blank("xx").vocab
 WORDS = ["Lee", "J", "in", "Proc", "1990", "1991", "May", "press", "12", *".,;:?!()[]\"“”`'-"]

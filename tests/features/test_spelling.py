@@ -15,9 +15,8 @@ from spacy.vocab import Vocab
 from spacy_crf.features import normalise, spelling
 from spacy_crf.features.block import FeatureSettings, SpellingSettings
 from spacy_crf.features.features import Features
-from spacy_crf.features.normalise import SpellingTable, fold
 from spacy_crf.features.resources import Resources, word_counter
-from spacy_crf.features.spelling import Rewriter, Speller, known_rules
+from spacy_crf.features.spelling import Rewriter, Speller, SpellingTable, fold, known_rules
 
 TEMPLATES = ["REWRITTEN", "RPREFIX2", "RSUFFIX2[-1]", "NORMAL", "NORMAL[-1]|LOWER[1]"]
 

@@ -29,9 +29,8 @@ from ...annotation.targets import AttributeTarget
 from ...core.arrays import Floats, Segments
 from ...core.errors import CRFError
 from ...core.labels import TagSet
-from ...pipe.decoding import Prediction
+from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.errors import PipeErrors
-from ...pipe.isolation import IsolatesFailures
 from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold

@@ -14,12 +14,12 @@ from ...core.errors import CRFError
 from ...core.gold import Gold
 from ...core.learn.blocks import Corpus
 from ...core.sparse import SparseRows
-from ...features.attributes import FITTED
 from ...features.block import FeatureSettings, SequenceMode
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...features.features import Features
 from ...features.resources import Resources, word_counter, word_lists
+from ...features.templates import FITTED
 from ...learning.encoder import Sample, join
 from ...pipe.dictionary.counts import CountTable, Data
 from ...pipe.storage import check_templates

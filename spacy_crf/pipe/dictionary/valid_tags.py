@@ -15,10 +15,10 @@ from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.weights import Layout
-from ...features.attributes import VALID_TAGS, Attribute
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns
 from ...features.spelling import Speller
+from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionarySettings
 from .counts import known_shares

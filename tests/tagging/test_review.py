@@ -11,7 +11,7 @@ from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.tagging.review.rank import Place, least_certain, measure
+from spacy_crf.tagging.review import Place, least_certain, measure
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
