@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from spacy import registry
 from spacy.language import Language
+from spacy.tokens import Doc
 
 if TYPE_CHECKING:
     from .induced import WordClasses
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 SequenceMode = Literal["auto", "doc", "sents"]
 Counts = Callable[[], Mapping[str, int]]
 Texts = Callable[[], Iterable[Sequence[str]]]
+Docs = Callable[[], Iterable[Doc]]
 FIT = "fit"  # the table of normal forms to the training corpus
 
 
@@ -143,34 +145,34 @@ class FeatureSettings:
         """Raise a coded error for a template that asks for what the features do not have."""
         from ..core.errors import CRFError
         from .errors import FeatureErrors
+        from .templates import INDUCED, SPELT
 
         for attribute in (atom.attribute for atom in template.atoms):
             if attribute.is_of_units:
                 raise CRFError(FeatureErrors.CRF966.format(template=str(template)))
             if attribute.name == "LIST" and attribute.key not in (self.lists or {}):
                 raise CRFError(FeatureErrors.CRF305.format(template=str(template), name=attribute.key))
-            if attribute.is_spelt and self.spelling is None:
+            if attribute.name in SPELT and self.spelling is None:
                 raise CRFError(FeatureErrors.CRF323.format(template=str(template)))
-            if attribute.is_induced and self.classes is None:
+            if attribute.name == INDUCED and self.classes is None:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
-    def make_resources(
-        self, nlp: Language | None, count: Counts = dict[str, int], texts: Texts = list[list[str]]
-    ) -> "Resources":
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
         """Read word lists and rules from their files, and fit what is to be fitted.
 
         nlp (Language | None): splits the phrases of word lists.
-        count (Callable): returns how often each form of the training corpus occurs; called only where it is needed.
-        texts (Callable): returns the words of its texts; likewise.
+        docs (Callable): returns the training corpus; called only where it is needed.
         """
-        from .resources import Lexicon, Resources, WordCounts, WordList
+        from .resources import Lexicon, Resources, WordCounts, WordList, count_forms
         from .templates import COUNTED, INDUCED
 
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
-        speller = None if self.spelling is None else self.spelling.make(count)
+        speller = None if self.spelling is None else self.spelling.make(lambda: count_forms(docs()))
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
-        counts = WordCounts.of(count(), thresholds) if thresholds else None
-        classes = self.classes.make(texts, sizes) if self.classes is not None and sizes else None
+        counts = WordCounts.of(count_forms(docs()), thresholds) if thresholds else None
+        classes = None
+        if self.classes is not None and sizes:
+            classes = self.classes.make(lambda: ([token.text for token in doc] for doc in docs()), sizes)
         return Resources(lists, Lexicon(speller, counts, classes))
 
     def empty_resources(self) -> "Resources":

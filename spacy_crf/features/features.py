@@ -53,12 +53,7 @@ class FeatureIndex:
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
     def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
-        """Number the new features of a batch that occur often enough, counted over all calls.
-
-        keys (Keys), columns (Columns): of the batch. vocab (Vocab): has the strings of its words.
-        padding (bool): as the keys were computed.
-        RETURNS (int): how many there were.
-        """
+        """Number new features of a batch that occur often enough, counted over all calls; return how many."""
         first = self._admit(keys.keys.reshape(-1))
         if len(first):
             self._describe(first, Windows(columns, padding), vocab)
@@ -72,12 +67,7 @@ class FeatureIndex:
 
     def names(self) -> list[str]:
         """Return all features as text, by number."""
-        spelt = [(str(template), len(template.atoms)) for template in self.templates]
-        names = []
-        for number, values in zip(self._template.tolist(), self._atoms.tolist()):
-            template, size = spelt[number]
-            names.append(f"{template}={'|'.join(self._strings[value] for value in values[:size])}")
-        return names
+        return list(map(self.name, range(len(self))))
 
     def _admit(self, flat: Hashes) -> Indices:
         """Number keys, and return the positions of their first occurrences."""
@@ -115,11 +105,7 @@ class FeatureIndex:
         return self._values.find(hashes)
 
     def include(self, other: "FeatureIndex") -> Ints:
-        """Number the features of another index that are new here, behind the present ones.
-
-        other (FeatureIndex): an index whose templates this one has too.
-        RETURNS ((F',)): for each feature of the other index its number in this one.
-        """
+        """Number new features of another index, whose templates are here too; return the numbers (F',) of all its."""
         keys = other.table.keys
         fresh = self.table.add(keys)
         template = np.array([self.templates.index(one) for one in other.templates], dtype=np.int32)
@@ -139,10 +125,7 @@ class FeatureIndex:
         return numbers
 
     def keep(self, chosen: Bools) -> "FeatureIndex":
-        """Return an index of some of the features, in the same order, with no strings but theirs.
-
-        chosen ((F,)): which ones.
-        """
+        """Return an index of some features (F,), in the same order, with no strings but theirs."""
         templates, atoms = self._template[chosen], self._atoms[chosen]
         sizes = np.array([len(template.atoms) for template in self.templates], dtype=np.intp)
         held = np.arange(atoms.shape[1]) < sizes[templates][:, None]
@@ -180,9 +163,6 @@ class BucketIndex(FeatureIndex):
     """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009).
 
     There is no table of keys that grows, and there are no strings.
-
-    templates (list[Template]), min_count (int): as in `FeatureIndex`.
-    n_buckets (int): how many there are.
     """
 
     separates_templates = False
@@ -202,10 +182,6 @@ class BucketIndex(FeatureIndex):
         """Return a bucket as text: nothing is known of its features."""
         return f"bucket {int(self.table.keys[number]) - 1}"
 
-    def names(self) -> list[str]:
-        """Return all buckets as text, by number."""
-        return [f"bucket {key - 1}" for key in self.table.keys.tolist()]
-
     def keep(self, chosen: Bools) -> "BucketIndex":
         """Return an index of some of the buckets, in the same order."""
         kept = BucketIndex(self.templates, self.min_count, self.n_buckets)
@@ -224,11 +200,7 @@ class BucketIndex(FeatureIndex):
 
 
 class Features:
-    """The extractor and the indices of one component.
-
-    config (FeatureSettings): its block. sequence (str): what a sequence is.
-    resources (Resources | None): word lists and the like; empty ones until they are made or loaded.
-    """
+    """The extractor and the indices of one component; resources are empty until they are made or loaded."""
 
     def __init__(self, config: FeatureSettings, sequence: SequenceMode, resources: Resources | None = None):
         self.config, self.sequence = config, sequence
@@ -243,10 +215,7 @@ class Features:
         return BucketIndex(templates, min_count, n_buckets) if n_buckets else FeatureIndex(templates, min_count)
 
     def to_data(self, kept: tuple[Bools, Bools] | None = None) -> dict[str, Any]:
-        """Return indices and resources as arrays and lists.
-
-        kept (tuple | None): which state features (F,) and edge features (E,) to write; None: all.
-        """
+        """Return indices and resources as arrays and lists; of features only those that are kept, (F,) and (E,)."""
         state, edge = self.state, self.edge
         if kept is not None:
             state, edge = state.keep(kept[0]), edge.keep(kept[1])
@@ -261,19 +230,13 @@ class Features:
 
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
-        """Restore from `to_data`.
-
-        RAISES (ValueError): where the config hashes features otherwise.
-        """
+        """Restore from `to_data`; a coded error where the config hashes or pads features otherwise."""
         features = cls(config, sequence, Resources.from_data(data))
         features.take_indices(data)
         return features
 
     def take_indices(self, data: dict[str, Any]) -> None:
-        """Number features as those were from which `to_data` made the data; resources stay as they are.
-
-        RAISES (ValueError): where the config hashes or pads features otherwise.
-        """
+        """Number features as those were from which `to_data` made the data; resources stay as they are."""
         for setting in ("max_features", "padding"):
             ours = getattr(self.config, setting)
             theirs = data.get(setting, ours if setting == "padding" else 0)

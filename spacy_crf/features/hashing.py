@@ -29,11 +29,7 @@ def string_hashes(values: Sequence[str]) -> Hashes:
 
 
 def mix(key: Hashes, value: Hashes) -> Hashes:
-    """Combine keys with values, order mattering: multiply and fold. O(N).
-
-    key ((N,)), value ((N,)): hashes.
-    RETURNS ((N,)): hashes whose low bits depend on every bit of both.
-    """
+    """Combine keys with values, order mattering: multiply and fold. O(N); low bits depend on every bit of both."""
     mixed = key * _MULTIPLIER
     mixed ^= value
     mixed *= _MULTIPLIER
@@ -65,11 +61,7 @@ class HashTable:
         return self._held[:-1]
 
     def find(self, keys: Hashes) -> Ints:
-        """Numbers of keys, -1 for unknown and absent ones. O(N) expected.
-
-        keys (any shape): hashes.
-        RETURNS (same shape): int32 numbers.
-        """
+        """Numbers (int32) of keys in any shape, -1 for unknown and absent ones. O(N) expected."""
         flat = keys.reshape(-1)
         # `take` with a mode is about three times faster than indexing, which checks the bounds of what is in range
         slots = (flat & self._mask).view(np.intp)
@@ -90,10 +82,7 @@ class HashTable:
         return np.flatnonzero((self._held.take(numbers, mode="wrap") != wanted) & (numbers >= 0))
 
     def add(self, keys: Hashes) -> Indices:
-        """Number the keys that are new, by first occurrence.
-
-        RETURNS ((m,)): positions (in the flattened keys) of the first occurrence of each new key, ascending.
-        """
+        """Number the keys that are new, and return the positions, in the flattened keys, of their first occurrences."""
         flat = keys.reshape(-1)
         firsts = [low + self._add(flat[low : low + _CHUNK]) for low in range(0, len(flat), _CHUNK)]
         return np.concatenate([np.zeros(0, dtype=np.intp), *firsts])

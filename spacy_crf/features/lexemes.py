@@ -39,10 +39,7 @@ _KINDS = _Kinds()
 
 
 class WordForms:
-    """Lexemes whose attributes are asked for, with their texts, each read once.
-
-    lexemes (list[Lexeme]): of one vocabulary. lexicon (Lexicon): what is known of them beyond their letters.
-    """
+    """Lexemes of one vocabulary whose attributes are asked for, with their texts, each read once."""
 
     def __init__(self, lexemes: Sequence[Lexeme], lexicon: Lexicon = NOTHING):
         self.lexemes, self._lexicon = lexemes, lexicon
@@ -102,7 +99,7 @@ _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "HAS_HYPHEN": lambda words, _: ["1" if "-" in text else "" for text in words.texts],
     "HAS_UPPER": lambda words, _: ["1" if text != text.lower() else "" for text in words.texts],
     "DIGITS": lambda words, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in words.texts],
-    "WORD_CLASS": lambda words, _: classify(words.texts),
+    "WORD_CLASS": lambda words, _: list(map(classify, words.texts)),
     "REWRITTEN": lambda words, _: words.rewritten,
     "RPREFIX": lambda words, n: _prefixes(words.rewritten, n),
     "RSUFFIX": lambda words, n: _suffixes(words.rewritten, n),
@@ -131,10 +128,7 @@ def lexical_hashes(attribute: Attribute, words: WordForms) -> Hashes:
 
 
 class LexemeColumns:
-    """Hashes of lexical attributes, one row per word form seen.
-
-    attributes (list[Attribute]): lexical attributes. lexicon (Lexicon): what is known of word forms.
-    """
+    """Hashes of lexical attributes, one row per word form seen."""
 
     def __init__(self, attributes: list[Attribute], lexicon: Lexicon = NOTHING):
         self.attributes, self._lexicon = attributes, lexicon
@@ -148,11 +142,7 @@ class LexemeColumns:
         self._columns: Hashes = np.zeros((len(self.attributes), 1024), dtype=np.uint64)
 
     def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
-        """Return the values of each attribute for word forms. O(N), plus the attributes of new word forms.
-
-        orths ((N,)): ORTH of each token.
-        RETURNS (dict): (N,) hashes for each attribute.
-        """
+        """Return the values (N,) of each attribute by the ORTH of tokens. O(N), plus those of new word forms."""
         rows = self._rows(orths, vocab)
         return {attribute: column[rows] for attribute, column in zip(self.attributes, self._columns)}
 

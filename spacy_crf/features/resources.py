@@ -1,7 +1,7 @@
 """What templates consult beside the text: word lists, and a lexicon of word forms; both are stored with the model."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -23,10 +23,7 @@ class WordList:
     """One list of words and phrases with their values: the longest match counts.
 
     The first word of a match gets the value, the following ones `I-` and the value. Words are compared lower-cased.
-
-    name (str): what templates call it, LIST(name).
-    entries (Iterable[tuple[tuple[str, ...], str]]): lower-cased words of each phrase, and its value; the last one
-        counts where a phrase comes twice.
+    Of a phrase that comes twice, the last entry counts. name (str): what templates call it, LIST(name).
     """
 
     def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
@@ -47,20 +44,12 @@ class WordList:
         self._openers = np.array(sorted(self._phrases), dtype=np.uint64)
 
     def strings(self, prefix: int = 0) -> list[str]:
-        """Return what tokens can have, in the order that `match` counts: nothing, each value, each after `I-`.
-
-        prefix (int): cut values to this length, for the bit strings of word classes; 0 leaves them whole.
-        """
+        """Return what tokens can have, as `match` counts: nothing, each value (cut to a prefix), each after `I-`."""
         values = [value[:prefix] if prefix else value for value in self.values]
         return ["", *values, *(f"I-{value}" for value in values)]
 
     def match(self, lowers: Hashes, doc_lengths: Indices) -> Indices:
-        """Look up tokens and phrases of Docs. O(N), and for each opening word the phrases that it opens.
-
-        lowers ((N,)): LOWER of each token.
-        doc_lengths ((D,)): tokens per Doc; a match does not cross Docs.
-        RETURNS ((N,)): numbers into `strings`.
-        """
+        """((N,)): numbers into `strings`, by LOWER of tokens. O(N), and for each opening word its phrases."""
         numbers = self._word_values[self._words.find(lowers)]
         doc_ends = np.repeat(np.cumsum(doc_lengths), doc_lengths)
         free = 0
@@ -81,7 +70,6 @@ class WordList:
         """Read a TSV file. Empty lines, and lines without a tab that begin with #, are skipped.
 
         nlp (Language | None): splits phrases as the pipeline splits text; at spaces without one.
-        RAISES (ValueError): for an unreadable file, or a line that is not `phrase<TAB>value` (with its number).
         """
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
@@ -102,19 +90,13 @@ class WordList:
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Frequencies of word forms in the training corpus, of those that thresholds tell apart.
-
-    counts (Mapping[str, int]): by form, none above the highest threshold; other forms are below the lowest one.
-    """
+    """Counts of word forms in the training corpus that thresholds tell apart, none above the highest of these."""
 
     counts: Mapping[str, int]
 
     @classmethod
     def of(cls, counts: Mapping[str, int], thresholds: list[int]) -> Self:
-        """Keep what the thresholds need.
-
-        counts (Mapping[str, int]): of all forms. thresholds (list[int]): at least one.
-        """
+        """Keep what the thresholds need, at least one."""
         low, high = min(thresholds), max(thresholds)
         return cls({form: min(number, high) for form, number in sorted(counts.items()) if number >= low})
 
@@ -125,11 +107,7 @@ class WordCounts:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What a component knows of word forms beyond their letters.
-
-    speller (Speller | None): gives them normal forms. counts (WordCounts | None): their frequencies in training.
-    classes (WordClasses | None): classes that were induced from training text.
-    """
+    """What a component knows of word forms beyond their letters: normal forms, counts in training, induced classes."""
 
     speller: Speller | None = None
     counts: WordCounts | None = None
@@ -158,10 +136,7 @@ NOTHING = Lexicon()
 
 @dataclass(frozen=True)
 class Resources:
-    """Resources of one component, read or fitted when it is initialized, and stored with it.
-
-    lists (dict[str, WordList]): word lists by name. lexicon (Lexicon): what is known of words.
-    """
+    """Word lists by name and lexicon of one component, read or fitted when it is initialized, and stored with it."""
 
     lists: dict[str, WordList] = field(default_factory=dict)
     lexicon: Lexicon = NOTHING
@@ -181,31 +156,11 @@ class Resources:
         return cls(lists, Lexicon.from_data(data))
 
 
-def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]]:
-    """Return a function that counts the word forms of Docs, for resources that are fitted to them.
-
-    docs (Callable): returns the Docs, each time it is called.
-    """
-
-    def count() -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for doc in docs():
-            strings = doc.vocab.strings
-            for orth, number in doc.count_by(ORTH).items():
-                counts[strings[orth]] += number
-        return counts
-
-    return count
-
-
-def word_lists(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Iterator[list[str]]]:
-    """Return a function that lists the words of each Doc, for resources that are fitted to running text.
-
-    docs (Callable): returns the Docs, each time it is called.
-    """
-
-    def read() -> Iterator[list[str]]:
-        for doc in docs():
-            yield [token.text for token in doc]
-
-    return read
+def count_forms(docs: Iterable[Doc]) -> Counter[str]:
+    """Count the word forms of Docs."""
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        strings = doc.vocab.strings
+        for orth, number in doc.count_by(ORTH).items():
+            counts[strings[orth]] += number
+    return counts

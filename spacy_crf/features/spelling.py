@@ -40,11 +40,7 @@ def fold(form: str) -> str:
 
 
 def edit_distance(first: str, second: str, most: int) -> int:
-    """Count insertions, deletions and substitutions between two words (Levenshtein). O(len(first) len(second)).
-
-    most (int): where to stop.
-    RETURNS (int): the distance; most + 1 if it is greater than `most`.
-    """
+    """Count insertions, deletions and substitutions between two words, up to most + 1. O(len(first) len(second))."""
     first, second = _strip_common(first, second)
     if abs(len(first) - len(second)) > most:
         return most + 1
@@ -80,7 +76,10 @@ class Neighbours:
     """
 
     def __init__(self, lengths: Sequence[int] = LENGTHS):
-        self.lengths = _check_lengths(lengths)
+        if any(length < 1 for length in lengths) or list(lengths) != sorted(lengths):
+            expected = "numbers of at least 1, rising"
+            raise CRFError(CoreErrors.CRF549.format(name="lengths", value=lengths, expected=expected))
+        self.lengths = tuple(lengths)
         self.words: list[str] = []
         self.remains: dict[str, list[int]] = {}
 
@@ -96,22 +95,19 @@ class Neighbours:
             self.remains.setdefault(remain, []).append(number)
 
     def find(self, word: str, stop: int | None = None) -> str | None:
-        """Find the nearest word, of equally near ones the one that was added first.
+        """Find the nearest word, of equally near ones the one that was added first; None if none is near enough.
 
         word (str): a folded form. stop (int | None): look at this many of the words that were added first only.
-        RETURNS (str | None): another word, or the same one; None if none is near enough.
         """
         stop = len(self.words) if stop is None else stop
         numbers = {number for remain in self._deletions(word) for number in self.remains.get(remain, ())}
-        best: tuple[int, int] | None = None
+        near: list[tuple[int, int]] = []
         for number in numbers:
             if number < stop:
-                found = self.words[number]
-                most = self.allowed(min(len(word), len(found)))
-                distance = edit_distance(word, found, most)
-                if distance <= most and (best is None or (distance, number) < best):
-                    best = distance, number
-        return self.words[best[1]] if best else None
+                most = self.allowed(min(len(word), len(self.words[number])))
+                distance = edit_distance(word, self.words[number], most)
+                near += [(distance, number)] if distance <= most else []
+        return self.words[min(near)[1]] if near else None
 
     def _deletions(self, word: str) -> Iterator[str]:
         """Yield what is left of the beginning of a word after as many deletions as it may differ in, or fewer."""
@@ -124,20 +120,11 @@ class Neighbours:
         yield from {"".join(letters) for length in kept for letters in combinations(beginning, length)}
 
 
-def _check_lengths(lengths: Sequence[int]) -> tuple[int, ...]:
-    if any(length < 1 for length in lengths) or list(lengths) != sorted(lengths):
-        raise CRFError(
-            CoreErrors.CRF549.format(name="lengths", value=lengths, expected="numbers of at least 1, rising")
-        )
-    return tuple(lengths)
-
-
 class SpellingTable:
     """A table of normal forms, and the rule for forms that are not in it.
 
     table (Mapping[str, str]): normal form by form. Unknown forms are compared with the values in the order in which
-        they first come, so the frequent ones belong to the beginning.
-    lengths (Sequence[int]): as in `Neighbours`.
+        they first come, so the frequent ones belong to the beginning. lengths (Sequence[int]): as in `Neighbours`.
     """
 
     def __init__(self, table: Mapping[str, str], lengths: Sequence[int] = LENGTHS):
@@ -175,11 +162,7 @@ class SpellingTable:
 
     @classmethod
     def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":
-        """Read a table. Blank lines, and lines without a tab that begin with #, are skipped.
-
-        lengths (Sequence[int]): as the table was fitted with.
-        RAISES (ValueError): for an unreadable file, a malformed line, and a form that comes twice.
-        """
+        """Read a table. Blank lines, and lines without a tab that begin with #, are skipped."""
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
@@ -204,9 +187,6 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
     frequent; a form without such a neighbour becomes a normal form. The order of the counts does not matter. Only forms
     that share what is left after deletions are compared: 30,000 forms take about two seconds.
 
-    counts (Mapping[str, int]): how often each form occurs; those that fold to the same are added up.
-    lengths (Sequence[int]): as in `Neighbours`.
-    ratio (float): at least 1. A greater one joins fewer words that are no variants of each other.
     RETURNS (SpellingTable): the table, in falling frequency of the normal forms.
     """
     if not ratio >= 1:
@@ -231,11 +211,7 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
 
 
 class Rewriter:
-    """Rewrite rules, compiled.
-
-    rules (Iterable[tuple[str, str]]): pattern and replacement, in the syntax of Python's `re`.
-    name (str): of the file, for messages.
-    """
+    """Rewrite rules, compiled: pattern and replacement, in the syntax of Python's `re`. name (str): of the file."""
 
     def __init__(self, rules: Iterable[tuple[str, str]], name: str = "rules"):
         self.rules = [(pattern, replacement) for pattern, replacement in rules]
@@ -245,9 +221,8 @@ class Rewriter:
                 compiled = re.compile(pattern)
                 compiled.sub(replacement, "")  # parses the replacement
             except (re.error, IndexError) as error:
-                raise CRFError(
-                    FeatureErrors.CRF320.format(name=name, rule=number, pattern=pattern, error=error)
-                ) from error
+                where = {"name": name, "rule": number, "pattern": pattern}
+                raise CRFError(FeatureErrors.CRF320.format(**where, error=error)) from error
             self._compiled.append((compiled, replacement))
 
     def __call__(self, form: str) -> str:
@@ -266,11 +241,7 @@ class Rewriter:
 
     @classmethod
     def read(cls, source: str) -> "Rewriter":
-        """Read a file of rules. Empty lines, and lines that begin with #, are skipped.
-
-        source (str): a path, or the name of a file of the library, such as "middle_low_german".
-        RAISES (ValueError): for an unreadable file, a line without a tab, or a pattern that is none.
-        """
+        """Read rules from a path, or a file of the library; empty lines, and those that begin with #, are skipped."""
         shipped = SHIPPED / f"{source}.tsv"
         try:
             text = (shipped if shipped.is_file() else Path(source)).read_text(encoding="utf-8-sig")
@@ -294,10 +265,7 @@ def known_rules() -> list[str]:
 
 
 class Speller:
-    """Rules and table of one component.
-
-    rewriter (Rewriter): the rules. spelling (SpellingTable): the table, whose forms are rewritten ones.
-    """
+    """Rules and table of one component; the forms of the table are rewritten ones."""
 
     def __init__(self, rewriter: Rewriter, spelling: SpellingTable):
         self.rewriter, self.spelling = rewriter, spelling

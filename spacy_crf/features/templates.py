@@ -30,9 +30,11 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..core.errors import CRFError
 from .errors import FeatureErrors
+from .hashing import string_hash
 from .presets import PRESETS
 from .word_classes import COUNTS, HAS, PART_ATTRIBUTES, PARTS, class_names
 
@@ -99,26 +101,15 @@ class Attribute:
     def __str__(self) -> str:
         if self.name == "_":
             return f"_.{self.key}"
-        if self.name == "LIST":
-            return f"LIST({self.key},{self.number})" if self.number else f"LIST({self.key})"
-        if self.key:
-            return f"{self.name}({self.key},{self.number:+d})" if self.number else f"{self.name}({self.key})"
-        return f"{self.name}{self.number}" if self.number else self.name
+        if not self.key:
+            return f"{self.name}{self.number}" if self.number else self.name
+        sign = "" if self.name == "LIST" else "+"
+        return f"{self.name}({self.key},{self.number:{sign}d})" if self.number else f"{self.name}({self.key})"
 
     @property
     def is_lexical(self) -> bool:
         """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
         return self.name in LEXICAL
-
-    @property
-    def is_spelt(self) -> bool:
-        """Whether the value is made of the normal form of the word."""
-        return self.name in SPELT
-
-    @property
-    def is_induced(self) -> bool:
-        """Whether the value is a class that was induced from the training corpus."""
-        return self.name == INDUCED
 
     @property
     def is_of_sequence(self) -> bool:
@@ -162,12 +153,14 @@ class Template:
     def __str__(self) -> str:
         return ("B:" if self.is_edge else "") + "|".join(map(str, self.atoms))
 
+    @cached_property
+    def key(self) -> int:
+        """What hashes of its features begin with."""
+        return string_hash(str(self))
+
 
 def parse_templates(texts: Iterable[str]) -> list[Template]:
-    """Return the templates behind their spelling, ranges and presets expanded, repetitions dropped.
-
-    RAISES (ValueError): names the template at fault.
-    """
+    """Return the templates behind their spelling, ranges and presets expanded, repetitions dropped."""
     return list(dict.fromkeys(template for text in texts for template in _expand(text.strip())))
 
 
@@ -195,10 +188,7 @@ def _expand_atom(text: str, template: str) -> list[Atom]:
 
 
 def parse_attribute(text: str) -> Attribute:
-    """Return the attribute behind its spelling, such as LOWER, SUFFIX3, LIST(brown,4), CLAUSE(first,-1) or _.pause.
-
-    RAISES (ValueError): for an unknown name (with the nearest known ones) or a missing or needless number.
-    """
+    """Return the attribute behind its spelling, such as LOWER, SUFFIX3, LIST(brown,4), CLAUSE(first,-1) or _.pause."""
     if len(text) > 2 and text.startswith("_."):
         return Attribute("_", key=text[2:])
     if found := _LIST.match(text):

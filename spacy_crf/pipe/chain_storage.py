@@ -1,5 +1,6 @@
 """What a component over a chain knows: features, weights and tags that belong together, and how they are stored."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -64,9 +65,14 @@ class StoresChain(HasLabels, Stored):
     features: Features
     valid_tags: ValidTags
     scheme: Scheme
-    annotation: Target
     scores: Any
     forget_scores: Callable[[], None]
+
+    @property
+    @abstractmethod
+    def annotation(self) -> Target:
+        """What is learned and written, under the present settings."""
+        raise NotImplementedError
 
     @property
     def feature_config(self) -> FeatureSettings:
@@ -120,10 +126,7 @@ class StoresChain(HasLabels, Stored):
         return labels
 
     def add_label(self, label: str) -> int:
-        """Add a label behind the present ones; trained weights stay.
-
-        RETURNS (int): 1 if the label is new, else 0.
-        """
+        """Add a label behind the present ones, and return 1, or 0 if it is there; trained weights stay."""
         self.check_label(label)
         if label in self.labels:
             return 0
@@ -136,11 +139,7 @@ class StoresChain(HasLabels, Stored):
         return 1
 
     def take_over(self, trained: "StoresChain", features: Features, weights: ChainWeights) -> None:
-        """Have learned what another component has, with other features and weights.
-
-        trained (StoresChain): whose labels, learned settings and tok2vec layer it gets; no calibration.
-        features (Features): with their indices. weights (ChainWeights): for them.
-        """
+        """Have learned what another component has, apart from its calibration, with other features and weights."""
         kept = [name for name in ("labels", *self.learned_settings) if name not in self.settings_of_weights]
         self.cfg.update({name: trained.cfg[name] for name in kept})
         self.features = features
@@ -154,18 +153,18 @@ class StoresChain(HasLabels, Stored):
 
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
-        if not all(map(self.model.has_param, PARAMS)):
-            features = {**self.features.to_data(), **self.valid_tags.to_data()}
-            return Parts(dict(self.cfg), self.model.to_bytes(), features, self.write_files())
         kept = None
-        try:
-            weights = rounded_weights(self.model)
-            if not {"features", "model"} & set(exclude):
-                pruned = weights.pruned()  # rounded as they are: what becomes 0 in a file is left out as well
-                weights, kept = pruned.weights, (pruned.features, pruned.edge_features)
-            model = weight_bytes(self.model, weights)
-        except OverflowError as error:
-            raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
+        if all(map(self.model.has_param, PARAMS)):
+            try:
+                weights = rounded_weights(self.model)
+                if not {"features", "model"} & set(exclude):
+                    pruned = weights.pruned()  # rounded as they are: what becomes 0 in a file is left out as well
+                    weights, kept = pruned.weights, (pruned.features, pruned.edge_features)
+                model = weight_bytes(self.model, weights)
+            except OverflowError as error:
+                raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
+        else:
+            model = self.model.to_bytes()
         features = {**self.features.to_data(kept), **self.valid_tags.to_data()}
         return Parts(dict(self.cfg), model, features, self.write_files())
 
@@ -201,10 +200,7 @@ class StoresChain(HasLabels, Stored):
             _ = self.scores  # now, not at the first Doc: dense weights take as long as thousands of tokens
 
     def read_start(self, path: str) -> Start:
-        """What another component of this kind has learned.
-
-        RAISES (ValueError): where it has learned nothing, or something else than this one is to learn.
-        """
+        """What another component of this kind has learned; a coded error where it is nothing, or something else."""
         parts = Parts.parse(read_folder(Path(path), (), self.name), self.name, path)
         cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
         check_templates(self.name, self.feature_config, features)

@@ -15,7 +15,6 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..annotation.target import Target
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
@@ -28,7 +27,6 @@ from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
 from ..features.features import Features
-from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
 from ..learning.model import (
     get_layout,
@@ -61,6 +59,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     """
 
     prepares: bool = False  # whether `before_training` has something to do
+    _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
@@ -74,12 +73,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self.decoder().register()
 
     # -- what a subclass defines -----------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def annotation(self) -> Target:
-        """What is learned and written, under the present settings."""
-        raise NotImplementedError
 
     @abstractmethod
     def decoder(self) -> Decoder:
@@ -156,8 +149,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         read = kept.copy if kept else get_examples
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        fitted_to = partial(self.references, read)
-        resources = self.feature_config.make_resources(nlp, word_counter(fitted_to), word_lists(fitted_to))
+        resources = self.feature_config.make_resources(nlp, partial(self.references, read))
         self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)
@@ -184,10 +176,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Take in a batch; the weights change in `finish_update`.
-
-        drop (float): dropout of the tok2vec layer, if there is one; the CRF itself has none.
-        """
+        """Take in a batch; the weights change in `finish_update`. drop (float): dropout of the tok2vec layer alone."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -262,7 +251,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
 
     def forget_scores(self) -> None:
         """Have scores made anew."""
-        self._known: tuple[list[Any], Emissions] | None = None
+        self._known = None
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:
         """Decode Docs without changing them: a Prediction for each."""
@@ -310,11 +299,9 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags))
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Exact probabilities of all tags, at the temperature of the settings.
+        """Exact probabilities of all tags at the temperature of the settings: (n, L) for each Doc, in single precision.
 
         Annotation that is there is no evidence, whatever `given` says: where another component asks, it is this one's.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
         """
         if not any(len(doc) for doc in docs):
             return [np.zeros((0, len(self.tags)), dtype=np.float32) for _ in docs]

@@ -10,7 +10,7 @@ from spacy import util
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register_marginals, write_marginals
+from ..annotation.extensions import register, register_marginals, write_marginals
 from ..annotation.target import DecodedDoc, Target
 from ..core.arrays import Doubles, Floats, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
@@ -51,6 +51,11 @@ class Batch:
             for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
         ]
 
+    def listed(self, labels: Ints, probabilities: Floats) -> dict[str, Any]:
+        """Labellings (K, T) by the names of their tags, with their probabilities (K,)."""
+        names = [[self.tags.tags[tag] for tag in path] for path in labels.tolist()]
+        return {"labels": names, "probabilities": probabilities.tolist()}
+
     @cached_property
     def marginals(self) -> Floats:
         """((N, L)): probabilities of the labels of each unit, in single precision as they are stored."""
@@ -59,10 +64,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Prediction:
-    """What was decoded for one Doc.
-
-    decoded (DecodedDoc): labels, and spans of them. told (tuple): a value for each output of the decoder.
-    """
+    """What was decoded for one Doc: labels with their spans, and a value for each output of the decoder."""
 
     decoded: DecodedDoc
     told: tuple[Any, ...] = ()
@@ -74,23 +76,30 @@ class Prediction:
 
 
 class Output(Protocol):
-    """Something that is told of Docs beside their labels."""
+    """Something that is told of Docs beside their labels.
 
-    def read(self, batch: Batch) -> Sequence[Any]:
-        """Return a value for each Doc of a batch."""
-        ...
+    `read` returns a value for each Doc of a batch, `empty` that for a Doc without tokens; `write` stores it on its Doc,
+    and `register` makes its custom attributes available.
+    """
 
-    def empty(self) -> Any:
-        """Return the value for a Doc without tokens."""
-        ...
+    def read(self, batch: Batch) -> Sequence[Any]: ...
+    def empty(self) -> Any: ...
+    def write(self, doc: Doc, value: Any) -> None: ...
+    def register(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class DocOutput:
+    """An output in an attribute of Docs, whose name is the key; None is not written."""
+
+    key: str
 
     def write(self, doc: Doc, value: Any) -> None:
-        """Store a value on its Doc."""
-        ...
+        if value is not None:
+            doc._.set(self.key, value)
 
     def register(self) -> None:
-        """Make its custom attributes available."""
-        ...
+        register(Doc, self.key)
 
 
 @dataclass(frozen=True)
@@ -175,10 +184,7 @@ class Decoder:
 
 @dataclass(frozen=True)
 class MarginalsOutput:
-    """The probabilities of all tags, in a custom attribute of Docs and tokens.
-
-    name (str): of the attribute. tags (Sequence[str]): of the chain.
-    """
+    """The probabilities of all tags, in a custom attribute of Docs and tokens."""
 
     name: str
     tags: Sequence[str]
@@ -204,8 +210,7 @@ def label_decoder(
 ) -> D:
     """Make the decoder, of some kind, of a component that writes labels to tokens or spans.
 
-    tags (Sequence[str]): of the chain. outputs (Output): what is told beside the probabilities of tags.
-    more (Any): arguments of the decoder.
+    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
     """
     scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
     told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)

@@ -126,10 +126,7 @@ class _Document:
 
 
 class _Parts:
-    """The parts that scores are made of, by name.
-
-    tags (Sequence[str]): of the chain. features (Features), weights (ChainWeights): of the component.
-    """
+    """The parts that scores of a component are made of, by name."""
 
     def __init__(self, tags: Sequence[str], features: Features, weights: ChainWeights):
         self._tags, self._boundary, self._weights = tags, weights.layout.boundary, weights.dense
@@ -138,10 +135,7 @@ class _Parts:
     def differences(
         self, observations: Observations, first: int, path: list[int], other: list[int]
     ) -> Iterator[Contribution]:
-        """What differs between two labellings of a sequence.
-
-        observations (Observations): of the sequence alone. first (int): its first token.
-        """
+        """What differs between two labellings of a sequence, whose first token is given."""
         pairs = list(zip(path, other))
         for position, (a, b) in enumerate(pairs):
             if a != b:
@@ -193,8 +187,7 @@ def _row(rows: SparseRows, number: int) -> Iterator[tuple[int, float]]:
 
 def _runner_up(marginals: Floats, chosen: int) -> int | None:
     """The most probable label but the chosen one, None if no other is possible."""
-    others = marginals.copy()
-    others[chosen] = 0.0
+    others = np.where(np.arange(len(marginals)) == chosen, 0.0, marginals)
     best = int(others.argmax())
     return best if others[best] > 0 else None
 

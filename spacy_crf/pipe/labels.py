@@ -45,10 +45,7 @@ class HasLabels:
         return list(self.cfg["labels"])
 
     def set_labels(self, labels: Iterable[str]) -> None:
-        """Take labels in the order of their first occurrence.
-
-        RAISES (ValueError): where there are none, or one cannot be written.
-        """
+        """Take labels in the order of their first occurrence; a coded error where there are none."""
         distinct = list(dict.fromkeys(labels))
         if not distinct:
             where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
@@ -66,10 +63,7 @@ class HasLabels:
             raise CRFError(PipeErrors.CRF413.format(name=self.name, label=label))
 
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
-        """The gold sides of examples, read once.
-
-        RAISES (TypeError): for something else than examples.
-        """
+        """The gold sides of examples, read once."""
         for example in get_examples():
             validate_examples([example], f"{type(self).__name__}.initialize")
             yield example.reference
@@ -78,11 +72,7 @@ class HasLabels:
 def read_gold(
     name: str, target: Target, examples: Sequence[Example], lengths: Indices, tags: TagSet, layout: Layout
 ) -> Gold:
-    """Gold of the tokens of predicted Docs, one Doc after the other.
-
-    name (str): of the component, for messages. lengths ((B,)): of the sequences that the Docs consist of.
-    layout (Layout): has the pairs of tags that are ruled out.
-    """
+    """Gold of the tokens of predicted Docs, one Doc after the other; pairs that the layout rules out are refused."""
     labels = join_gold([_gold_tags(name, target, example, tags) for example in examples], lengths, target, tags)
     violation = find_violation(labels, lengths, layout)
     if violation is not None:

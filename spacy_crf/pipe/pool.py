@@ -103,7 +103,6 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
 def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
     """Train a component with the settings and labels of another one, but without its tok2vec layer.
 
-    pipe (ChainPipe): the other one, which stays as it is. examples (Sequence[Example]): all that it learns from.
     iterations (int): of L-BFGS. changed (Any): settings with other values.
     """
     settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)

@@ -35,10 +35,7 @@ class GivesProbabilities(Protocol):
         ...
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Probabilities of the labels; Docs stay as they are, and what they are annotated with is no evidence.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
-        """
+        """Probabilities (n, L) for each Doc, whose annotation is no evidence, in single precision."""
         ...
 
 
@@ -65,11 +62,10 @@ class GivesSets(GivesProbabilities, Protocol):
 
 
 def token_probabilities(source: Any, docs: Sequence[Doc]) -> list[Floats]:
-    """Probabilities that any component gives to tokens.
+    """Probabilities (n, L) that any component gives to the tokens of each Doc.
 
     source (Any): one that `GivesProbabilities`, or a trainable component whose model gives scores of its labels for
         each token, as spaCy's tagger, morphologizer and senter do.
-    RETURNS (list of (n, L)): for each Doc.
     """
     if isinstance(source, GivesProbabilities):
         return source.token_probabilities(docs)

@@ -15,7 +15,7 @@ from ..core.batch import pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
-from ..core.labels import Scheme, TagSet
+from ..core.labels import TagSet
 from ..features.block import SequenceMode
 from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
@@ -29,10 +29,7 @@ LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was r
 
 @dataclass(frozen=True)
 class SourcedDistribution(ChainDistribution):
-    """Labels that depend on each other only by what a scheme rules out.
-
-    probabilities ((N, L)): of the labels of each unit, as the source gives them.
-    """
+    """Labels, with probabilities (N, L) of a source, that depend on each other only by what a scheme rules out."""
 
     probabilities: Floats = None  # type: ignore[assignment]
 
@@ -46,14 +43,14 @@ class SourcePipe(IsolatesFailures, Pipe):
     """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
 
     nlp (Language): the pipeline, in which the source is looked up when it is needed. settings (Settings): of the
-    component, with `source`, and perhaps `sequence`. name (str): in the pipeline. learned (Any): see `ChainPipe`.
+    component, with `source`, and perhaps `sequence`.
     """
 
-    def __init__(self, nlp: Language, settings: Settings, name: str, **learned: Any):
+    def __init__(self, nlp: Language, settings: Settings, name: str):
         settings.check(name)
         self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
         self.scorer = settings.scorer  # type: ignore[attr-defined]
-        self._cfg = LiveSettings(name, settings, learned)
+        self._cfg = LiveSettings(name, settings, {})
 
     @property
     def cfg(self) -> LiveSettings:
@@ -84,10 +81,7 @@ class SourcePipe(IsolatesFailures, Pipe):
         return tuple(getattr(known.get(self.source), "labels", ()))
 
     def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
-        """Tags, and their probabilities (n, L) for each Doc, in single precision.
-
-        RAISES (ValueError): where the source does not come before, or gives something else.
-        """
+        """Tags, and their probabilities (n, L) for each Doc, in single precision, as the source gives them."""
         source = self._find_source()
         names = getattr(source, "tags", None)
         tags = tuple(source.labels) if names is None else names.tags  # a chain's tags are not always its labels
@@ -106,8 +100,7 @@ class SourcePipe(IsolatesFailures, Pipe):
 
     def tag_set(self, tags: tuple[str, ...]) -> TagSet:
         """The tags that are decoded, with what their scheme rules out."""
-        scheme: Scheme = "none"
-        return TagSet(tags, scheme)
+        return TagSet(tags, "none")
 
     def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """The tokens of Docs in their sequences. extra (int | None): attribute to read along."""
@@ -115,11 +108,7 @@ class SourcePipe(IsolatesFailures, Pipe):
         return ColumnReader([], Resources(), mode).read(docs, self.vocab, extra)
 
     def predict(self, docs: Iterable[Doc]) -> tuple[TagSet, list[Prediction]]:
-        """Decode Docs without changing them.
-
-        RETURNS (tuple): the tags, and a prediction for each Doc.
-        RAISES (ValueError): where there are no probabilities.
-        """
+        """Decode Docs without changing them: the tags, and a prediction for each Doc."""
         docs = list(docs)
         names, rows = self.probabilities(docs)
         tags = self.tag_set(names)

@@ -7,13 +7,12 @@ from typing import Any
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
 from ..core.chain.entropy import token_entropies
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from .block import TaggerSettings
 
@@ -37,7 +36,7 @@ class CRFTagger(ChainPipe):
         own, names = self.settings, self.tags.tags
         outputs: list[Output] = []
         if own.n_best:
-            outputs.append(NBestOutput(own.n_best_key, own.n_best, names))
+            outputs.append(NBestOutput(own.n_best_key, own.n_best))
         if own.entropy is not None:
             outputs.append(EntropyOutput(own.entropy))
         return label_decoder(Decoder, own, self.annotation, names, *outputs, posterior=own.decode == "posterior")
@@ -51,55 +50,28 @@ class CRFTagger(ChainPipe):
 
 
 @dataclass(frozen=True)
-class NBestOutput:
-    """The best labellings of each sequence, in an attribute of Docs.
+class NBestOutput(DocOutput):
+    """The best labellings of each sequence, so many, in an attribute of Docs."""
 
-    key (str): of the attribute. count (int): how many. tags (Sequence[str]): of the chain.
-    """
-
-    key: str
     count: int
-    tags: Sequence[str]
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
         found = batch.distribution.n_best(self.count)
-        return [
-            [{**place, **self._listed(*found[number])} for number, place in own] for own in batch.numbered_sequences()
-        ]
+        return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:
         return []
 
-    def _listed(self, labels: Any, probabilities: Any) -> dict[str, Any]:
-        names = [[self.tags[tag] for tag in path] for path in labels.tolist()]
-        return {"labels": names, "probabilities": probabilities.tolist()}
-
-    def write(self, doc: Doc, value: list[dict[str, Any]]) -> None:
-        doc._.set(self.key, value)
-
-    def register(self) -> None:
-        register(Doc, self.key)
-
 
 @dataclass(frozen=True)
-class EntropyOutput:
-    """Entropies of sequences and tokens in nats, in an attribute of Docs. key (str): of the attribute."""
-
-    key: str
+class EntropyOutput(DocOutput):
+    """Entropies of sequences and tokens in nats, in an attribute of Docs."""
 
     def read(self, batch: Batch) -> list[dict[str, Any]]:
         by_sequence = batch.distribution.entropies.tolist()
         by_token = batch.by_doc.split(token_entropies(batch.distribution.marginals))
-        sequences = [
-            [{**place, "entropy": by_sequence[number]} for number, place in own] for own in batch.numbered_sequences()
-        ]
+        sequences = [[{**place, "entropy": by_sequence[b]} for b, place in own] for own in batch.numbered_sequences()]
         return [{"sequences": own, "tokens": tokens.tolist()} for own, tokens in zip(sequences, by_token)]
 
     def empty(self) -> dict[str, Any]:
         return {"sequences": [], "tokens": []}
-
-    def write(self, doc: Doc, value: dict[str, Any]) -> None:
-        doc._.set(self.key, value)
-
-    def register(self) -> None:
-        register(Doc, self.key)

@@ -37,10 +37,7 @@ NOTHING = "_"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a Doc is from.
-
-    unit (str): "line" or "document". number (int): counted from 1.
-    """
+    """Where a Doc is from: number of its "line" or "document", from 1."""
 
     unit: str
     number: int
@@ -100,8 +97,7 @@ def measure(
 ) -> float:
     """How certain, or for entropies uncertain, a labelling is.
 
-    probabilities ((K,)): of the best labellings, best first. entropy (float): of all labellings.
-    token_entropies ((n,)): of the labels of the tokens.
+    probabilities ((K,)): of the best labellings, best first. token_entropies ((n,)): of the labels of the tokens.
     """
     length = len(token_entropies) if per_token else 1
     if order == "entropy":
@@ -114,11 +110,7 @@ def measure(
 
 @dataclass(frozen=True)
 class _Measured:
-    """A sequence before it is known whether anybody will read of it.
-
-    index (int): of the sequence in its Doc. start (int), end (int): its tokens. labels ((n,)), marginals ((n, L)):
-    of these. paths (BestPaths): its best labellings.
-    """
+    """A sequence, with its labels ((n,)) and best paths, before it is known whether anybody will read of it."""
 
     doc: Doc
     place: Place
@@ -186,10 +178,7 @@ def _measured(
 
 
 def target_kind(tagger: CRFTagger) -> str:
-    """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME".
-
-    tagger (CRFTagger): the component.
-    """
+    """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
     kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"}
     return kinds.get(tagger.target, f"{EXTENSION_PREFIX}{tagger.target}")
 
@@ -197,12 +186,10 @@ def target_kind(tagger: CRFTagger) -> str:
 def write_rows(
     found: Iterable[Uncertain], kind: str, order: str, inputs: Sequence[str] = (), prefill: bool = False
 ) -> Iterator[str]:
-    """A table with one row for each token.
+    """Yield the lines of a table with one row for each token.
 
-    found (Iterable[Uncertain]): the sequences. kind (str): of the gold. order (str): name of the measure.
     inputs (list[str]): kinds of annotation that the tagger got to see, and is to see in training.
     prefill (bool): put the decoded tags into the column of the gold.
-    YIELDS (str): lines.
     """
     yield MARK
     yield from (f"# {line}" for line in HELP)

@@ -11,14 +11,14 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register, register_by_token
+from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.gold import Gold
 from ..core.labels import TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import smallest_sequence_sets
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, MarginalsOutput, Output
+from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.source import SourcePipe
 from .block import SetSettings
@@ -50,7 +50,7 @@ class SetValuedTagger(ChainPipe):
 
     def decoder(self) -> Decoder:
         own, tags = self.settings, self.tags.tags
-        likely = SequencesOutput(own.tag_sequences, own.sequence_mass, own.sequences, tags)
+        likely = SequencesOutput(own.tag_sequences, own.sequence_mass, own.sequences)
         outputs = (*set_outputs(self.name, own, self.cfg[PARENTS], tags), likely)
         return Decoder(self.annotation, outputs, posterior=own.decode == "posterior")
 
@@ -101,19 +101,12 @@ class SourcedSetTagger(SourcePipe):
         return Decoder(None, tuple(set_outputs(self.name, self.settings, [], tags.tags)))
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Those of the source, as it is now.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
-        RAISES (ValueError): where there is no source, or it has no probabilities of each label.
-        """
+        """Those of the source, as it is now: (n, L) for each Doc, in single precision."""
         return self.probabilities(docs)[1]
 
 
 def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags: Sequence[str]) -> list[Output]:
-    """What a tagger with sets tells: probabilities, sets and, for a tag tree, their nodes.
-
-    name (str): of the component. parents (list): pairs of the tag tree. tags (Sequence[str]): of the chain.
-    """
+    """What a tagger with sets tells: probabilities, sets and, for a tag tree, their nodes."""
     where = name, settings, parents, tags
     make_tree = partial(tag_tree, *where) if settings.method == "hierarchy" else None
     sets = TagSetOutput(settings.tag_set, tags, partial(set_rule, *where), settings.tag_nodes, make_tree)
@@ -124,9 +117,7 @@ def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags
 class TagSetOutput:
     """The set of each token, the most probable tag first, and the node of a tag tree that it is below.
 
-    key (str): of the custom attribute for sets. tags (Sequence[str]): of the chain.
-    make_rule (Callable): returns what chooses sets; called when there are tokens, and so tags.
-    node_key (str), make_tree (Callable | None): custom attribute for nodes, and what returns the tree for them.
+    make_rule, make_tree (Callable): return what chooses sets, and the tree; called when there are tokens, and so tags.
     """
 
     key: str
@@ -159,48 +150,29 @@ class TagSetOutput:
 
 
 @dataclass(frozen=True)
-class SequencesOutput:
-    """The fewest labellings of each sequence that together have a given probability.
+class SequencesOutput(DocOutput):
+    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability."""
 
-    key (str): of the attribute of Docs. mass (float): the probability. cap (int): labellings at most; None are listed
-    for 0. tags (Sequence[str]): of the chain.
-    """
-
-    key: str
     mass: float
     cap: int
-    tags: Sequence[str]
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]] | None]:
         if not self.cap:
             return [None] * len(batch.docs)
         found = smallest_sequence_sets(batch.distribution.tempered, self.mass, self.cap)
-        return [[{**place, **self._listed(found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
-    def _listed(self, found: Any) -> dict[str, Any]:
-        return {
-            "labels": [[self.tags[tag] for tag in path] for path in found.paths.tolist()],
-            "probabilities": found.probabilities.tolist(),
-            "mass": found.mass,
-            "complete": found.complete,
-        }
+        def told(number: int) -> dict[str, Any]:
+            own = found[number]
+            return {**batch.listed(own.paths, own.probabilities), "mass": own.mass, "complete": own.complete}
+
+        return [[{**place, **told(number)} for number, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]] | None:
         return [] if self.cap else None
 
-    def write(self, doc: Doc, value: list[dict[str, Any]] | None) -> None:
-        if value is not None:
-            doc._.set(self.key, value)
-
-    def register(self) -> None:
-        register(Doc, self.key)
-
 
 def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:
-    """The tags of each set, the most probable one first.
-
-    members ((n, L)), marginals ((n, L)): of the tokens of a Doc. names ((L,)): the tags.
-    """
+    """The tags of each set of tokens, the most probable one first. members ((n, L)), marginals ((n, L))."""
     tokens, tags = np.nonzero(members)
     order = np.lexsort((-marginals[tokens, tags], tokens))
     flat = names.take(tags[order]).tolist()

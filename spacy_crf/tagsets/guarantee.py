@@ -32,10 +32,7 @@ NO_TOKENS = Columns(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.z
 
 @dataclass(frozen=True)
 class UnknownWords:
-    """Words that are in a list, and those that are not.
-
-    words (tuple[str, ...]): the list, as the promise stores it.
-    """
+    """Words that are in a list, as the promise stores it, and those that are not."""
 
     words: tuple[str, ...]
     kind: Literal["unknown"] = "unknown"
@@ -57,8 +54,7 @@ class UnknownWords:
 class SequenceLength:
     """Tokens by the length of their sequence.
 
-    edges (tuple[int, ...]): ascending; the greatest length of each group but the last, which has none.
-    RAISES (ValueError): for edges that do not ascend from 1.
+    edges (tuple[int, ...]): ascending from 1; the greatest length of each group but the last, which has none.
     """
 
     edges: tuple[int, ...]
@@ -118,9 +114,8 @@ def text_uniforms(tokens: Columns, seed: int) -> Doubles:
 
 @dataclass(frozen=True)
 class ConformalPromise:
-    """Split conformal sets of the tokens of a pipeline.
+    """Split conformal sets of the tokens of a pipeline: quantiles at one level.
 
-    sets (ConformalSets): quantiles at one level.
     by (Strata | None): the groups of condition "group". seed (int | None): of randomised scores, see `text_uniforms`.
     """
 
@@ -173,10 +168,8 @@ def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
 
 
 class HeldOutTokens(NamedTuple):
-    """Columns of held-out documents that have gold, or not.
+    """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, and what groups are told from.
 
-    marginals ((N, L)): as the tagger gives them. weights ((N, L)): gold; zeros where there is none.
-    tokens (Columns): what groups are told from.
     unknown (int): tokens left out because none of their gold tags is known to the tagger.
     """
 
@@ -188,12 +181,12 @@ class HeldOutTokens(NamedTuple):
     @property
     def sentences(self) -> Indices:
         """((N,)): number of each token's sentence."""
-        return np.repeat(np.arange(len(self.tokens.lengths)), self.tokens.lengths)
+        return Segments(self.tokens.lengths).owners
 
     @property
     def documents(self) -> Indices:
         """((N,)): number of each token's document."""
-        return np.repeat(np.arange(len(self.tokens.doc_lengths)), self.tokens.doc_lengths)
+        return Segments(self.tokens.doc_lengths).owners
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
@@ -212,8 +205,8 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
             unknown += bool(row) and not known
             table[token, list(known)] = list(known.values())
         weights.append(table)
-    names = ("doc_lengths", "lengths", "orths")
-    tokens = Columns(*(np.concatenate([getattr(part, name) for part in read]) for name in names), {})
+    doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
+    tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
     return HeldOutTokens(np.concatenate(marginals), normalise(_rescaled(np.concatenate(weights))), tokens, unknown)
 
 

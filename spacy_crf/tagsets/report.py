@@ -70,15 +70,10 @@ class SetReport:
 
 
 def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
-    """Measure the sets of documents.
+    """Measure the sets of documents; tags that the tagger does not know have a probability of 0.
 
-    Tags that the tagger does not know have a probability of 0.
-
-    tagger (GivesSets): the component.
     examples (Iterable[Example]): `predicted` as the tagger has annotated it.
     words (Collection[str]): forms of the training data; empty if they are not known.
-    RETURNS (SetReport): all measures.
-    RAISES (ValueError): where no token has gold.
     """
     examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
@@ -144,10 +139,7 @@ class TaggedWords:
 
     @classmethod
     def of(cls, docs: Iterable[Doc], target: str, extension: str = GOLD_TAGS) -> "TaggedWords":
-        """Read gold documents.
-
-        target (str): "tag" or "pos". extension (str): custom attribute with weighted gold, where tokens have it.
-        """
+        """Read gold documents, weighted gold from a custom attribute where tokens have it."""
         found = cls([], [])
         for doc in docs:
             found.texts.extend(token.text for token in doc)
@@ -187,11 +179,7 @@ class DictionaryCoverage:
 
 
 def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: TagSet) -> DictionaryCoverage:
-    """Compare a dictionary with gold.
-
-    words (TaggedWords): of documents that it was not made from. tags (TagSet): names of its labels.
-    RAISES (ValueError): where there is no gold.
-    """
+    """Compare a dictionary with gold of documents that it was not made from. tags (TagSet): names of its labels."""
     shares = gold_shares(words.gold(tags))
     sets = dictionary.valid(words.texts).sets
     n = len(words.texts)

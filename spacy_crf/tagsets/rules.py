@@ -20,13 +20,7 @@ LEAST_SURE = 1 - 1e-9  # `spacy find-threshold` tries a coverage of 0 too: one t
 
 
 def set_rule(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> SetRule:
-    """The rule that settings ask for.
-
-    name (str): of the component, for messages. parents (Sequence): pairs of the tag tree.
-    labels (Sequence[str]): that probabilities are of.
-    RETURNS (Callable): from marginals (N, L), and the tokens that they are of, to the members (N, L) of the sets.
-    RAISES (ValueError): for settings that have no meaning.
-    """
+    """The rule that settings ask for: from marginals (N, L) of some tokens to the members (N, L) of their sets."""
     method, size = settings.method, settings.size
     if method == "utility":
         g = utility_values(vars(settings), len(labels))
@@ -55,10 +49,7 @@ def utility_values(settings: Mapping[str, Any], n_labels: int) -> Doubles:
 
 
 def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
-    """The share of tokens, or of a unit's tokens, whose set is to hold their gold tag; None where none is aimed at.
-
-    name (str): of the component, for messages. settings (Mapping): its run-time settings.
-    """
+    """The share of tokens, or of a unit's tokens, whose set is to hold their gold tag; None where none is aimed at."""
     if settings["method"] == "mass":
         return float(settings["coverage"])
     if settings["method"] != "guarantee":
@@ -72,11 +63,7 @@ def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
 
 
 def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> TagTree:
-    """The tree over the labels of a component.
-
-    name (str): of the component. parents (Sequence): pairs of the file. labels (Sequence[str]): in their order.
-    RAISES (ValueError): where it has no block `hierarchy`, or the file has no parent for a label.
-    """
+    """The tree over the labels of a component, by the pairs of its file or a separator."""
     if settings.hierarchy is None:
         settings.check(name)
     if settings.hierarchy is not None and settings.hierarchy.separator is not None:
@@ -85,10 +72,7 @@ def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]],
 
 
 def read_parents(path: Path) -> dict[str, str]:
-    """The parents of a file, by child.
-
-    RAISES (ValueError): for a file that cannot be read, a line that is no pair, and a tag with two parents.
-    """
+    """The parents of a file, by child; a coded error for a line that is no pair, and a tag with two parents."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -15,10 +15,7 @@ from .gold import set_table
 
 @registry.scorers("spacy_crf.set_tagger_scorer.v1")
 def make_set_tagger_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `set_valued_tagger`.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Return the scorer of `set_valued_tagger`."""
     return set_tagger_score
 
 

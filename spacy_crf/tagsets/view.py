@@ -27,12 +27,7 @@ rt { font: 0.58rem/1.1 sans-serif; color: #888; padding: 0 0.35em; }
 def render_page(
     doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
 ) -> Iterator[str]:
-    """The lines of an HTML page.
-
-    doc (Doc): tagged with sets. tag_set (str), tag_probs (str): names of the custom attributes that hold them.
-    title (str | None): of the page; the first words of the Doc without one.
-    YIELDS (str): lines without line ends.
-    """
+    """Yield the lines of an HTML page of a Doc tagged with sets; without a title, its first words stand there."""
     heading = escape(title or " ".join(token.text for token in doc[:8]))
     sets = [token._.get(tag_set) or [] for token in doc]
     n_open = sum(len(tags) > 1 for tags in sets)

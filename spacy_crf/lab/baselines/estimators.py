@@ -18,7 +18,7 @@ from ...features.block import FeatureSettings, SequenceMode
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...features.features import Features
-from ...features.resources import Resources, word_counter, word_lists
+from ...features.resources import Resources
 from ...features.templates import FITTED
 from ...learning.encoder import Sample, join
 from ...pipe.dictionary.counts import CountTable, Data
@@ -228,7 +228,7 @@ class MEMMEstimator(Estimator[MEMM]):
         return bool(self._samples) or self._weights is not None
 
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
-        resources = self.config.make_resources(nlp, word_counter(references), word_lists(references))
+        resources = self.config.make_resources(nlp, references)
         self._start_over(Features(self.config, self.sequence, resources))
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:

@@ -52,8 +52,7 @@ def gold_shares(gold: Gold) -> Shares:
 def known_shares(gold: Gold) -> Shares:
     """Return fractional counts of gold labels, one pair for each label that has a weight. O(N + M L).
 
-    Weights of a unit are divided by their sum: a set of two labels counts one half for each. A unit open to every
-    label says nothing and is left out.
+    Weights of a unit are divided by their sum. A unit open to every label says nothing and is left out.
     """
     exact = np.flatnonzero(gold.labels != UNKNOWN)
     told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
@@ -68,11 +67,7 @@ def known_shares(gold: Gold) -> Shares:
 
 
 def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tuple[list[str], Indices]:
-    """Return the words of all sequences one after the other, and the lengths (B,) of the sequences.
-
-    gold (Gold | None): what must have one unit for each word.
-    RAISES (ValueError): where it has not.
-    """
+    """Return the words of all sequences, each with a unit of gold if there is any, and the lengths (B,) of these."""
     words = list(chain.from_iterable(sequences))
     if gold is not None and len(gold.labels) != len(words):
         raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
@@ -197,10 +192,7 @@ def ruzicka(words: CountTable) -> Doubles:
 
 
 def similar_pairs(words: CountTable, least: float = 0.0) -> list[SimilarPair]:
-    """List pairs of labels that share words, the most similar first, equal ones by their labels.
-
-    least (float): similarity that a pair must have; those that share nothing are left out.
-    """
+    """List pairs of labels that share words and are so similar, the most similar first, equal ones by their labels."""
     similarities = ruzicka(words)
     first, second = np.nonzero(np.triu((similarities >= least) & (similarities > 0), 1))
     values = similarities[first, second]

@@ -32,13 +32,10 @@ _CHUNK = 1 << 14  # rows of counts at a time
 
 
 def expand(valid: Bools, rules: Bools) -> Bools:
-    """Expand each set by every rule that it shares a label with (Algorithm 4). O(n R L).
+    """Expand each set ((n, L)) by every rule ((R, L)) that it shares a label with (Algorithm 4). O(n R L).
 
     Rules are compared with the set as it was given, so that their order does not matter and one does not lead to the
     next. Expanding twice may add more than expanding once; where no label is in two rules it does not.
-
-    valid ((n, L)), rules ((R, L)): sets of labels.
-    RETURNS ((n, L)): supersets of `valid`.
     """
     meets = (valid.astype(np.float32) @ rules.T.astype(np.float32)) > 0
     return np.asarray(valid | ((meets.astype(np.float32) @ rules.astype(np.float32)) > 0))
@@ -105,10 +102,7 @@ class TagDictionary:
         return AmbiguityClasses.of(iter([*parts, unknown]), self.n_labels)
 
     def valid(self, words: Sequence[str]) -> AmbiguityClasses:
-        """Look up the valid labels of words. O(n); the sets are found out once, in O(V L).
-
-        RETURNS (AmbiguityClasses): `members` is the same array in each call.
-        """
+        """Look up the valid labels of words, `members` always in the same array. O(n), once O(V L)."""
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
     def valid_elsewhere(self, words: Sequence[str], gold: Gold, groups: Indices | None = None) -> AmbiguityClasses:
@@ -165,11 +159,7 @@ def _chunks(n: int) -> Iterator[Indices]:
 
 
 def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountTable:
-    """Count how often each word has each label; sets and distributions count by their shares.
-
-    words (Sequence[str]), gold (Gold): N units. fold (str): how words are folded.
-    RAISES (ValueError): for another number of words than units.
-    """
+    """Count how often each word, folded, has each label of its unit; sets and distributions count by their shares."""
     if len(words) != len(gold.labels):
         raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
     shares = known_shares(gold)
@@ -178,13 +168,10 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
 
 
 def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:
-    """Make a dictionary from counts of words and tags.
+    """Make a dictionary from counts of folded words and tags of a component.
 
     Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more. All
     are open if there are none of these.
-
-    words (CountTable): of folded words. tags (TagSet), name (str): of the component.
-    RAISES (ValueError): for a tag that the component does not have.
     """
     if settings.open_tags is None:
         open_labels = np.bincount(words.labels, minlength=words.n_labels) >= settings.open_types
@@ -228,11 +215,7 @@ def read_dictionary(
 
 
 def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> None:
-    """Write the counts of a dictionary; its settings belong into the config.
-
-    tags (Sequence[str]): names of its labels.
-    RAISES (ValueError): for a word or tag that a table cannot hold.
-    """
+    """Write the counts of a dictionary, by the names of its labels; its settings belong into the config."""
     words = dictionary.words
     lines = [HEAD]
     for word, low, high in zip(words.keys, words.ends[:-1].tolist(), words.ends[1:].tolist()):
@@ -244,11 +227,7 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
 
 
 def read_table(path: Path) -> list[tuple[str, str, float]]:
-    """Read a table. Empty lines, and lines without a tag that begin with #, are skipped.
-
-    RETURNS (list[tuple[str, str, float]]): word, tag and count, infinite where there is none.
-    RAISES (ValueError): for a file that cannot be read, or a line that is no entry (with its number).
-    """
+    """Read word, tag and count (infinite where there is none). Empty lines, and comments without a tab, are skipped."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
