@@ -43,11 +43,7 @@ class SpellingSettings:
     ratio: float = 10
 
     def make(self, count: Counts) -> "Speller":
-        """Read rules and table, or fit the table.
-
-        count (Callable): returns how often each form of the training corpus occurs; called only to fit.
-        RAISES (ValueError): for files that cannot be read.
-        """
+        """Read rules and table, or fit the table to how often each form of the training corpus occurs."""
         from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling
 
         rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
@@ -81,11 +77,7 @@ class ClassSettings:
                 raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
 
     def make(self, texts: Texts, sizes: Iterable[int]) -> "WordClasses":
-        """Induce classes.
-
-        texts (Callable): returns the words of each text of the training corpus.
-        sizes (Iterable[int]): numbers of classes.
-        """
+        """Induce so many classes, for each of the sizes, from the words of each text of the training corpus."""
         from .induced import WordClasses, count_bigrams, exchange_classes
 
         words, bigrams = count_bigrams(texts(), self.min_count, self.max_words)
@@ -120,10 +112,7 @@ class FeatureSettings:
     classes: ClassSettings | None = None
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        RAISES (ValueError): for templates that cannot be read or ask for what there is not.
-        """
+        """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
         from ..core.errors import CRFError
         from .errors import FeatureErrors
 

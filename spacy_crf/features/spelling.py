@@ -71,7 +71,6 @@ class Neighbours:
 
     Two words within k edits share what is left of each after at most k deletions, and so do their beginnings: one
     dictionary of such remains finds the candidates, and their distance is then computed.
-
     lengths (Sequence[int]): where one, two ... edits begin to be allowed: characters of the shorter word.
     """
 

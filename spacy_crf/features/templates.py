@@ -90,8 +90,7 @@ class Attribute:
     name (str): a name of the tables above, "_" for an extension, "LIST" for a word list, "UNIT" for layout elements.
     number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole), offset
         of a clause or sentence.
-    key (str): name of the extension or the list, class of words to count, attribute of a clause or sentence, or of a
-        layout element.
+    key (str): what stands in brackets, or the name of the extension.
     """
 
     name: str

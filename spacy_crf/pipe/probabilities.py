@@ -19,10 +19,7 @@ TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are 
 
 
 class LabelsTokens(ABC):  # noqa: B024
-    """A component over a chain whose labels are those of tokens or spans: crf_tagger, and those that share its target.
-
-    A class says so by `LabelsTokens.register`; it is a `ChainPipe` with a setting `target`.
-    """
+    """A `ChainPipe` whose labels, by its setting `target`, are those of tokens or spans; classes are registered."""
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ import heapq
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -74,22 +75,16 @@ def least_certain(
 ) -> list[Uncertain]:
     """Sequences of Docs, the least certain ones first; among equals in the order of the Docs.
 
-    tagger (CRFTagger): a trained component.
     docs (Iterable[tuple[Doc, Place]]): as the component gets to see them. Only the Docs of the result are kept.
     order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
         second), "entropy" (of all labellings) or "token-entropy" (sum over the tokens).
     per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
-    limit (int | None): how many to return at most.
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
-    RETURNS (list[Uncertain]): the sequences.
     """
     found = _measured(tagger, docs, order, per_token, max(2, n_best))
     sign = 1 if order in GROWS_WITH_CERTAINTY else -1
-    if limit is None:
-        chosen = sorted(found, key=lambda item: sign * item.certainty)
-    else:
-        chosen = heapq.nsmallest(limit, found, key=lambda item: sign * item.certainty)
-    return [item.describe(tagger, n_best) for item in chosen]
+    least = sorted if limit is None else partial(heapq.nsmallest, limit)
+    return [item.describe(tagger, n_best) for item in least(found, key=lambda item: sign * item.certainty)]
 
 
 def measure(
@@ -112,33 +107,27 @@ def measure(
 class _Measured:
     """A sequence, with its labels ((n,)) and best paths, before it is known whether anybody will read of it."""
 
-    doc: Doc
     place: Place
-    index: int
-    start: int
-    end: int
+    number: int
+    span: Span
     labels: Ints
     marginals: Floats
     paths: BestPaths
     certainty: float
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
-        names = list(tagger.tags.tags)
-        if tagger.target in SPAN_TARGETS:
-            names = [as_bio(name) for name in names]
+        names = list(map(as_bio, tagger.tags.tags)) if tagger.target in SPAN_TARGETS else list(tagger.tags.tags)
         tags = [names[tag] for tag in self.labels.tolist()]
         by_token = [_by_name(row, names) for row in self.marginals]
+        best = zip(self.paths.labels[:n_best].tolist(), self.paths.probabilities.tolist())
         return Uncertain(
             self.place,
-            self.index + 1,
-            self.doc[self.start : self.end],
+            self.number,
+            self.span,
             tags,
             [dict(row)[tag] for row, tag in zip(by_token, tags)],
             [_others(row, tag)[: max(1, n_best - 1)] for row, tag in zip(by_token, tags)],
-            [
-                ([names[tag] for tag in path], probability)
-                for path, probability in zip(self.paths.labels[:n_best].tolist(), self.paths.probabilities.tolist())
-            ],
+            [([names[tag] for tag in path], probability) for path, probability in best],
             self.certainty,
         )
 
@@ -165,13 +154,12 @@ def _measured(
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
         for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
-            for index, number in enumerate(range(own.start, own.stop)):
-                tokens, best = units[number], paths[number]
-                entropy = float(entropies[number])
+            for number, sequence in enumerate(range(own.start, own.stop), 1):
+                tokens, best = units[sequence], paths[sequence]
+                entropy, rows = float(entropies[sequence]), marginals[tokens].astype(np.float32)
                 certainty = measure(best.probabilities, entropy, by_token[tokens], order, per_token)
-                where = index, tokens.start - first, tokens.stop - first
-                rows = marginals[tokens].astype(np.float32)
-                yield _Measured(doc, place, *where, labels[tokens], rows, best, certainty)
+                span = doc[tokens.start - first : tokens.stop - first]
+                yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
 
 
 # -- as text ----------------------------------------------------------------------------------------------------------
