@@ -21,7 +21,7 @@ from .errors import FeatureErrors
 from .hashing import ABSENT, string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
-from .sequence_attributes import SequenceAttributes, SequenceTokens
+from .sequence_attributes import SequenceTokens
 from .templates import Attribute
 
 # where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
@@ -159,10 +159,10 @@ class ColumnReader:
 
     def _of_sequence(
         self, values: dict[int | str, Hashes], columns: dict[Attribute, Column], lengths: Indices, vocab: Vocab
-    ) -> SequenceAttributes:
+    ) -> SequenceTokens:
         lowers, classes, is_lower = (columns[each].hashes for each in _OF_SEQUENCE)
         words = values[ORTH], lowers, classes, is_lower != ABSENT
-        return SequenceAttributes(SequenceTokens(*words, values[SPACY].astype(np.bool_), lengths, vocab.strings))
+        return SequenceTokens(*words, values[SPACY].astype(np.bool_), lengths, vocab.strings)
 
 
 def _annotation(attribute: Attribute, ids: Hashes) -> Column:
@@ -231,10 +231,8 @@ def _truncated(docs: Sequence[Doc], doc_lengths: Indices, lengths: Indices) -> B
     if not any(TRUNCATED in found for found in data):
         return None
     sides = np.zeros((len(lengths), 2), dtype=bool)
-    ends, doc_ends = np.cumsum(lengths), np.cumsum(doc_lengths)
-    for number, found in enumerate(data):
-        if TRUNCATED in found and doc_lengths[number]:
-            first = np.searchsorted(ends, doc_ends[number] - doc_lengths[number], side="right")
-            last = np.searchsorted(ends, doc_ends[number])
-            sides[first, 0], sides[last, 1] = found[TRUNCATED]
+    by_doc = Segments(lengths).within(Segments(doc_lengths))
+    for found, own in zip(data, by_doc.slices()):
+        if TRUNCATED in found and own.stop > own.start:
+            sides[own.start, 0], sides[own.stop - 1, 1] = found[TRUNCATED]
     return sides

@@ -116,11 +116,9 @@ class Windows:
 
     @property
     def is_first(self) -> Bools:
-        """((N,)): units that begin a sequence."""
         return self._before == 0
 
     def hashes(self, atom: Atom) -> Hashes:
-        """((N,)): hashes of an attribute at an offset from each unit."""
         if atom not in self._hashes:
             column = self.columns.by_attribute[atom.attribute].hashes
             self._hashes[atom] = self._shifted(column, atom.offset) if atom.offset else column

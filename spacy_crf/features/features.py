@@ -66,7 +66,6 @@ class FeatureIndex:
         return f"{template}={'|'.join(self._strings[value] for value in values)}"
 
     def names(self) -> list[str]:
-        """Return all features as text, by number."""
         return list(map(self.name, range(len(self))))
 
     def _admit(self, flat: Hashes) -> Indices:
@@ -142,7 +141,6 @@ class FeatureIndex:
         return {"template": _narrow(self._template), "atoms": _narrow(atoms), "values": self._strings}
 
     def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
-        """Restore from `to_data`."""
         self._template = np.asarray(data["template"]).astype(np.int32)
         self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
         self._values, self._strings = HashTable(), list(data["values"])
@@ -252,7 +250,6 @@ def _narrow(numbers: Ints) -> Ints:
 
 
 def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
-    """Return the strings behind the hashes of an atom."""
     outside = windows.outside(atom.offset)[units]
     inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
     return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]

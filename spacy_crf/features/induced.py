@@ -42,12 +42,10 @@ class WordClasses:
         return [RARE if number is None else str(classes[number]) for number in numbers]
 
     def to_data(self) -> dict[str, Any]:
-        """Return lists and dicts."""
         return {"words": list(self.words), "sizes": {str(size): list(found) for size, found in self.classes.items()}}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Restore from `to_data`."""
         return cls(list(data["words"]), {int(size): list(found) for size, found in data["sizes"].items()})
 
 

@@ -46,17 +46,14 @@ class WordForms:
 
     @cached_property
     def texts(self) -> list[str]:
-        """Their letters."""
         return [lexeme.orth_ for lexeme in self.lexemes]
 
     @cached_property
     def rewritten(self) -> list[str]:
-        """The words after the rewrite rules."""
         return [self._speller.rewrite(text) for text in self.texts]
 
     @cached_property
     def normal(self) -> list[str]:
-        """Their normal forms."""
         return [self._speller.normalise(text) for text in self.texts]
 
     @property
@@ -72,7 +69,6 @@ class WordForms:
         return self._lexicon.classes.classify(self.texts, size)
 
     def common(self, threshold: int) -> list[bool]:
-        """Tell whether each occurred so often in training."""
         counts = self._lexicon.counts
         if counts is None:
             raise CRFError(FeatureErrors.CRF325)

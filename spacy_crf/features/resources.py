@@ -101,7 +101,6 @@ class WordCounts:
         return cls({form: min(number, high) for form, number in sorted(counts.items()) if number >= low})
 
     def at_least(self, form: str, threshold: int) -> bool:
-        """Tell whether a form occurred so often."""
         return self.counts.get(form, 0) >= threshold
 
 
@@ -142,13 +141,11 @@ class Resources:
     lexicon: Lexicon = NOTHING
 
     def to_data(self) -> dict[str, Any]:
-        """Return lists and dicts."""
         lists = {name: [[list(words), value] for words, value in each.entries] for name, each in self.lists.items()}
         return {"lists": lists, **self.lexicon.to_data()}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Restore from `to_data`."""
         lists = {
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()
@@ -157,7 +154,6 @@ class Resources:
 
 
 def count_forms(docs: Iterable[Doc]) -> Counter[str]:
-    """Count the word forms of Docs."""
     counts: Counter[str] = Counter()
     for doc in docs:
         strings = doc.vocab.strings

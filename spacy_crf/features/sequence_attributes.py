@@ -50,7 +50,6 @@ class SequenceTokens:
 
     @property
     def sequences(self) -> Indices:
-        """((N,)): the sequence of each token."""
         return self._segments.owners
 
     @cached_property
@@ -64,17 +63,14 @@ class SequenceTokens:
         return np.isin(self.classes, _hashes(word_classes()))
 
     def is_any(self, marks: Sequence[str]) -> Bools:
-        """((N,)): tokens that are one of some marks."""
         return np.isin(self.orths, string_hashes(list(marks)))
 
     @cached_property
     def is_first(self) -> Bools:
-        """((N,)): first tokens of sequences."""
         return self._segments.positions == 0
 
     @cached_property
     def is_last(self) -> Bools:
-        """((N,)): last tokens of sequences."""
         return np.append(self.is_first, True)[1:]
 
     def before_any(self, flags: Bools) -> Bools:
@@ -84,6 +80,22 @@ class SequenceTokens:
     def behind_any(self, flags: Bools) -> Bools:
         """((N,)): tokens of which the one before, in the same sequence, has a flag."""
         return np.append(False, flags)[:-1] & ~self.is_first
+
+    @cached_property
+    def _parts(self) -> dict[str, "PartAttributes"]:
+        return {}
+
+    def column(self, attribute: Attribute) -> tuple[Hashes, dict[int, str] | None]:
+        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these."""
+        name = attribute.name
+        if name in PARTS:
+            if name not in self._parts:
+                self._parts[name] = PartAttributes(self, self.clauses if name == "CLAUSE" else self.periods)
+            return self._parts[name].column(attribute.key, attribute.number)
+        if name in FLAGS:
+            inside = self.in_quotes() if name == "IN_QUOTES" else self.in_brackets()
+            return _numbered(inside.astype(np.intp), "")
+        return _numbered(self.count(attribute.key, name == "AFTER"), "")
 
     def class_name(self, key: int) -> str:
         """Return the class of words behind an id; a mark is its own."""
@@ -147,26 +159,6 @@ class SequenceTokens:
         return np.minimum(counts, COUNT_LIMIT)
 
 
-class SequenceAttributes:
-    """Attributes of tokens that depend on their whole sequence."""
-
-    def __init__(self, tokens: SequenceTokens):
-        self._tokens = tokens
-        self._parts: dict[str, PartAttributes] = {}
-
-    def column(self, attribute: Attribute) -> tuple[Hashes, dict[int, str] | None]:
-        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these."""
-        name, tokens = attribute.name, self._tokens
-        if name in PARTS:
-            if name not in self._parts:
-                self._parts[name] = PartAttributes(tokens, tokens.clauses if name == "CLAUSE" else tokens.periods)
-            return self._parts[name].column(attribute.key, attribute.number)
-        if name in FLAGS:
-            inside = tokens.in_quotes() if name == "IN_QUOTES" else tokens.in_brackets()
-            return _numbered(inside.astype(np.intp), "")
-        return _numbered(tokens.count(attribute.key, name == "AFTER"), "")
-
-
 class PartAttributes:
     """Attributes of the clause or sentence a token is in, and of those beside it, for sequences cut into C parts."""
 
@@ -193,7 +185,6 @@ class PartAttributes:
         return self._at(values, offset), strings
 
     def _described(self, what: str) -> Values:
-        """((C,)): values of parts."""
         if what == "classes":
             return self._class_sets()
         if what == "opening":

@@ -259,7 +259,6 @@ class Rewriter:
 
 
 def known_rules() -> list[str]:
-    """Return the names of the rules that come with the library."""
     return sorted(entry.name.removesuffix(".tsv") for entry in SHIPPED.iterdir() if entry.name.endswith(".tsv"))
 
 
@@ -271,7 +270,6 @@ class Speller:
         self._rewritten: dict[str, str] = {}
 
     def rewrite(self, form: str) -> str:
-        """Return a word after the rules."""
         found = self._rewritten.get(form)
         if found is None:
             if len(self._rewritten) >= MAX_WORDS:
@@ -280,7 +278,6 @@ class Speller:
         return found
 
     def normalise(self, form: str) -> str:
-        """Return the normal form of a word, known or not."""
         return self.spelling.normalise(self.rewrite(form))
 
     def to_data(self) -> dict[str, Any]:
@@ -291,6 +288,5 @@ class Speller:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "Speller":
-        """Restore from `to_data`."""
         table = {row[0]: row[-1] for row in data["table"]}
         return cls(Rewriter((rule[0], rule[1]) for rule in data["rules"]), SpellingTable(table, data["lengths"]))

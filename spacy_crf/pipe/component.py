@@ -250,7 +250,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return self._known[1]
 
     def forget_scores(self) -> None:
-        """Have scores made anew."""
         self._known = None
 
     def predict(self, docs: Iterable[Doc]) -> list[Any]:

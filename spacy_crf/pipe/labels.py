@@ -36,7 +36,6 @@ class HasLabels:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of the component."""
         return tuple(self.cfg["labels"])
 
     @property

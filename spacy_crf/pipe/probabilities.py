@@ -24,24 +24,22 @@ class LabelsTokens(ABC):  # noqa: B024
 
 @runtime_checkable
 class GivesProbabilities(Protocol):
-    """A component with probabilities of its labels for each token."""
+    """A component with probabilities (n, L) of its L labels for the tokens of each Doc, in single precision.
+
+    Docs stay as they are, and what they are annotated with is no evidence.
+    """
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, L of them."""
-        ...
-
-    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Probabilities (n, L) for each Doc, whose annotation is no evidence, in single precision."""
-        ...
+    def labels(self) -> tuple[str, ...]: ...
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]: ...
 
 
 @runtime_checkable
 class GivesSets(GivesProbabilities, Protocol):
     """A component that gives each token a set of its labels, by their probabilities.
 
-    name (str): of the component. cfg (dict): run-time settings, those of `set_rules` among them, and the names
-        "tag_set" and "gold_tags" of custom attributes. target (str): "tag" or "pos".
+    cfg (dict): run-time settings, those of `set_rules` among them, and the names "tag_set" and "gold_tags" of custom
+    attributes. target (str): "tag" or "pos". `read_columns` gives the tokens that promises are told from.
     """
 
     name: str
@@ -49,13 +47,8 @@ class GivesSets(GivesProbabilities, Protocol):
     target: str
 
     @property
-    def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
-        ...
-
-    def read_columns(self, docs: Sequence[Doc]) -> Columns:
-        """The tokens of Docs, which promises are told from."""
-        ...
+    def tag_probs(self) -> str: ...
+    def read_columns(self, docs: Sequence[Doc]) -> Columns: ...
 
 
 def token_probabilities(source: Any, docs: Sequence[Doc]) -> list[Floats]:

@@ -124,6 +124,5 @@ class SourcePipe(IsolatesFailures, Pipe):
         return tags, decoder(Batch(docs, columns, SourcedDistribution(chains, 1.0, probabilities), tags))
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
-        """Write what was decoded."""
         tags, predictions = found
         self.decoder(tags).write(docs, predictions, self.vocab.strings, tags)

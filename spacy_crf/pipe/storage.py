@@ -76,7 +76,6 @@ class Stored:
         return serialized
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Restore from `to_bytes`."""
         with readable(self.name, "bytes"):
             stored, excluded = srsly.msgpack_loads(bytes_data), set(exclude)
             files = {part: stored[part] for part in self.parts if part not in excluded}

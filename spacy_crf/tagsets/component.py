@@ -45,7 +45,6 @@ class SetValuedTagger(ChainPipe):
 
     @property
     def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
         return self.settings.tag_probs
 
     def decoder(self) -> Decoder:
@@ -94,7 +93,6 @@ class SourcedSetTagger(SourcePipe):
 
     @property
     def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
         return self.settings.tag_probs
 
     def decoder(self, tags: TagSet) -> Decoder:

@@ -66,7 +66,6 @@ class SequenceLength:
             raise CRFError(CoreErrors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
 
     def groups(self, tokens: Columns) -> Indices:
-        """((N,)): the number of edges that the sequence is longer than."""
         return np.repeat(np.searchsorted(self.edges, tokens.lengths, side="left"), tokens.lengths)
 
     def describe(self, group: int) -> str:
@@ -144,11 +143,9 @@ class ConformalPromise:
         return text
 
     def describe(self, group: int, tags: tuple[str, ...]) -> str:
-        """The name of a group, or of a tag."""
         return tags[group] if self.by is None else self.by.describe(group)
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data that JSON can hold."""
         by = None if self.by is None else self.by.to_data()
         return {**self.sets.to_data(), "by": by, "seed": self.seed}
 
@@ -180,12 +177,10 @@ class HeldOutTokens(NamedTuple):
 
     @property
     def sentences(self) -> Indices:
-        """((N,)): number of each token's sentence."""
         return Segments(self.tokens.lengths).owners
 
     @property
     def documents(self) -> Indices:
-        """((N,)): number of each token's document."""
         return Segments(self.tokens.doc_lengths).owners
 
 
@@ -263,6 +258,5 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
 
 
 def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
-    """Return what the config stores."""
     kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
     return {"kind": kind, **guarantee.to_data()}

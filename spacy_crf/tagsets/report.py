@@ -148,7 +148,6 @@ class TaggedWords:
 
     @property
     def tags(self) -> TagSet:
-        """The tags that occur."""
         return TagSet(tuple(sorted({tag for row in self.rows for tag in row})), "none")
 
     def gold(self, tags: TagSet) -> Gold:
@@ -157,7 +156,6 @@ class TaggedWords:
         return to_gold(known, tags, "soft")
 
     def count(self, tags: TagSet, fold: Fold) -> CountTable:
-        """How often each word has each tag."""
         return count_words(self.texts, self.gold(tags), fold)
 
 

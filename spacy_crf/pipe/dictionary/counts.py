@@ -140,24 +140,20 @@ class CountTable:
         return Shares(found.owners, self.labels[places], self.counts[places])
 
     def dense(self, rows: Indices) -> Doubles:
-        """((n, L)): counts in the given rows."""
         out = np.zeros((len(rows), self.n_labels))
         found = self.pairs(rows)
         out[found.units, found.labels] = found.weights
         return out
 
     def totals(self) -> Doubles:
-        """((V,)): how often each key was seen."""
         owners = Segments(np.diff(self.ends)).owners
         return np.bincount(owners, weights=self.counts, minlength=len(self.keys)).astype(np.float64)
 
     def to_data(self) -> Data:
-        """Return arrays and lists that can be stored."""
         return {name: getattr(self, name) for name in ("keys", "ends", "labels", "counts", "n_labels")}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
         return cls(list(data["keys"]), data["ends"], data["labels"], data["counts"], int(data["n_labels"]))
 
 

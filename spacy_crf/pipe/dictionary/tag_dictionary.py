@@ -53,7 +53,6 @@ class AmbiguityClasses:
 
     @property
     def sets(self) -> Bools:
-        """((n, L)): the valid labels of each word."""
         return np.asarray(self.members[self.numbers])
 
     @classmethod
@@ -142,13 +141,11 @@ class TagDictionary:
         return expand(valid | (rare & self.open_labels), self.rules)
 
     def to_data(self) -> Data:
-        """Return arrays, lists, strings and numbers that can be stored."""
         settings = {"min_count": self.min_count, "min_share": self.min_share, "fold": self.fold}
         return {"words": self.words.to_data(), "open": self.open_labels, "rules": self.rules, **settings}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
         words, (open_labels, rules) = CountTable.from_data(data["words"]), (data["open"], data["rules"])
         return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), data["fold"])
 
