@@ -147,18 +147,17 @@ class FeatureSettings:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
     def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
-        """Read word lists and rules from their files, and fit what is to be fitted.
+        """Read word lists and rules from their files, and fit what is to be fitted to the Docs.
 
         nlp (Language | None): splits the phrases of word lists.
-        docs (Callable): returns the training corpus; called only where it is needed.
         """
-        from .resources import Lexicon, Resources, WordCounts, WordList, count_forms
+        from .resources import Lexicon, Resources, WordList, count_forms, kept_counts
         from .templates import COUNTED, INDUCED
 
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
         speller = None if self.spelling is None else self.spelling.make(lambda: count_forms(docs()))
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
-        counts = WordCounts.of(count_forms(docs()), thresholds) if thresholds else None
+        counts = kept_counts(count_forms(docs()), thresholds) if thresholds else None
         classes = None
         if self.classes is not None and sizes:
             classes = self.classes.make(lambda: ([token.text for token in doc] for doc in docs()), sizes)
@@ -167,13 +166,13 @@ class FeatureSettings:
     def empty_resources(self) -> "Resources":
         """Return what there is before `make_resources`: lists and tables without entries."""
         from .induced import WordClasses
-        from .resources import Lexicon, Resources, WordCounts, WordList
+        from .resources import Lexicon, Resources, WordList
         from .spelling import Rewriter, Speller, SpellingTable
         from .templates import COUNTED, INDUCED
 
         lists = {name: WordList(name, []) for name in self.lists or ()}
         speller = None if self.spelling is None else Speller(Rewriter(()), SpellingTable({}))
-        counts = WordCounts({}) if self._numbers(COUNTED) else None
+        counts: dict[str, int] | None = {} if self._numbers(COUNTED) else None
         sizes = self._numbers([INDUCED])
         return Resources(lists, Lexicon(speller, counts, WordClasses([], {n: [] for n in sizes}) if sizes else None))
 

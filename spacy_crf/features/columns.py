@@ -22,7 +22,7 @@ from .hashing import ABSENT, string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
 from .sequence_attributes import SequenceTokens
-from .templates import Attribute
+from .templates import FITTED, Attribute
 
 # where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
 TRUNCATED = "spacy_crf.open"
@@ -34,11 +34,8 @@ _GREATEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Column:
-    """Values of one attribute.
-
-    hashes ((N,)): 0 where a unit has none. numbers ((N,) | None): real values, for attributes that have them.
-    strings (dict[int, str]): strings behind hashes that are not in the vocabulary's store.
-    """
+    """Values of one attribute: hashes ((N,)), 0 where a unit has none, real values ((N,)) for attributes that have
+    them, and the strings behind hashes that are not in the vocabulary's store."""
 
     hashes: Hashes
     numbers: Floats | None = None
@@ -111,7 +108,7 @@ class ColumnReader:
         if self._has_sequence_attributes:
             lexical += [each for each in _OF_SEQUENCE if each not in lexical]
         self._lexical = LexemeColumns(lexical, resources.lexicon)
-        self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
+        self._other = [each for each in attributes if not (each.is_lexical or each.name in FITTED)]
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }

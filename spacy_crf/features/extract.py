@@ -39,11 +39,10 @@ class Reader(Protocol):
 
 
 class FeatureExtractor:
-    """Computes feature keys of Docs.
+    """Computes feature keys of Docs, from columns of tokens unless another reader is given.
 
     padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
         no feature as in CRFsuite's examples.
-    reader (Reader | None): gives the columns; None for those of tokens.
     """
 
     def __init__(
@@ -76,10 +75,8 @@ class FeatureExtractor:
             return self._reader.read(docs, vocab, extra)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
-        """Return feature keys of all units. O(N) array operations for each atom.
-
-        Edge templates yield nothing at the first unit of a sequence: no transition leads there.
-        """
+        """Return feature keys of all units; none of edge templates at first ones. O(N) array operations for each
+        atom."""
         windows = Windows(columns, self.padding)
         keys = np.empty((len(templates), windows.n_units), dtype=np.uint64)
         values = None

@@ -19,11 +19,7 @@ from .templates import Atom, Attribute, Template
 
 
 class FeatureIndex:
-    """Features of one kind (state or edge) by number.
-
-    templates (list[Template]): in the order of the rows of `Keys`.
-    min_count (int): features that occur less often get no number.
-    """
+    """Features of one kind (state or edge), if they are not too rare, by number; templates as the rows of `Keys`."""
 
     separates_templates = True  # whether no feature belongs to two templates
 
@@ -158,10 +154,8 @@ class FeatureIndex:
 
 
 class BucketIndex(FeatureIndex):
-    """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009).
-
-    There is no table of keys that grows, and there are no strings.
-    """
+    """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009): there
+    is no table of keys that grows, and there are no strings."""
 
     separates_templates = False
 

@@ -60,10 +60,7 @@ class Bigrams:
 
 
 def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
-    """Count how often frequent words stand beside each other; rare words part their neighbours.
-
-    RETURNS (tuple): W folded forms, the most frequent first, and their pairs.
-    """
+    """Return W folded forms, the most frequent first, and how often they stand side by side; rare words part them."""
     folded: dict[str, str] = {}
     held = [[folded.get(form) or folded.setdefault(form, _folded(form)) for form in text] for text in texts]
     counts = Counter(word for text in held for word in text)

@@ -72,7 +72,7 @@ class WordForms:
         counts = self._lexicon.counts
         if counts is None:
             raise CRFError(FeatureErrors.CRF325)
-        return [counts.at_least(text, threshold) for text in self.texts]
+        return [counts.get(text, 0) >= threshold for text in self.texts]
 
 
 def _prefixes(texts: list[str], n: int) -> list[str]:

@@ -20,10 +20,9 @@ from .spelling import Speller
 
 
 class WordList:
-    """One list of words and phrases with their values: the longest match counts.
+    """One list of words and phrases, compared lower-cased, with their values: the longest match counts.
 
-    The first word of a match gets the value, the following ones `I-` and the value. Words are compared lower-cased.
-    Of a phrase that comes twice, the last entry counts. name (str): what templates call it, LIST(name).
+    The first word of a match gets the value, the following ones `I-` and the value. Of equals the last one counts.
     """
 
     def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
@@ -67,10 +66,7 @@ class WordList:
 
     @classmethod
     def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
-        """Read a TSV file. Empty lines, and lines without a tab that begin with #, are skipped.
-
-        nlp (Language | None): splits phrases as the pipeline splits text; at spaces without one.
-        """
+        """Read a TSV file; phrases are split by the pipeline, or at spaces. Empty lines and comments are skipped."""
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
@@ -88,20 +84,10 @@ class WordList:
         return cls(name, entries)
 
 
-@dataclass(frozen=True)
-class WordCounts:
-    """Counts of word forms in the training corpus that thresholds tell apart, none above the highest of these."""
-
-    counts: Mapping[str, int]
-
-    @classmethod
-    def of(cls, counts: Mapping[str, int], thresholds: list[int]) -> Self:
-        """Keep what the thresholds need, at least one."""
-        low, high = min(thresholds), max(thresholds)
-        return cls({form: min(number, high) for form, number in sorted(counts.items()) if number >= low})
-
-    def at_least(self, form: str, threshold: int) -> bool:
-        return self.counts.get(form, 0) >= threshold
+def kept_counts(counts: Mapping[str, int], thresholds: list[int]) -> dict[str, int]:
+    """Keep of the counts of word forms what thresholds tell apart, none above the highest of these."""
+    low, high = min(thresholds), max(thresholds)
+    return {form: min(number, high) for form, number in sorted(counts.items()) if number >= low}
 
 
 @dataclass(frozen=True)
@@ -109,14 +95,14 @@ class Lexicon:
     """What a component knows of word forms beyond their letters: normal forms, counts in training, induced classes."""
 
     speller: Speller | None = None
-    counts: WordCounts | None = None
+    counts: Mapping[str, int] | None = None
     classes: WordClasses | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return lists and dicts; nothing of what there is not."""
         data: dict[str, Any] = {} if self.speller is None else {"spelling": self.speller.to_data()}
         if self.counts is not None:
-            data["word_counts"] = dict(self.counts.counts)
+            data["word_counts"] = dict(self.counts)
         if self.classes is not None:
             data["word_classes"] = self.classes.to_data()
         return data
@@ -125,7 +111,7 @@ class Lexicon:
     def from_data(cls, data: Mapping[str, Any]) -> Self:
         """Restore from `to_data`; other keys are left alone."""
         speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
-        counts = WordCounts(data["word_counts"]) if "word_counts" in data else None
+        counts = data.get("word_counts")
         classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
         return cls(speller, counts, classes)
 

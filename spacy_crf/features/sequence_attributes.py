@@ -30,11 +30,8 @@ _BACKQUOTE, _APOSTROPHE = "`", "'"
 
 @dataclass(frozen=True)
 class SequenceTokens:
-    """Tokens of B sequences, one after the other, and where sentences and clauses end.
-
-    orths, lowers, classes ((N,)): ids of the word, of its lower-cased form and of its class.
-    spaces ((N,)): whether white space follows. lengths ((B,)): tokens of each sequence.
-    """
+    """Tokens of B sequences, one after the other: ids ((N,)) of words, of their lower-cased forms and classes, whether
+    white space follows ((N,)), lengths ((B,)); and where sentences and clauses end."""
 
     orths: Hashes
     lowers: Hashes
@@ -103,11 +100,8 @@ class SequenceTokens:
 
     @cached_property
     def periods(self) -> Bools:
-        """((N,)): tokens that end a sentence.
-
-        They are "?", "!" and ".", unless that belongs to an initial or an abbreviation, or the text goes on behind it
-        as within a sentence.
-        """
+        """((N,)): tokens that end a sentence: "?", "!" and ".", unless that belongs to an initial or an abbreviation,
+        or the text goes on behind it as within a sentence."""
         stops = self.is_any(_STOP) & (self.spaces | self.is_last)
         shortens = (self.classes == string_hash("initial")) | np.isin(self.lowers, _hashes(tuple(load_abbreviations())))
         goes_on = self.is_lower | self.is_any(_GOES_ON)

@@ -94,9 +94,9 @@ class Neighbours:
             self.remains.setdefault(remain, []).append(number)
 
     def find(self, word: str, stop: int | None = None) -> str | None:
-        """Find the nearest word, of equally near ones the one that was added first; None if none is near enough.
+        """Find the nearest folded form, of equally near ones the one that was added first; None if none is near enough.
 
-        word (str): a folded form. stop (int | None): look at this many of the words that were added first only.
+        stop (int | None): look at this many of the words that were added first only.
         """
         stop = len(self.words) if stop is None else stop
         numbers = {number for remain in self._deletions(word) for number in self.remains.get(remain, ())}
@@ -120,11 +120,8 @@ class Neighbours:
 
 
 class SpellingTable:
-    """A table of normal forms, and the rule for forms that are not in it.
-
-    table (Mapping[str, str]): normal form by form. Unknown forms are compared with the values in the order in which
-        they first come, so the frequent ones belong to the beginning. lengths (Sequence[int]): as in `Neighbours`.
-    """
+    """A table of normal forms by form, and the rule for forms that are not in it: they are compared with the values in
+    the order in which these first come, so the frequent ones belong to the beginning. lengths: as in `Neighbours`."""
 
     def __init__(self, table: Mapping[str, str], lengths: Sequence[int] = LENGTHS):
         self.table = {fold(form): fold(normal) for form, normal in table.items()}
@@ -138,10 +135,7 @@ class SpellingTable:
         self.unknown: dict[str, str] = {}
 
     def normalise(self, form: str) -> str:
-        """Return the normal form of a word: from the table; else the nearest one; else the folded form itself.
-
-        Normal forms are their own: a word is never normalised any further.
-        """
+        """Return the normal form of a word: from the table; else the nearest one; else the folded form itself."""
         word = fold(form)
         if word in self.table:
             return self.table[word]

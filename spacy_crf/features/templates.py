@@ -121,11 +121,6 @@ class Attribute:
         return self.name in ANNOTATION or self.name == "_"
 
     @property
-    def is_fitted(self) -> bool:
-        """Whether the component knows the value, which cannot be read from Docs."""
-        return self.name in FITTED
-
-    @property
     def is_of_units(self) -> bool:
         """Whether the value is one of a layout element; tokens have none."""
         return self.name == OF_UNITS

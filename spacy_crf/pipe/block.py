@@ -71,16 +71,11 @@ def is_positive(value: float) -> bool:
 
 
 def component(
-    name: str,
-    settings: type[Settings],
-    *,
-    assigns: Iterable[str],
-    scores: Mapping[str, float | None],
+    name: str, settings: type[Settings], *, assigns: Iterable[str], scores: Mapping[str, float | None]
 ) -> Callable[[Construct], Construct]:
-    """Register a constructor as the factory of a component.
+    """Register a constructor, which takes the pipeline, a name and settings as one value, as a factory.
 
-    The constructor takes the pipeline, a name and the settings as one value. spaCy sees a factory with an argument for
-    each setting, so that it checks configs by their types.
+    spaCy sees a factory with an argument for each setting, so that it checks configs by their types.
     """
 
     def register(construct: Construct) -> Construct:

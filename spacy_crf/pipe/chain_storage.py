@@ -50,8 +50,8 @@ class Start(NamedTuple):
 class StoresChain(HasLabels, Stored):
     """What a component over a chain knows, and how it is stored.
 
-    learned_settings (tuple[str, ...]): what of `cfg` comes from data, not from the config, beside the labels.
-    settings_of_weights (tuple[str, ...]): what of it holds for the weights alone that it was learned with.
+    learned_settings: what of `cfg` comes from data beside the labels; settings_of_weights: what of that holds for the
+    weights alone that it was learned with.
     """
 
     learned_settings: ClassVar[tuple[str, ...]] = ()

@@ -53,7 +53,6 @@ UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
-    vocab (Vocab): of the pipeline. settings (ChainSettings): its block. name (str): in the pipeline.
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
@@ -216,10 +215,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return Sample(columns, gold, self.features.extractor, backprop, mask)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        """Gold of the units of the predicted Docs, one Doc after the other. lengths ((B,)): of their sequences.
-
-        RAISES (ValueError): for labels that the component does not know, and pairs of tags that are ruled out.
-        """
+        """Gold of the units of the predicted Docs, in sequences of these lengths; a coded error if it cannot be."""
         return read_gold(self.name, self.annotation, examples, lengths, self.tags, get_layout(self.model))
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
@@ -315,10 +311,8 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        """Columns of Docs, with the vectors of the tokens if the model has them.
-
-        extra (int | None): attribute to read along: a call into a Doc costs more than the attributes that it returns.
-        """
+        """Columns of Docs, with vectors if the model has them, and an attribute that is cheap to read along
+        (`extra`)."""
         columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 

@@ -25,11 +25,7 @@ from .errors import PipeErrors
 
 @dataclass(frozen=True)
 class Batch:
-    """Docs that follow each other, and what the chain says of them.
-
-    columns (Columns): of their units. distribution (ChainDistribution): over the labellings of their sequences.
-    tags (TagSet): its labels.
-    """
+    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences."""
 
     docs: Sequence[Doc]
     columns: Columns
@@ -106,7 +102,7 @@ class DocOutput:
 class Decoder:
     """The best labels of each unit, the spans that they form, and what outputs tell.
 
-    target (Target | None): what is labelled; None where only outputs are written. outputs (tuple): what is told beside.
+    target (Target | None): what is labelled; None where only outputs are written.
     posterior (bool): take the labels that are right most often instead of the best sequence.
     scored (bool): give spans their exact probabilities. threshold (float): leave out spans with lower ones.
     """
@@ -208,10 +204,7 @@ D = TypeVar("D", bound=Decoder)
 def label_decoder(
     kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
 ) -> D:
-    """Make the decoder, of some kind, of a component that writes labels to tokens or spans.
-
-    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
-    """
+    """Make the decoder, of some kind and with more arguments, of a component that writes labels to tokens or spans."""
     scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
     told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)
     return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
@@ -263,12 +256,8 @@ class IsolatesFailures:
 
 @dataclass(frozen=True)
 class SpanScores:
-    """Exact probabilities of S spans.
-
-    label ((S,)): of a span with this label and these boundaries.
-    boundaries ((S,)): of a span with these boundaries and any label.
-    covered ((S,)): of every token lying in spans of this label, whatever the boundaries.
-    """
+    """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,
+    and of every token lying in spans of this label, whatever the boundaries."""
 
     label: Doubles
     boundaries: Doubles

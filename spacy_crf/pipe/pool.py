@@ -101,10 +101,7 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
 
 
 def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
-    """Train a component with the settings and labels of another one, but without its tok2vec layer.
-
-    iterations (int): of L-BFGS. changed (Any): settings with other values.
-    """
+    """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS."""
     settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
     with warnings.catch_warnings():

@@ -42,8 +42,7 @@ class SourcedDistribution(ChainDistribution):
 class SourcePipe(IsolatesFailures, Pipe):
     """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
 
-    nlp (Language): the pipeline, in which the source is looked up when it is needed. settings (Settings): of the
-    component, with `source`, and perhaps `sequence`.
+    nlp (Language): the pipeline, in which the source is looked up when it is needed.
     """
 
     def __init__(self, nlp: Language, settings: Settings, name: str):

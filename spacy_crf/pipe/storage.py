@@ -21,10 +21,8 @@ NAMES = ("cfg", "features", "model")
 
 @dataclass(frozen=True)
 class Parts:
-    """What is stored: settings, what was learned, features, and files that only some components have.
-
-    A part is None if it was excluded, or the component does not have it.
-    """
+    """What is stored: settings, what was learned, features, and files that only some components have; None for a part
+    that was excluded, or that there is not."""
 
     cfg: dict[str, Any] | None
     model: bytes | None

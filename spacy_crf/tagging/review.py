@@ -90,10 +90,8 @@ def least_certain(
 def measure(
     probabilities: Doubles, entropy: float, token_entropies: Doubles, order: Order, per_token: bool = False
 ) -> float:
-    """How certain, or for entropies uncertain, a labelling is.
-
-    probabilities ((K,)): of the best labellings, best first. token_entropies ((n,)): of the labels of the tokens.
-    """
+    """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
+    first, the entropy of all, and those of the labels of the tokens ((n,))."""
     length = len(token_entropies) if per_token else 1
     if order == "entropy":
         return entropy / length

@@ -113,10 +113,7 @@ def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags
 
 @dataclass(frozen=True)
 class TagSetOutput:
-    """The set of each token, the most probable tag first, and the node of a tag tree that it is below.
-
-    make_rule, make_tree (Callable): return what chooses sets, and the tree; called when there are tokens, and so tags.
-    """
+    """The set of each token, the most probable tag first, and the node of a tag tree that it is below."""
 
     key: str
     tags: Sequence[str]

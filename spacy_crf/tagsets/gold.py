@@ -25,10 +25,9 @@ Weights = Mapping[str, float]
 
 
 def gold_weights(example: Example, target: str, extension: str) -> list[Weights]:
-    """For each predicted token its gold tags with their weights, nothing where there are none.
+    """For each predicted token its gold tags with their weights, from the extension or else the target, or nothing.
 
-    Tokens whose gold is not in the extension have that of the target. Where tokens differ, gold with several tags is
-    taken only by tokens that are one on both sides.
+    Where tokens differ, gold with several tags is taken only by tokens that are one on both sides.
     """
     single = [{} if tag is None else {tag: 1.0} for tag in AttributeTarget(target).names(example)]
     rows = read_gold_tags(example.reference, extension)
@@ -153,10 +152,7 @@ class Augmenter:
 
 
 class SetTable(NamedTuple):
-    """Tokens of documents, one document after the other; tags are numbered from the known ones on.
-
-    weights ((N, L')): gold; a row of zeros where there is none. members ((N, L')): the sets. best ((N,)): the tag.
-    """
+    """Gold weights ((N, L')), sets ((N, L')) and best tags ((N,)) of the tokens of documents; known tags come first."""
 
     weights: Doubles
     members: Bools

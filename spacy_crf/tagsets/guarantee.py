@@ -52,10 +52,7 @@ class UnknownWords:
 
 @dataclass(frozen=True)
 class SequenceLength:
-    """Tokens by the length of their sequence.
-
-    edges (tuple[int, ...]): ascending from 1; the greatest length of each group but the last, which has none.
-    """
+    """Tokens by the length of their sequence, up to edges that ascend from 1; the last group has none."""
 
     edges: tuple[int, ...]
     kind: Literal["length"] = "length"
@@ -113,9 +110,9 @@ def text_uniforms(tokens: Columns, seed: int) -> Doubles:
 
 @dataclass(frozen=True)
 class ConformalPromise:
-    """Split conformal sets of the tokens of a pipeline: quantiles at one level.
+    """Split conformal sets of the tokens of a pipeline: quantiles at one level, by groups of condition "group".
 
-    by (Strata | None): the groups of condition "group". seed (int | None): of randomised scores, see `text_uniforms`.
+    seed (int | None): of randomised scores, see `text_uniforms`.
     """
 
     sets: ConformalSets
@@ -165,10 +162,8 @@ def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
 
 
 class HeldOutTokens(NamedTuple):
-    """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, and what groups are told from.
-
-    unknown (int): tokens left out because none of their gold tags is known to the tagger.
-    """
+    """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, what groups are told from, and how
+    many tokens were left out because none of their gold tags is known to the tagger."""
 
     marginals: Floats
     weights: Doubles

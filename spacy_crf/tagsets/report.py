@@ -70,9 +70,8 @@ class SetReport:
 
 
 def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
-    """Measure the sets of documents; tags that the tagger does not know have a probability of 0.
+    """Measure the sets of documents as annotated by the tagger; tags that it does not know have a probability of 0.
 
-    examples (Iterable[Example]): `predicted` as the tagger has annotated it.
     words (Collection[str]): forms of the training data; empty if they are not known.
     """
     examples, known = list(examples), list(tagger.labels)

@@ -35,8 +35,6 @@ def set_tagger_score(
 
     Gold tags that the component does not know count as missed. g is that of the component's utility, for the number of
     its labels, so that ml_util and sizes compare only for equal numbers.
-
-    RETURNS (dict): ml_acc, ml_util, set_coverage, set_size, set_singletons (share of sets with one tag), tag_acc.
     """
     examples = list(examples)
     known = list(labels)

@@ -19,10 +19,8 @@ Data = dict[str, Any]  # arrays, lists, strings and numbers, or dicts of them
 
 @dataclass(frozen=True)
 class Shares:
-    """What gold says of N units, as a list of n (unit, label) pairs by ascending unit; unknown units have none.
-
-    units ((n,)), labels ((n,)): the pairs. weights ((n,)): their shares, which sum to 1 for each unit that is known.
-    """
+    """What gold says of N units, as n pairs of unit, ascending, and label, and their shares, which sum to 1 for each
+    unit that is known; others have none."""
 
     units: Indices
     labels: Indices
@@ -97,9 +95,8 @@ def sum_by_cell(cells: Indices, weights: Doubles) -> tuple[Indices, Doubles]:
 class CountTable:
     """How often each of V strings was seen with each label, as sparse rows.
 
-    keys (list[str]): the strings, sorted.
-    ends ((V + 1,)): string v has the pairs `ends[v]:ends[v + 1]`, at least one.
-    labels ((n,)), counts ((n,)): the pairs, labels ascending. n_labels (int): L.
+    keys (list[str]): sorted. ends ((V + 1,)): string v has the pairs `ends[v]:ends[v + 1]`, at least one.
+    labels ((n,)), counts ((n,)): the pairs, labels ascending.
     """
 
     keys: list[str]

@@ -43,10 +43,7 @@ def expand(valid: Bools, rules: Bools) -> Bools:
 
 @dataclass(frozen=True)
 class AmbiguityClasses:
-    """The valid labels of n words, each distinct set once.
-
-    members ((C, L)): the sets, none of them empty. numbers ((n,)): the set of each word.
-    """
+    """The valid labels of n words: distinct sets ((C, L)), none of them empty, and the number ((n,)) of each word's."""
 
     members: Bools
     numbers: Indices
@@ -167,8 +164,7 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
 def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:
     """Make a dictionary from counts of folded words and tags of a component.
 
-    Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more. All
-    are open if there are none of these.
+    Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more.
     """
     if settings.open_tags is None:
         open_labels = np.bincount(words.labels, minlength=words.n_labels) >= settings.open_types

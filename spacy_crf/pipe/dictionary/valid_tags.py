@@ -154,10 +154,8 @@ def _with(columns: Columns, column: Column) -> Columns:
 
 
 def narrow_evidence(mask: Bools, evidence: Bools | None, lengths: Indices, layout: Layout) -> tuple[Bools, Indices]:
-    """Return the labels ((N, L)) that both a mask and evidence allow. Where they leave nothing, evidence counts.
-
-    RETURNS (tuple): what is left, and the sequences without the mask: under it they would have no path.
-    """
+    """Return the labels ((N, L)) that both a mask and evidence allow, or else evidence, and the sequences that go
+    without the mask, as they would have no path."""
     allowed = mask
     if evidence is not None:
         allowed = np.where((mask & evidence).any(axis=1, keepdims=True), mask & evidence, evidence)
