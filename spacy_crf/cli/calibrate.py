@@ -13,8 +13,8 @@ from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
-from ..tagging.calibrate import calibrate as fit_temperature
 from ..tagging.component import CRFTagger
+from ..tagging.component import calibrate as fit_temperature
 from .data import Data, DataOptions
 from .errors import CommandErrors
 from .options import Loaded, Pipe, annotated, bin_rows, command

@@ -112,8 +112,8 @@ class ColumnReader:
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
-        annotation = [IDS[each.name] for each in self._other if each.is_annotation and each.name != "_"]
-        self._ids: list[int | str] = [ORTH, SENT_START, *annotation]
+        self._annotation = {each: IDS[each.name] for each in self._other if each.is_annotation and each.name != "_"}
+        self._ids: list[int | str] = [ORTH, SENT_START, *self._annotation.values()]
         self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
         self._ids += [SPACY] if self._has_sequence_attributes and SPACY not in self._ids else []
 
@@ -134,8 +134,8 @@ class ColumnReader:
                 columns[attribute] = Column(hashes, strings=strings)
             elif attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
-            elif attribute.is_annotation:
-                columns[attribute] = _annotation(attribute, values[IDS[attribute.name]])
+            elif attribute in self._annotation:
+                columns[attribute] = _annotation(attribute, values[self._annotation[attribute]])
             elif attribute.name == "LIST":
                 found = self.lists[attribute.key].match(values[LOWER], doc_lengths)
                 columns[attribute] = self._list_values[attribute].take(found)

@@ -200,9 +200,6 @@ def fit_spelling(counts: Mapping[str, int], lengths: Sequence[int] = LENGTHS, ra
     return SpellingTable(table, lengths)
 
 
-# -- rules -------------------------------------------------------------------------------------------------------------
-
-
 class Rewriter:
     """Rewrite rules, compiled: pattern and replacement, in the syntax of Python's `re`. name (str): of the file."""
 

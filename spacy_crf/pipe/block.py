@@ -169,6 +169,21 @@ class LiveSettings(dict[str, Any]):
         super().update(assigned)
 
 
+class HasSettings:
+    """A component whose run-time settings, and what is learned beside the weights, are its `cfg`."""
+
+    live_settings: LiveSettings
+
+    @property
+    def cfg(self) -> LiveSettings:
+        """The settings; values without meaning are refused."""
+        return self.live_settings
+
+    @cfg.setter
+    def cfg(self, values: Any) -> None:
+        self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
+
+
 def _is_shown(one: "Field[Any]") -> bool:
     return not one.metadata.get("fixed") or bool(one.metadata.get("shown"))
 

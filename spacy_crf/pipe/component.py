@@ -39,7 +39,7 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from ..learning.vectors import begin_update, predict_vectors
-from .block import ChainSettings, LiveSettings
+from .block import ChainSettings, HasSettings, LiveSettings
 from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
@@ -50,7 +50,7 @@ SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
@@ -64,7 +64,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
         self.model, self.trainer, self.scorer = settings.model, settings.trainer, settings.scorer
-        self._cfg = LiveSettings(name, settings, {**learned, "labels": []})
+        self.live_settings = LiveSettings(name, settings, {**learned, "labels": []})
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
         self._first_step: Callable[[], None] | None = None
@@ -93,15 +93,6 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         return self.annotation.description
 
     # -- labels and settings ---------------------------------------------------------------------------------
-
-    @property
-    def cfg(self) -> LiveSettings:
-        """Run-time settings, and what is learned beside the weights; values without meaning are refused."""
-        return self._cfg
-
-    @cfg.setter
-    def cfg(self, values: Any) -> None:
-        self._cfg.update(values)  # `spacy find-threshold` assigns all of them
 
     @property
     def target(self) -> str:

@@ -251,9 +251,6 @@ class IsolatesFailures:
         return docs
 
 
-# -- spans ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class SpanScores:
     """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,

@@ -97,9 +97,6 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
     return Resources.from_data(merged)
 
 
-# -- parts of the data ------------------------------------------------------------------------------------------------
-
-
 def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
     """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS."""
     settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)

@@ -19,7 +19,7 @@ from ..core.labels import TagSet
 from ..features.block import SequenceMode
 from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
-from .block import LiveSettings, Settings
+from .block import HasSettings, LiveSettings, Settings
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
 from .probabilities import token_probabilities
@@ -39,7 +39,7 @@ class SourcedDistribution(ChainDistribution):
         return self.probabilities  # type: ignore[return-value]
 
 
-class SourcePipe(IsolatesFailures, Pipe):
+class SourcePipe(HasSettings, IsolatesFailures, Pipe):
     """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
 
     nlp (Language): the pipeline, in which the source is looked up when it is needed.
@@ -49,16 +49,7 @@ class SourcePipe(IsolatesFailures, Pipe):
         settings.check(name)
         self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
         self.scorer = settings.scorer  # type: ignore[attr-defined]
-        self._cfg = LiveSettings(name, settings, {})
-
-    @property
-    def cfg(self) -> LiveSettings:
-        """Run-time settings; values without meaning are refused."""
-        return self._cfg
-
-    @cfg.setter
-    def cfg(self, values: Any) -> None:
-        self._cfg.update(values)
+        self.live_settings = LiveSettings(name, settings, {})
 
     @abstractmethod
     def decoder(self, tags: TagSet) -> Decoder:

@@ -1,20 +1,28 @@
-"""A linear-chain CRF for tags, chunks and entities."""
+"""A linear-chain CRF for tags, chunks and entities, and the fit of its temperature to held-out data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
+from ..core.calibration.bins import Reliability, reliability
+from ..core.calibration.temperature import HeldOut, Unit, fit_temperature
 from ..core.chain.entropy import token_entropies
+from ..core.gold import UNKNOWN
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from .block import TaggerSettings
+
+BATCH_SIZE = 256  # of examples that a temperature is fitted to
 
 
 @LabelsTokens.register
@@ -75,3 +83,42 @@ class EntropyOutput(DocOutput):
 
     def empty(self) -> dict[str, Any]:
         return {"sequences": [], "tokens": []}
+
+
+class Calibration(NamedTuple):
+    """Result of a fit.
+
+    temperature (float): what scores are to be divided by.
+    before (Reliability), after (Reliability): of each token's most probable tag, at the component's temperature so
+        far and at the new one.
+    """
+
+    temperature: float
+    before: Reliability
+    after: Reliability
+
+
+def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "token", n_bins: int = 10) -> Calibration:
+    """Fit a temperature; the component itself stays as it is, until its setting `temperature` is changed.
+
+    tagger (CRFTagger): a trained component.
+    examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
+        is missing, or unknown to the component, count for nothing.
+    unit (str): "token" or "sequence", whose gold is to become most probable.
+    n_bins (int): of the reliability tables, with equal width.
+    RETURNS (Calibration): the temperature, and reliability before and after.
+    """
+    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+    temperature = fit_temperature(batches, unit)
+    before, after = (_reliability(batches, value, n_bins) for value in (tagger.cfg["temperature"], temperature))
+    return Calibration(temperature, before, after)
+
+
+def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
+    confidences, right = [], []
+    for distribution, labels in batches:
+        marginals = distribution.at(temperature).marginals
+        known = labels != UNKNOWN
+        confidences.append(marginals.max(axis=1)[known])
+        right.append((marginals.argmax(axis=1) == labels)[known])
+    return reliability(np.concatenate(confidences), np.concatenate(right), n_bins)

@@ -160,9 +160,6 @@ def _measured(
                 yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
 
 
-# -- as text ----------------------------------------------------------------------------------------------------------
-
-
 def target_kind(tagger: CRFTagger) -> str:
     """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
     kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"}

@@ -35,9 +35,8 @@ from .guarantee import (
     held_out_tokens,
     risk_control,
 )
-from .report import SetReport, report_sets
+from .report import SetReport, render_page, report_sets
 from .rules import guarantee_rule
-from .view import render_page
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
 TOLD = "Format of DATA and of --train; otherwise picked by file"

@@ -59,9 +59,6 @@ def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
     return 1 - guarantee.level if is_share else None
 
 
-# -- tag trees --------------------------------------------------------------------------------------------------------
-
-
 def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> TagTree:
     """The tree over the labels of a component, by the pairs of its file or a separator."""
     if settings.hierarchy is None:

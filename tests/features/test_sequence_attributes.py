@@ -81,7 +81,7 @@ def of(text: str, spelling: str) -> str:
     ],
 )
 def test_classes(text: str, name: str) -> None:
-    assert classify([text]) == [name]
+    assert classify(text) == name
     assert (name in word_classes()) == any(map(str.isalnum, text))
 
 
@@ -147,7 +147,7 @@ def ends(doc: Doc, part: str) -> list[bool]:
         closes = bool(token.whitespace_) or is_last
         before = doc[token.i - 1].text if token.i else ""
         after = "" if is_last else doc[token.i + 1].text
-        is_short = before.lower() in load_abbreviations() or classify([before])[0] == "initial"
+        is_short = before.lower() in load_abbreviations() or classify(before) == "initial"
         stops = token.text == "." and closes and not is_short and not (after.islower() or after in [*",;:)]"])
         period = token.text in "?!" or stops
         found.append(period or (part == "CLAUSE" and token.text in ",;:" and closes))

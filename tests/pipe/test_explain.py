@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.networks import model
 from helpers.tagged import build, clean_docs, train
 from helpers.weights import dense_weights
 from spacy.tokens import Doc
@@ -135,18 +136,7 @@ def test_an_untrained_component():
 
 
 def test_vectors_of_a_tok2vec_layer(extension):
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 8,
-        "depth": 1,
-        "embed_size": 50,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": True,
-        "pretrained_vectors": None,
-    }
-    model = {"@architectures": "spacy_crf.LinearChain.v1", "tok2vec": tok2vec}
-    nlp = train("Minibatch", features=SETTINGS, model=model)
+    nlp = train("Minibatch", features=SETTINGS, model=model())
     pipe = nlp.get_pipe("crf_tagger")
     for doc in clean_docs(nlp)[:3]:
         for explanation in explain(pipe, doc):

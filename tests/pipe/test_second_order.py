@@ -17,8 +17,7 @@ from spacy_crf.core.trigrams import Trigrams, seen_trigrams
 from spacy_crf.lab.tuning import cross_validate
 from spacy_crf.learning.model import ChainModel, LinearChain, get_weights
 from spacy_crf.pipe.explain import explain
-from spacy_crf.tagging.calibrate import calibrate
-from spacy_crf.tagging.component import CRFTagger
+from spacy_crf.tagging.component import CRFTagger, calibrate
 from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MODEL = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2, "candidates": 0.001}

@@ -15,7 +15,7 @@ from spacy_crf.annotation.gold_tags import read_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.tagsets.report import report_sets
-from spacy_crf.tagsets.view import render_page
+from spacy_crf.tagsets.report import render_page
 
 TRAIN = """# sent_id = 1
 he\tP
