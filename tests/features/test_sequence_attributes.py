@@ -167,7 +167,7 @@ def cut(doc: Doc, part: str) -> list[list[int]]:
 def describe(doc: Doc, parts: list[list[int]], number: int, what: str) -> str:
     own = parts[number]
     words = [doc[i].lower_ for i in own if doc[i].text.isalnum()]
-    classes = classify([doc[i].text for i in own])
+    classes = [classify(doc[i].text) for i in own]
     listed = sorted(set(classes) & set(class_names()))
     if what.startswith("has "):
         return "1" if what[4:] in listed else ""
@@ -219,7 +219,7 @@ def test_inside(rows: list[list[tuple[str, bool]]], name: str) -> None:
 def test_counts(rows: list[list[tuple[str, bool]]], name: str) -> None:
     docs = build(rows)
     for doc, before, after in zip(docs, values(docs, f"BEFORE({name})"), values(docs, f"AFTER({name})")):
-        found = [each == name for each in classify([token.text for token in doc])]
+        found = [each == name for each in map(classify, [token.text for token in doc])]
         for i in range(len(doc)):
             numbers = [min(sum(found[:i]), COUNT_LIMIT), min(sum(found[i + 1 :]), COUNT_LIMIT)]
             assert [before[i], after[i]] == [str(number) if number else "" for number in numbers]
