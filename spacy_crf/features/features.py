@@ -28,7 +28,7 @@ class FeatureIndex:
         self.table = HashTable()
         width = max((len(template.atoms) for template in templates), default=0)
         # of each feature: the number of its template, and those of its atoms' values
-        self._template: Ints = np.zeros(0, dtype=np.int32)
+        self.slots: Ints = np.zeros(0, dtype=np.int32)
         self._atoms: Ints = np.zeros((0, width), dtype=np.int32)
         self._values = HashTable()
         self._strings: list[str] = []
@@ -37,11 +37,6 @@ class FeatureIndex:
 
     def __len__(self) -> int:
         return len(self.table)
-
-    @property
-    def slots(self) -> Ints:
-        """((F,)): number of the template of each feature."""
-        return self._template
 
     def encode(self, keys: Keys) -> SparseRows:
         """Return sparse rows of the known features. O(N A)."""
@@ -57,7 +52,7 @@ class FeatureIndex:
 
     def name(self, number: int) -> str:
         """Return a feature as text: its template and the values, such as LOWER[-1]|LOWER[0]=new|york."""
-        template = self.templates[self._template[number]]
+        template = self.templates[self.slots[number]]
         values = self._atoms[number, : len(template.atoms)].tolist()
         return f"{template}={'|'.join(self._strings[value] for value in values)}"
 
@@ -85,7 +80,7 @@ class FeatureIndex:
             chosen = np.flatnonzero(template == number)
             for column, atom in enumerate(self.templates[number].atoms):
                 atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows, vocab)
-        self._template = np.concatenate([self._template, template.astype(np.int32)])
+        self.slots = np.concatenate([self.slots, template.astype(np.int32)])
         self._atoms = np.concatenate([self._atoms, atoms])
 
     def _number_strings(self) -> None:
@@ -107,7 +102,7 @@ class FeatureIndex:
         held = other._atoms[fresh]
         atoms = np.zeros((len(fresh), self._atoms.shape[1]), dtype=np.int32)
         atoms[:, : held.shape[1]] = self._include_strings(other._strings)[held]
-        self._template = np.concatenate([self._template, template[other._template[fresh]]])
+        self.slots = np.concatenate([self.slots, template[other.slots[fresh]]])
         self._atoms = np.concatenate([self._atoms, atoms])
         return self.table.find(keys)
 
@@ -121,23 +116,23 @@ class FeatureIndex:
 
     def keep(self, chosen: Bools) -> "FeatureIndex":
         """Return an index of some features (F,), in the same order, with no strings but theirs."""
-        templates, atoms = self._template[chosen], self._atoms[chosen]
+        templates, atoms = self.slots[chosen], self._atoms[chosen]
         sizes = np.array([len(template.atoms) for template in self.templates], dtype=np.intp)
         held = np.arange(atoms.shape[1]) < sizes[templates][:, None]
         used, numbers = np.unique(atoms[held], return_inverse=True)
         atoms[held] = numbers
         kept = FeatureIndex(self.templates, self.min_count)
-        kept.table, kept._template, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
+        kept.table, kept.slots, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
         kept._strings = [self._strings[value] for value in used.tolist()]
         return kept
 
     def to_data(self) -> dict[str, Any]:
         """Return small arrays and lists; keys are left out, for they follow from templates and strings."""
         atoms = np.ascontiguousarray(self._atoms.T)
-        return {"template": _narrow(self._template), "atoms": _narrow(atoms), "values": self._strings}
+        return {"template": _narrow(self.slots), "atoms": _narrow(atoms), "values": self._strings}
 
     def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
-        self._template = np.asarray(data["template"]).astype(np.int32)
+        self.slots = np.asarray(data["template"]).astype(np.int32)
         self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
         self._values, self._strings = HashTable(), list(data["values"])
         self.table = HashTable(self._keys())
@@ -146,9 +141,9 @@ class FeatureIndex:
     def _keys(self) -> Hashes:
         """((F,)): the keys, as the extractor computes them from the values of Docs."""
         hashes = string_hashes(self._strings)
-        keys: Hashes = np.full(len(self._template), ABSENT, dtype=np.uint64)
+        keys: Hashes = np.full(len(self.slots), ABSENT, dtype=np.uint64)
         for number, template in enumerate(self.templates):
-            own = np.flatnonzero(self._template == number)
+            own = np.flatnonzero(self.slots == number)
             keys[own] = template_keys(template, [hashes[self._atoms[own, k]] for k in range(len(template.atoms))])
         return keys
 

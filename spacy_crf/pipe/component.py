@@ -97,8 +97,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     @property
     def target(self) -> str:
         """Name of what is learned and written."""
-        target: str = self.settings.target  # type: ignore[attr-defined]
-        return target
+        return str(self.settings.target)  # type: ignore[attr-defined]
 
     @property
     def has_dictionary(self) -> bool:

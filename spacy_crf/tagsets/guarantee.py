@@ -6,7 +6,7 @@ quantile. What holds for documents is promised by risk control, with documents a
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -185,7 +185,7 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     marginals, weights, read = [np.zeros((0, len(number)), dtype=np.float32)], [np.zeros((0, len(number)))], [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
-        read.append(tagger.read_columns(docs))
+        read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
