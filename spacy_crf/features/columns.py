@@ -56,15 +56,12 @@ class Column:
 class Columns:
     """A batch of Docs as columns.
 
-    doc_lengths ((D,)): tokens of each Doc.
-    lengths ((B,)): units of each sequence; sequences do not cross Docs.
-    orths ((N,)): word forms.
-    by_attribute (dict[Attribute, Column]): what the templates need.
+    doc_lengths ((D,)): tokens of each Doc. lengths ((B,)): units of each sequence; sequences do not cross Docs.
+    orths ((N,)): word forms. by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
-    vectors ((N, width) | None): of the tokens, for models that have them.
+    vectors ((N, width) | None): of the tokens, for models that have them. lexicon (Lexicon): what was known of forms.
     truncated ((B, 2) | None): whether a sequence is cut out of a text that goes on before it and behind it; None for
         none. A truncated side is no start and no end, and positions outside of it have no value.
-    lexicon (Lexicon): what was known of word forms.
     """
 
     doc_lengths: Indices

@@ -39,11 +39,9 @@ class Reader(Protocol):
 
 
 class FeatureExtractor:
-    """Computes feature keys of Docs, from columns of tokens unless another reader is given.
-
-    padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
-        no feature as in CRFsuite's examples.
-    """
+    """Computes feature keys of Docs, from columns of tokens unless another reader is given. With padding, positions
+    outside the sequence have values of their own ("BOS-1", "EOS+2"); without, they yield no feature, as in CRFsuite's
+    examples."""
 
     def __init__(
         self,

@@ -15,10 +15,8 @@ _CHUNK = 1 << 18  # keys added at a time: sorting them in search of repetitions 
 
 
 def string_hash(value: str) -> int:
-    """Return the id of a string in every StringStore; 0 for the empty one.
-
-    Symbols of spaCy (NOUN, but also the word "mark") have small ids of their own, not the hash of their letters.
-    """
+    """Return the id of a string in every StringStore; 0 for the empty one. Symbols of spaCy (NOUN, but also the word
+    "mark") have small ids of their own, not the hash of their letters."""
     return get_string_id(value)
 
 

@@ -20,10 +20,8 @@ from .spelling import Speller
 
 
 class WordList:
-    """One list of words and phrases, compared lower-cased, with their values: the longest match counts.
-
-    The first word of a match gets the value, the following ones `I-` and the value. Of equals the last one counts.
-    """
+    """One list of words and phrases, compared lower-cased, with their values: the longest match counts. Its first word
+    gets the value, the following ones `I-` and the value. Of equal entries the last one counts."""
 
     def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
         self.name = name

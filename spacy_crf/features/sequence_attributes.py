@@ -164,10 +164,8 @@ class PartAttributes:
         self._sequence = tokens.sequences[self._bounds[:-1]]
 
     def column(self, what: str, offset: int) -> tuple[Hashes, dict[int, str] | None]:
-        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these.
-
-        what (str): one of PART_ATTRIBUTES, or "has" and a class of words. offset (int): of the part to look at.
-        """
+        """((N,)): values of one of PART_ATTRIBUTES, or of "has" and a class of words, in the part at an offset, and the
+        strings behind them unless the vocabulary has these."""
         if what == "place":
             return _numbered(np.minimum(np.arange(len(self._part)) - self._bounds[self._part], PLACE_LIMIT))
         if what in ("first", "last"):

@@ -94,10 +94,8 @@ class Neighbours:
             self.remains.setdefault(remain, []).append(number)
 
     def find(self, word: str, stop: int | None = None) -> str | None:
-        """Find the nearest folded form, of equally near ones the one that was added first; None if none is near enough.
-
-        stop (int | None): look at this many of the words that were added first only.
-        """
+        """Find the nearest folded form among those that were added first, up to `stop`; of equally near ones the first
+        one, and None if none is near enough."""
         stop = len(self.words) if stop is None else stop
         numbers = {number for remain in self._deletions(word) for number in self.remains.get(remain, ())}
         near: list[tuple[int, int]] = []

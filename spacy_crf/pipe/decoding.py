@@ -72,11 +72,8 @@ class Prediction:
 
 
 class Output(Protocol):
-    """Something that is told of Docs beside their labels.
-
-    `read` returns a value for each Doc of a batch, `empty` that for a Doc without tokens; `write` stores it on its Doc,
-    and `register` makes its custom attributes available.
-    """
+    """Something that is told of Docs beside their labels: `read` returns a value for each Doc of a batch, `empty` that
+    for a Doc without tokens; `write` stores it, and `register` makes its custom attributes available."""
 
     def read(self, batch: Batch) -> Sequence[Any]: ...
     def empty(self) -> Any: ...

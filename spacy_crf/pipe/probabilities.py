@@ -24,10 +24,8 @@ class LabelsTokens(ABC):  # noqa: B024
 
 @runtime_checkable
 class GivesProbabilities(Protocol):
-    """A component with probabilities (n, L) of its L labels for the tokens of each Doc, in single precision.
-
-    Docs stay as they are, and what they are annotated with is no evidence.
-    """
+    """A component with probabilities (n, L) of its L labels for the tokens of each Doc, in single precision. Docs stay
+    as they are, and what they are annotated with is no evidence."""
 
     @property
     def labels(self) -> tuple[str, ...]: ...

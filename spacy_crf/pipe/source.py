@@ -40,10 +40,8 @@ class SourcedDistribution(ChainDistribution):
 
 
 class SourcePipe(HasSettings, IsolatesFailures, Pipe):
-    """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
-
-    nlp (Language): the pipeline, in which the source is looked up when it is needed.
-    """
+    """Base of components over the probabilities of an earlier one, which is looked up in the pipeline when it is
+    needed, or of an attribute of Docs."""
 
     def __init__(self, nlp: Language, settings: Settings, name: str):
         settings.check(name)

@@ -169,11 +169,8 @@ def target_kind(tagger: CRFTagger) -> str:
 def write_rows(
     found: Iterable[Uncertain], kind: str, order: str, inputs: Sequence[str] = (), prefill: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of a table with one row for each token.
-
-    inputs (list[str]): kinds of annotation that the tagger got to see, and is to see in training.
-    prefill (bool): put the decoded tags into the column of the gold.
-    """
+    """Yield the lines of a table with one row for each token, decoded tags in the column of the gold if it is
+    prefilled. inputs (list[str]): kinds of annotation that the tagger got to see, and is to see in training."""
     yield MARK
     yield from (f"# {line}" for line in HELP)
     yield f"# target = {kind}"

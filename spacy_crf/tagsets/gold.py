@@ -26,9 +26,7 @@ Weights = Mapping[str, float]
 
 def gold_weights(example: Example, target: str, extension: str) -> list[Weights]:
     """For each predicted token its gold tags with their weights, from the extension or else the target, or nothing.
-
-    Where tokens differ, gold with several tags is taken only by tokens that are one on both sides.
-    """
+    Where tokens differ, gold with several tags is taken only by tokens that are one on both sides."""
     single = [{} if tag is None else {tag: 1.0} for tag in AttributeTarget(target).names(example)]
     rows = read_gold_tags(example.reference, extension)
     if not any(rows):
@@ -111,8 +109,8 @@ def _open(row: Weights, tags: TagSet, learn_from: LearnFrom) -> Floats:
 def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
     """A Doc once for each rank of tags: in the j-th copy a token has its j-th tag, or its last one if it has fewer.
 
-    Algorithm 3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020), with min(j, n) for max(1, n - j),
-    which would never show the second of two tags. The Doc itself where no token has two.
+    Algorithm 3 of Heid (2020), with min(j, n) for max(1, n - j), which would never show the second of two tags. The Doc
+    itself where no token has two.
     """
     rows = read_gold_tags(reference, extension)
     ranked = [sorted(row, key=row.__getitem__, reverse=True) for row in rows]

@@ -105,15 +105,10 @@ def text_uniforms(tokens: Columns, seed: int) -> Doubles:
     return (mixed >> np.uint64(64 - BITS)).astype(np.float64) / 2**BITS
 
 
-# -- promises ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ConformalPromise:
-    """Split conformal sets of the tokens of a pipeline: quantiles at one level, by groups of condition "group".
-
-    seed (int | None): of randomised scores, see `text_uniforms`.
-    """
+    """Split conformal sets of the tokens of a pipeline: quantiles at one level, by groups of condition "group", with a
+    seed of randomised scores (see `text_uniforms`)."""
 
     sets: ConformalSets
     by: Strata | None = None
@@ -156,9 +151,6 @@ class ConformalPromise:
 
 def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
     return None if seed is None else text_uniforms(tokens, seed)
-
-
-# -- made on held-out data --------------------------------------------------------------------------------------------
 
 
 class HeldOutTokens(NamedTuple):
@@ -234,8 +226,6 @@ def _rescaled(weights: Doubles) -> Doubles:
     partial = (totals > 0) & (totals < 1)
     return np.divide(weights, totals, out=weights.copy(), where=partial)
 
-
-# -- as the config has them -------------------------------------------------------------------------------------------
 
 Guarantee: TypeAlias = ConformalPromise | RiskControl
 GUARANTEES: dict[str, type[Guarantee]] = {"conformal": ConformalPromise, "risk": RiskControl}

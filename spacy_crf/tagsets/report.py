@@ -76,9 +76,7 @@ class SetReport:
 
 def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
     """Measure the sets of documents as annotated by the tagger; tags that it does not know have a probability of 0.
-
-    words (Collection[str]): forms of the training data; empty if they are not known.
-    """
+    words (Collection[str]): forms of the training data; empty if they are not known."""
     examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
     table = set_table(examples, known, tagger.target, *settings)
@@ -129,9 +127,6 @@ def _probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -
 
 def _mean(values: Doubles, chosen: Bools) -> float | None:
     return float(values[chosen].mean()) if chosen.any() else None
-
-
-# -- dictionaries -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -199,8 +194,6 @@ def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: Tag
         size_known=_mean(sizes, known),
     )
 
-
-# -- a page -----------------------------------------------------------------------------------------------------------
 
 MOST_SHOWN = 4  # tags under a word; the others are counted
 LEAST = 0.005  # smaller probabilities are not listed

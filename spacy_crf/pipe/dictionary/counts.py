@@ -48,10 +48,8 @@ def gold_shares(gold: Gold) -> Shares:
 
 
 def known_shares(gold: Gold) -> Shares:
-    """Return fractional counts of gold labels, one pair for each label that has a weight. O(N + M L).
-
-    Weights of a unit are divided by their sum. A unit open to every label says nothing and is left out.
-    """
+    """Return fractional counts of gold labels, one pair for each label that has a weight, divided by the sum of the
+    unit's. A unit open to every label says nothing and is left out. O(N + M L)."""
     exact = np.flatnonzero(gold.labels != UNKNOWN)
     told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
     weights = gold.weights[told].astype(np.float64)

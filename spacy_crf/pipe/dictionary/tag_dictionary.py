@@ -69,10 +69,8 @@ class TagDictionary:
     open classes, and their own if they were seen at all: the thesis would forbid these, but they are there to be seen.
     Both are expanded by the rules. No set is empty.
 
-    words (CountTable): how often each word, folded, was seen with each label. A count of infinity stands for a label
-        that is valid whatever the settings.
+    words (CountTable): how often each word, folded, was seen with each label; infinity for one that is always valid.
     open_labels ((L,)): valid for words that are unknown or rare. rules ((R, L)): see `expand`.
-    min_count (float), min_share (float), fold (str): as in `DictionarySettings`.
     """
 
     words: CountTable
@@ -162,10 +160,8 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
 
 
 def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:
-    """Make a dictionary from counts of folded words and tags of a component.
-
-    Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more.
-    """
+    """Make a dictionary from counts of folded words and tags of a component. Open tags that are not given are learned,
+    as in CoreNLP: a class that has taken in many words will take in more."""
     if settings.open_tags is None:
         open_labels = np.bincount(words.labels, minlength=words.n_labels) >= settings.open_types
         open_labels |= not open_labels.any()
