@@ -54,7 +54,7 @@ def train(settings: Settings) -> list[Row]:
     pipe = nlp.get_pipe(NAME)
     examples, sentences = make_examples(nlp, read(settings, "train")), read(settings, "test")
     nlp.initialize(lambda: examples)
-    learner, sample = pipe._learner, pipe._sample(examples)
+    learner, sample = pipe.learner, pipe.make_sample(examples)
     learner.grow([sample])
     corpus = learner.encode(sample)
     learner.add_weights(corpus)

@@ -34,7 +34,7 @@ def prepare(settings: Settings) -> Prepared:
     nlp = load(settings)
     pipe = nlp.get_pipe(NAME)
     assert isinstance(pipe, CRFTagger)
-    extractor = pipe._features.extractor
+    extractor = pipe.features.extractor
     columns = extractor.read(make_docs(nlp, read(settings, "test")), nlp.vocab)
     parts = columns.split(available_threads())
     keys = [extractor.keys(part, extractor.state_templates) for part in parts]
@@ -44,6 +44,6 @@ def prepare(settings: Settings) -> Prepared:
 
 
 def _potentials(pipe: CRFTagger, lengths: object, keys: Keys) -> ChainPotentials:
-    observations = observe(lengths, pipe._features.state.encode(keys))  # type: ignore[arg-type]
+    observations = observe(lengths, pipe.features.state.encode(keys))  # type: ignore[arg-type]
     weights = pipe.scores.weights
     return potentials(observations, weights.dense, weights.layout)

@@ -102,16 +102,16 @@ class Restorer:
         self.nlp.add_pipe(NAME, config={"features": FEATURES, "probabilities": False})
         self.pipe: Any = self.nlp.get_pipe(NAME)
         self.pipe.initialize(lambda: examples, nlp=self.nlp)
-        self.pipe._learner.grow([self.pipe._sample(examples)])
+        self.pipe.learner.grow([self.pipe.make_sample(examples)])
         self.marks = [label.mark for label in LabelTable(self.pipe.tags.tags).parsed]
-        n, (state, edge) = len(self.marks), (self.pipe._features.state, self.pipe._features.edge)
+        n, (state, edge) = len(self.marks), (self.pipe.features.state, self.pipe.features.edge)
         cells = {"state_cells": np.arange(len(state) * n), "edge_cells": np.arange(len(edge) * n * n)}
         weights = get_weights(self.pipe.model).extended(len(state), len(edge), **cells)
         set_weights(self.pipe.model, weights)
         self.layout = weights.layout
 
     def encode(self, examples: Sequence[Example]) -> Sentences:
-        return Sentences(self, self.pipe._learner.encode(self.pipe._sample(examples)))
+        return Sentences(self, self.pipe.learner.encode(self.pipe.make_sample(examples)))
 
 
 def perceptron(corpus: Corpus, layout: Layout) -> Iterator[Weights]:

@@ -27,7 +27,7 @@ from benchmarks.tagsets import NAME, files
 from spacy_crf.core.arrays import Indices
 from spacy_crf.core.sets.risk import LossSteps, loss_steps
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.pipe.decoding import Decoder, Marginals
+from spacy_crf.pipe.decoding import Decoder, MarginalsOutput
 from spacy_crf.tagsets.guarantee import HeldOutTokens, held_out_tokens
 
 HALVES = 1000
@@ -75,7 +75,7 @@ def measure_cost(nlp: Language, paths: list[str]) -> dict[str, float]:
     tagger = nlp.get_pipe(NAME)
     docs = [example.predicted for example in Corpus(paths, format="tagsets")(nlp)]
     with_sets = tagger.decoder()
-    alone = Decoder(with_sets.target, (Marginals(tagger.tag_probs, tagger.tags.tags),), with_sets.posterior)
+    alone = Decoder(with_sets.target, (MarginalsOutput(tagger.tag_probs, tagger.tags.tags),), with_sets.posterior)
     kinds = {"marginals": alone, "sets": with_sets}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(RUNS + 1):  # the first one fills caches

@@ -205,7 +205,7 @@ def run(name: str, changes: dict[str, Any], data: Path, words: int, seed: int, m
     row["dev_viterbi"], row["dev"] = dev.scores(0.0), dev.scores(row["threshold"])
     row["words_per_second"] = dev.words_per_second
     row["reliability"] = {mark: dev.reliability(mark) for mark in pipe.label_scheme.marks}
-    row["features"] = len(pipe._features.state)
+    row["features"] = len(pipe.features.state)
     if model is not None:
         nlp.to_disk(model / "restorer")
     return row

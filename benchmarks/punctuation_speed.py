@@ -98,7 +98,7 @@ def read_columns(nlp: Language, words: list[str]) -> Columns:
     pipe = restorer_of(nlp)
     with nlp.select_pipes(disable=NAME):
         docs = list(nlp.pipe(sentences(words)))
-    return pipe._features.extractor.read([pipe.bare(doc) for doc in docs], nlp.vocab)
+    return pipe.features.extractor.read([pipe.bare(doc) for doc in docs], nlp.vocab)
 
 
 def decode(nlp: Language, words: list[str]) -> Numbers:
@@ -121,7 +121,7 @@ def decode_peer(nlp: Language, words: list[str]) -> Numbers:
     import pycrfsuite
 
     pipe, columns = restorer_of(nlp), read_columns(nlp, words)
-    extractor, emissions = pipe._features.extractor, pipe.scores
+    extractor, emissions = pipe.features.extractor, pipe.scores
     keys = extractor.keys(columns, extractor.state_templates).keys.T.tolist()
     chains = emissions.potentials(columns, emissions.look_up(columns))
     tags = viterbi(chains).labels[chains.batch.rows].tolist()

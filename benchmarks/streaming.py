@@ -111,7 +111,7 @@ def measure(count: int, trainer: str, max_features: int, keeps_words: bool) -> d
         "accuracy": round(accuracy, 4),
         "lexemes": len(nlp.vocab),
         "strings": len(nlp.vocab.strings),
-        "features": len(nlp.get_pipe("crf_tagger")._features.state),
+        "features": len(nlp.get_pipe("crf_tagger").features.state),
     }
 
 

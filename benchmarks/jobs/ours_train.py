@@ -39,9 +39,9 @@ def train_chunker(settings: Settings) -> Numbers:
     pipe = nlp.get_pipe(NAME)
     examples = make_examples(nlp, read(settings, "train"))
     nlp.initialize(lambda: examples)
-    learner = pipe._learner
+    learner = pipe.learner
     with Clock() as features:
-        sample = pipe._sample(examples)
+        sample = pipe.make_sample(examples)
         learner.grow([sample])
         corpus = learner.encode(sample)
         learner.add_weights(corpus)

@@ -14,8 +14,8 @@ from wasabi import msg
 from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
-from ..features.normalise import LENGTHS, RATIO, SpellingTable
-from ..features.resources import word_counter
+from ..features.resources import count_forms
+from ..features.spelling import LENGTHS, RATIO, SpellingTable
 from ..lab.errors import LabErrors
 from ..pipe.dictionary.block import DictionarySettings, Fold
 from ..pipe.dictionary.counts import similar_pairs
@@ -207,8 +207,8 @@ def spelling(
     The table has a line `form<TAB>normal form` for each form that the rules leave. Corrected, it is the `table` of a
     `spacy_crf.Spelling.v1` block.
     """
-    count = word_counter(lambda: data.docs(spacy.blank("xx")))
-    found = SpellingSettings(rules, FIT, parse_numbers("lengths", lengths, int), ratio).make(count).spelling
+    settings = SpellingSettings(rules, FIT, parse_numbers("lengths", lengths, int), ratio)
+    found = settings.make(lambda: count_forms(data.docs(spacy.blank("xx")))).spelling
     if output is not None:
         make_folders(output)
         found.write(output)

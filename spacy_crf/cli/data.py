@@ -23,7 +23,7 @@ from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
 from ..sections.formats.sources import root_of
 from ..sections.reader import SectionCorpus
-from ..tagging.review.rank import Place
+from ..tagging.review import Place
 from .options import OptionGroup, parameter, split_names
 
 TEXT, SECTIONS = "text", "sections"

@@ -26,8 +26,8 @@ from ..pipe.pool import pool_pipelines
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
-from ..tagging.calibrate import calibrate as fit_temperature
 from ..tagging.component import CRFTagger
+from ..tagging.component import calibrate as fit_temperature
 from .data import Data, DataOptions
 from .options import (
     Loaded,

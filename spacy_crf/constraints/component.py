@@ -17,10 +17,9 @@ from ..core.constraints.language import Spec, parse_all
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import label_decoder, resolve_scheme
-from ..pipe.folds import trained_on
-from ..pipe.probabilities import LabelsTokens
-from ..pipe.spans import SpanScores, probabilities_of
+from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
+from ..pipe.pool import trained_on
+from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.storage import NAMES
 from .block import MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments
@@ -56,8 +55,8 @@ class ConstrainedNER(ChainPipe):
         return label_decoder(ConstrainedDecoder, self.settings, self.annotation, self.tags.tags, **more)
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
-        """Exact probabilities of any spans under the chain alone. See `probabilities_of`."""
-        return probabilities_of(self, doc, spans)
+        """Exact probabilities of any spans under the chain alone. See the function of that name."""
+        return span_probabilities(self, doc, spans)
 
     # -- constraints -----------------------------------------------------------------------------------------
 
@@ -85,10 +84,10 @@ class ConstrainedNER(ChainPipe):
             check_entries(self.name, entries, self.tags)
         self._entries = entries
 
-    def _write_extra(self) -> dict[str, bytes]:
+    def write_files(self) -> dict[str, bytes]:
         return {FILE: to_bytes(self._entries)}
 
-    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+    def read_files(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
             self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
 
@@ -117,7 +116,7 @@ class ConstrainedNER(ChainPipe):
         if config is None:
             return
         docs = [example.predicted for example in examples]
-        columns = self._read(docs)
+        columns = self.read_columns(docs)
         gold, asked = self.gold(examples, columns.lengths).labels, self._asked(docs, config)
         known = [
             (gold[own], asked.units.at(np.arange(own.start, own.stop)))
@@ -149,7 +148,7 @@ class ConstrainedNER(ChainPipe):
 
     def _asked(self, docs: Sequence[Doc], config: MiningSettings) -> SequencePredicates:
         """What constraints and mining ask of the sequences of Docs."""
-        columns, known = self._read(docs), TokenPredicates(self.settings.predicates, self.name)
+        columns, known = self.read_columns(docs), TokenPredicates(self.settings.predicates, self.name)
         annotation = Annotation(self.annotation, self.tags)
         where = docs, columns.orths, columns.lengths, self.vocab
         return sequence_predicates(*where, self.constraints, known, annotation, config.predicates)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..core.errors import CRFError
-from ..features.attributes import LEXEME_FLAGS, Attribute
-from ..features.templates import Template, parse_templates
+from ..features.templates import LEXEME_FLAGS, Attribute, Template, parse_templates
 from .errors import EstimatorErrors
 
 GAP = "{}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from spacy import registry
 from spacy.language import Language
+from spacy.tokens import Doc
 
 if TYPE_CHECKING:
     from .induced import WordClasses
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 SequenceMode = Literal["auto", "doc", "sents"]
 Counts = Callable[[], Mapping[str, int]]
 Texts = Callable[[], Iterable[Sequence[str]]]
+Docs = Callable[[], Iterable[Doc]]
 FIT = "fit"  # the table of normal forms to the training corpus
 
 
@@ -41,13 +43,8 @@ class SpellingSettings:
     ratio: float = 10
 
     def make(self, count: Counts) -> "Speller":
-        """Read rules and table, or fit the table.
-
-        count (Callable): returns how often each form of the training corpus occurs; called only to fit.
-        RAISES (ValueError): for files that cannot be read.
-        """
-        from .normalise import LENGTHS, SpellingTable, fit_spelling
-        from .spelling import Rewriter, Speller
+        """Read rules and table, or fit the table to how often each form of the training corpus occurs."""
+        from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling
 
         rewriter = Rewriter.read(self.rules) if self.rules else Rewriter(())
         lengths = LENGTHS if self.lengths is None else self.lengths
@@ -80,11 +77,7 @@ class ClassSettings:
                 raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
 
     def make(self, texts: Texts, sizes: Iterable[int]) -> "WordClasses":
-        """Induce classes.
-
-        texts (Callable): returns the words of each text of the training corpus.
-        sizes (Iterable[int]): numbers of classes.
-        """
+        """Induce so many classes, for each of the sizes, from the words of each text of the training corpus."""
         from .induced import WordClasses, count_bigrams, exchange_classes
 
         words, bigrams = count_bigrams(texts(), self.min_count, self.max_words)
@@ -119,10 +112,7 @@ class FeatureSettings:
     classes: ClassSettings | None = None
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        RAISES (ValueError): for templates that cannot be read or ask for what there is not.
-        """
+        """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
         from ..core.errors import CRFError
         from .errors import FeatureErrors
 
@@ -144,47 +134,45 @@ class FeatureSettings:
         """Raise a coded error for a template that asks for what the features do not have."""
         from ..core.errors import CRFError
         from .errors import FeatureErrors
+        from .templates import INDUCED, SPELT
 
         for attribute in (atom.attribute for atom in template.atoms):
             if attribute.is_of_units:
                 raise CRFError(FeatureErrors.CRF966.format(template=str(template)))
             if attribute.name == "LIST" and attribute.key not in (self.lists or {}):
                 raise CRFError(FeatureErrors.CRF305.format(template=str(template), name=attribute.key))
-            if attribute.is_spelt and self.spelling is None:
+            if attribute.name in SPELT and self.spelling is None:
                 raise CRFError(FeatureErrors.CRF323.format(template=str(template)))
-            if attribute.is_induced and self.classes is None:
+            if attribute.name == INDUCED and self.classes is None:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
-    def make_resources(
-        self, nlp: Language | None, count: Counts = dict[str, int], texts: Texts = list[list[str]]
-    ) -> "Resources":
-        """Read word lists and rules from their files, and fit what is to be fitted.
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
+        """Read word lists and rules from their files, and fit what is to be fitted to the Docs.
 
         nlp (Language | None): splits the phrases of word lists.
-        count (Callable): returns how often each form of the training corpus occurs; called only where it is needed.
-        texts (Callable): returns the words of its texts; likewise.
         """
-        from .attributes import COUNTED, INDUCED
-        from .resources import Lexicon, Resources, WordCounts, WordList
+        from .resources import Lexicon, Resources, WordList, count_forms, kept_counts
+        from .templates import COUNTED, INDUCED
 
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
-        speller = None if self.spelling is None else self.spelling.make(count)
+        speller = None if self.spelling is None else self.spelling.make(lambda: count_forms(docs()))
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
-        counts = WordCounts.of(count(), thresholds) if thresholds else None
-        classes = self.classes.make(texts, sizes) if self.classes is not None and sizes else None
+        counts = kept_counts(count_forms(docs()), thresholds) if thresholds else None
+        classes = None
+        if self.classes is not None and sizes:
+            classes = self.classes.make(lambda: ([token.text for token in doc] for doc in docs()), sizes)
         return Resources(lists, Lexicon(speller, counts, classes))
 
     def empty_resources(self) -> "Resources":
         """Return what there is before `make_resources`: lists and tables without entries."""
-        from .attributes import COUNTED, INDUCED
         from .induced import WordClasses
-        from .normalise import SpellingTable
-        from .resources import Lexicon, Resources, WordCounts, WordList
-        from .spelling import Rewriter, Speller
+        from .resources import Lexicon, Resources, WordList
+        from .spelling import Rewriter, Speller, SpellingTable
+        from .templates import COUNTED, INDUCED
 
         lists = {name: WordList(name, []) for name in self.lists or ()}
         speller = None if self.spelling is None else Speller(Rewriter(()), SpellingTable({}))
-        counts = WordCounts({}) if self._numbers(COUNTED) else None
+        counts: dict[str, int] | None = {} if self._numbers(COUNTED) else None
         sizes = self._numbers([INDUCED])
         return Resources(lists, Lexicon(speller, counts, WordClasses([], {n: [] for n in sizes}) if sizes else None))
 

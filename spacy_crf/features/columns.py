@@ -14,15 +14,15 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Floats, Hashes, Indices
+from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError, excerpt
-from .attributes import Attribute, string_hash, string_hashes
 from .block import SequenceMode
 from .errors import FeatureErrors
-from .hashing import ABSENT
+from .hashing import ABSENT, string_hash, string_hashes
 from .lexemes import LexemeColumns
 from .resources import NOTHING, Lexicon, Resources
-from .sequence_attributes import SequenceAttributes, SequenceTokens
+from .sequence_attributes import SequenceTokens
+from .templates import FITTED, Attribute
 
 # where a Doc says whether it is cut out of a longer text, so that this goes on before and behind it: [before, behind]
 TRUNCATED = "spacy_crf.open"
@@ -34,12 +34,8 @@ _GREATEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Column:
-    """Values of one attribute.
-
-    hashes ((N,)): 0 where a unit has none.
-    numbers ((N,) | None): real values, for attributes that have them.
-    strings (dict[int, str]): strings behind hashes that are not in the vocabulary's store.
-    """
+    """Values of one attribute: hashes ((N,)), 0 where a unit has none, real values ((N,)) for attributes that have
+    them, and the strings behind hashes that are not in the vocabulary's store."""
 
     hashes: Hashes
     numbers: Floats | None = None
@@ -60,15 +56,12 @@ class Column:
 class Columns:
     """A batch of Docs as columns.
 
-    doc_lengths ((D,)): tokens of each Doc.
-    lengths ((B,)): units of each sequence; sequences do not cross Docs.
-    orths ((N,)): word forms.
-    by_attribute (dict[Attribute, Column]): what the templates need.
+    doc_lengths ((D,)): tokens of each Doc. lengths ((B,)): units of each sequence; sequences do not cross Docs.
+    orths ((N,)): word forms. by_attribute (dict[Attribute, Column]): what the templates need.
     extra ((N,) | None): an attribute that was read along, as in `Doc.to_array`.
-    vectors ((N, width) | None): of the tokens, for models that have them.
+    vectors ((N, width) | None): of the tokens, for models that have them. lexicon (Lexicon): what was known of forms.
     truncated ((B, 2) | None): whether a sequence is cut out of a text that goes on before it and behind it; None for
         none. A truncated side is no start and no end, and positions outside of it have no value.
-    lexicon (Lexicon): what was known of word forms.
     """
 
     doc_lengths: Indices
@@ -103,12 +96,7 @@ class Columns:
 
 
 class ColumnReader:
-    """Reads the attributes that a set of templates needs, apart from those that the component adds itself.
-
-    attributes (list[Attribute]): distinct attributes.
-    resources (Resources): word lists, and what is known of word forms.
-    sequence (str): what a sequence is.
-    """
+    """Reads the distinct attributes that a set of templates needs, apart from those that the component adds itself."""
 
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
         self.lists, self.lexicon, self.sequence = resources.lists, resources.lexicon, sequence
@@ -117,24 +105,17 @@ class ColumnReader:
         if self._has_sequence_attributes:
             lexical += [each for each in _OF_SEQUENCE if each not in lexical]
         self._lexical = LexemeColumns(lexical, resources.lexicon)
-        self._other = [each for each in attributes if not (each.is_lexical or each.is_fitted)]
+        self._other = [each for each in attributes if not (each.is_lexical or each.name in FITTED)]
         self._list_values = {
             a: Column.of_strings(self.lists[a.key].strings(a.number)) for a in self._other if a.name == "LIST"
         }
-        self._ids: list[int | str] = [
-            ORTH,
-            SENT_START,
-            *(IDS[a.name] for a in self._other if a.is_annotation and a.name != "_"),
-        ]
+        self._annotation = {each: IDS[each.name] for each in self._other if each.is_annotation and each.name != "_"}
+        self._ids: list[int | str] = [ORTH, SENT_START, *self._annotation.values()]
         self._ids += [LOWER] if self.lists else []  # word lists are matched by lower-cased words
         self._ids += [SPACY] if self._has_sequence_attributes and SPACY not in self._ids else []
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Return columns of a batch. One call into each Doc; the rest is array work.
-
-        extra (int | None): an attribute of spaCy's to read along.
-        RAISES (ValueError): for sequence = "sents" and a Doc without boundaries, or a bad extension value.
-        """
+        """Return columns of a batch, with one more attribute of spaCy's (`extra`). One call into each Doc."""
         doc_lengths = np.array([len(doc) for doc in docs], dtype=np.intp)
         ids = self._ids if extra is None or extra in self._ids else [*self._ids, extra]
         arrays = [doc.to_array(ids) for doc in docs]
@@ -150,10 +131,11 @@ class ColumnReader:
                 columns[attribute] = Column(hashes, strings=strings)
             elif attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
-            elif attribute.is_annotation:
-                columns[attribute] = _annotation(attribute, values[IDS[attribute.name]])
+            elif attribute in self._annotation:
+                columns[attribute] = _annotation(attribute, values[self._annotation[attribute]])
             elif attribute.name == "LIST":
-                columns[attribute] = self._listed(attribute, values[LOWER], doc_lengths)
+                found = self.lists[attribute.key].match(values[LOWER], doc_lengths)
+                columns[attribute] = self._list_values[attribute].take(found)
             else:
                 columns[attribute] = positional(attribute, lengths, truncated)
         along = None if extra is None else values[extra]
@@ -161,28 +143,20 @@ class ColumnReader:
 
     def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""
-        starts = np.zeros(len(sent_starts), dtype=bool)
-        if self.sequence != "doc":
-            starts = sent_starts == 1
+        starts = np.zeros(len(sent_starts), dtype=bool) if self.sequence == "doc" else sent_starts == 1
         if self.sequence == "sents":
             for doc in docs:
                 if len(doc) > 1 and not doc.has_annotation("SENT_START"):
                     raise CRFError(FeatureErrors.CRF311.format(document=excerpt(doc.text)))
-        firsts = np.cumsum(doc_lengths) - doc_lengths
-        starts[firsts[doc_lengths > 0]] = True
+        starts[Segments(doc_lengths).openings] = True
         return np.diff(np.append(np.flatnonzero(starts), len(starts)))
 
     def _of_sequence(
         self, values: dict[int | str, Hashes], columns: dict[Attribute, Column], lengths: Indices, vocab: Vocab
-    ) -> SequenceAttributes:
+    ) -> SequenceTokens:
         lowers, classes, is_lower = (columns[each].hashes for each in _OF_SEQUENCE)
-        spaces = values[SPACY].astype(np.bool_)
-        return SequenceAttributes(
-            SequenceTokens(values[ORTH], lowers, classes, is_lower != ABSENT, spaces, lengths, vocab.strings)
-        )
-
-    def _listed(self, attribute: Attribute, lowers: Hashes, doc_lengths: Indices) -> Column:
-        return self._list_values[attribute].take(self.lists[attribute.key].match(lowers, doc_lengths))
+        words = values[ORTH], lowers, classes, is_lower != ABSENT
+        return SequenceTokens(*words, values[SPACY].astype(np.bool_), lengths, vocab.strings)
 
 
 def _annotation(attribute: Attribute, ids: Hashes) -> Column:
@@ -190,31 +164,23 @@ def _annotation(attribute: Attribute, ids: Hashes) -> Column:
     if attribute.name == "POS":
         distinct, where = np.unique(ids, return_inverse=True)
         return Column.of_strings([POS_NAMES[number] for number in distinct.tolist()]).take(where)
-    if attribute.name == "ENT_IOB":
-        return Column.of_strings(list(IOB_STRINGS)).take(ids.astype(np.intp))
-    if attribute.name == "SPACY":
-        return Column.of_strings(["", "1"]).take(ids.astype(np.intp))
-    return Column(ids)
+    names = {"ENT_IOB": list(IOB_STRINGS), "SPACY": ["", "1"]}.get(attribute.name)
+    return Column(ids) if names is None else Column.of_strings(names).take(ids.astype(np.intp))
 
 
 def positional(attribute: Attribute, lengths: Indices, truncated: Bools | None = None) -> Column:
-    """Return the values of an attribute that depends on the place in the sequence alone.
-
-    lengths ((B,)): of the sequences. truncated ((B, 2) | None): whether their beginnings and ends are cuts.
-    """
-    n_units = int(lengths.sum())
-    ends = np.cumsum(lengths)
+    """Return the values of an attribute that depends on the place in sequences, some of them truncated, alone."""
+    runs = Segments(lengths)
     is_cut = np.zeros((len(lengths), 2), dtype=bool) if truncated is None else truncated
-    hashes = np.zeros(n_units, dtype=np.uint64)
+    hashes = np.zeros(runs.n_units, dtype=np.uint64)
     if attribute.name == "BIAS":
         hashes[:] = _PRESENT
     elif attribute.name == "BOS":
-        hashes[(ends - lengths)[(lengths > 0) & ~is_cut[:, 0]]] = _PRESENT
+        hashes[runs.firsts[(lengths > 0) & ~is_cut[:, 0]]] = _PRESENT
     elif attribute.name == "EOS":
-        hashes[ends[(lengths > 0) & ~is_cut[:, 1]] - 1] = _PRESENT
+        hashes[runs.ends[(lengths > 0) & ~is_cut[:, 1]] - 1] = _PRESENT
     else:
-        position = np.arange(n_units) - np.repeat(ends - lengths, lengths)
-        part = attribute.number * position // np.repeat(lengths, lengths)
+        part = attribute.number * runs.positions // np.repeat(lengths, lengths)
         return Column.of_strings([str(number) for number in range(attribute.number)]).take(part)
     return Column(hashes, strings={int(_PRESENT): "1"})
 
@@ -259,10 +225,8 @@ def _truncated(docs: Sequence[Doc], doc_lengths: Indices, lengths: Indices) -> B
     if not any(TRUNCATED in found for found in data):
         return None
     sides = np.zeros((len(lengths), 2), dtype=bool)
-    ends, doc_ends = np.cumsum(lengths), np.cumsum(doc_lengths)
-    for number, found in enumerate(data):
-        if TRUNCATED in found and doc_lengths[number]:
-            first = np.searchsorted(ends, doc_ends[number] - doc_lengths[number], side="right")
-            last = np.searchsorted(ends, doc_ends[number])
-            sides[first, 0], sides[last, 1] = found[TRUNCATED]
+    by_doc = Segments(lengths).within(Segments(doc_lengths))
+    for found, own in zip(data, by_doc.slices()):
+        if TRUNCATED in found and own.stop > own.start:
+            sides[own.start, 0], sides[own.stop - 1, 1] = found[TRUNCATED]
     return sides

@@ -12,26 +12,21 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Floats, Hashes, Indices
+from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
-from .attributes import Attribute, string_hash
 from .block import SequenceMode
 from .columns import ColumnReader, Columns
 from .errors import FeatureErrors
-from .hashing import ABSENT, mix
+from .hashing import ABSENT, mix, string_hash
 from .resources import Resources
-from .templates import Atom, Template
+from .templates import Atom, Attribute, Template
 
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
 @dataclass(frozen=True)
 class Keys:
-    """Feature keys of N units under A templates.
-
-    keys ((A, N)): 0 where a template yields nothing.
-    values ((A, N) | None): feature values where a template has real ones; None where all are 1.
-    """
+    """Feature keys ((A, N)) of N units under A templates, 0 where one yields nothing; their values if not all are 1."""
 
     keys: Hashes
     values: Floats | None
@@ -40,21 +35,13 @@ class Keys:
 class Reader(Protocol):
     """Reads Docs into columns: `ColumnReader` for tokens, `UnitReader` for layout elements."""
 
-    def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Return columns of a batch."""
-        ...
+    def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns: ...
 
 
 class FeatureExtractor:
-    """Computes feature keys of Docs.
-
-    templates (list[Template]): state and edge templates.
-    resources (Resources): word lists and the like that templates ask for.
-    sequence (str): what a sequence is; see `ColumnReader`.
-    padding (bool): whether positions outside the sequence have values of their own ("BOS-1", "EOS+2"), or yield
-        no feature as in CRFsuite's examples.
-    reader (Reader | None): gives the columns; None for those of tokens.
-    """
+    """Computes feature keys of Docs, from columns of tokens unless another reader is given. With padding, positions
+    outside the sequence have values of their own ("BOS-1", "EOS+2"); without, they yield no feature, as in CRFsuite's
+    examples."""
 
     def __init__(
         self,
@@ -67,15 +54,9 @@ class FeatureExtractor:
         self.state_templates = [template for template in templates if not template.is_edge]
         self.edge_templates = [template for template in templates if template.is_edge]
         self.padding = padding
-        self.attributes: list[Attribute] = list(
-            dict.fromkeys(atom.attribute for template in templates for atom in template.atoms)
-        )
-        self._extensions = {
-            atom.attribute.key: template
-            for template in templates
-            for atom in template.atoms
-            if atom.attribute.name == "_"
-        }
+        asking = {atom.attribute: template for template in templates for atom in template.atoms}
+        self.attributes: list[Attribute] = list(asking)
+        self._extensions = {one.key: template for one, template in asking.items() if one.name == "_"}
         self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
 
     @property
@@ -84,11 +65,7 @@ class FeatureExtractor:
         return any(attribute.is_annotation for attribute in self.attributes)
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
-        """Return columns of a batch of Docs.
-
-        extra (int | None): an attribute of spaCy's to read along.
-        RAISES (ValueError): for an extension that is not registered, and whatever `ColumnReader.read` raises.
-        """
+        """Return columns of a batch of Docs, with one more attribute of spaCy's (`extra`)."""
         for name, template in self._extensions.items():
             if not Token.has_extension(name):
                 raise CRFError(FeatureErrors.CRF309.format(template=str(template), extension=name))
@@ -96,12 +73,8 @@ class FeatureExtractor:
             return self._reader.read(docs, vocab, extra)
 
     def keys(self, columns: Columns, templates: list[Template]) -> Keys:
-        """Return feature keys of all units. O(N) array operations for each atom.
-
-        columns (Columns): as read from Docs.
-        templates (list[Template]): some of the extractor's. Edge templates yield nothing at the first unit of a
-            sequence: no transition leads there.
-        """
+        """Return feature keys of all units; none of edge templates at first ones. O(N) array operations for each
+        atom."""
         windows = Windows(columns, self.padding)
         keys = np.empty((len(templates), windows.n_units), dtype=np.uint64)
         values = None
@@ -110,20 +83,15 @@ class FeatureExtractor:
             if template.is_edge:
                 keys[row, windows.is_first] = ABSENT
             for atom in template.atoms:
-                numbers = windows.numbers(atom)
-                if numbers is not None:
-                    if values is None:
-                        values = np.ones(keys.shape, dtype=np.float32)
+                if (numbers := windows.numbers(atom)) is not None:
+                    values = np.ones(keys.shape, dtype=np.float32) if values is None else values
                     values[row] *= numbers
         return Keys(keys, values)
 
 
 def template_keys(template: Template, hashes: Sequence[Hashes]) -> Hashes:
-    """((n,)): keys of a template's features; 0 where one of its atoms has no value.
-
-    hashes (list[Hashes]): (n,) values of each of its atoms.
-    """
-    keys: Hashes = np.full(len(hashes[0]), string_hash(str(template)), dtype=np.uint64)
+    """((n,)): keys of a template's features from the values (n,) of its atoms; 0 where one of them has none."""
+    keys: Hashes = np.full(len(hashes[0]), template.key, dtype=np.uint64)
     for values in hashes:
         keys = mix(keys, values)
     for values in hashes:
@@ -132,26 +100,20 @@ def template_keys(template: Template, hashes: Sequence[Hashes]) -> Hashes:
 
 
 class Windows:
-    """Columns shifted within their sequences, each computed once.
-
-    columns (Columns): of a batch. padding (bool): see `FeatureExtractor`.
-    """
+    """Columns shifted within their sequences, each computed once. padding (bool): see `FeatureExtractor`."""
 
     def __init__(self, columns: Columns, padding: bool):
         self.columns, self.padding = columns, padding
         self.n_units = len(columns.orths)
-        ends = np.cumsum(columns.lengths)
-        self._before = np.arange(self.n_units) - np.repeat(ends - columns.lengths, columns.lengths)
-        self._after = np.repeat(ends, columns.lengths) - np.arange(self.n_units) - 1
+        self._before = Segments(columns.lengths).positions
+        self._after = np.repeat(columns.lengths, columns.lengths) - self._before - 1
         self._hashes: dict[Atom, Hashes] = {}
 
     @property
     def is_first(self) -> Bools:
-        """((N,)): units that begin a sequence."""
         return self._before == 0
 
     def hashes(self, atom: Atom) -> Hashes:
-        """((N,)): hashes of an attribute at an offset from each unit."""
         if atom not in self._hashes:
             column = self.columns.by_attribute[atom.attribute].hashes
             self._hashes[atom] = self._shifted(column, atom.offset) if atom.offset else column
@@ -171,10 +133,7 @@ class Windows:
         return np.maximum(offset - self._after, 0)
 
     def has_value(self, outside: Indices) -> Bools:
-        """((N,)): which positions outside their sequences have values of their own: not those behind truncated sides.
-
-        outside ((N,)): see `outside`.
-        """
+        """((N,)): which positions outside of sequences have values of their own: not those behind truncated sides."""
         sides = self.columns.truncated
         if sides is None or not self.padding:
             return np.full(self.n_units, self.padding)

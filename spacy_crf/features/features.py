@@ -1,23 +1,193 @@
-"""Everything between Docs and sparse rows: the extractor and the indices of one component."""
+"""Everything between Docs and sparse rows: the extractor of one component, and its features by number."""
 
 from typing import Any
 
-from ..core.arrays import Bools
+import numpy as np
+from spacy.vocab import Vocab
+
+from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
+from ..core.sparse import SparseRows, from_columns
 from .block import FeatureSettings, SequenceMode
+from .columns import Columns
 from .errors import FeatureErrors
-from .extract import FeatureExtractor
-from .index import BucketIndex, FeatureIndex
+from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
+from .hashing import ABSENT, HashTable, string_hashes
+from .lexemes import WordForms, lexical_strings
 from .resources import Resources
-from .templates import Template
+from .templates import Atom, Attribute, Template
+
+
+class FeatureIndex:
+    """Features of one kind (state or edge), if they are not too rare, by number; templates as the rows of `Keys`."""
+
+    separates_templates = True  # whether no feature belongs to two templates
+
+    def __init__(self, templates: list[Template], min_count: int = 1):
+        self.templates, self.min_count = templates, min_count
+        self.table = HashTable()
+        width = max((len(template.atoms) for template in templates), default=0)
+        # of each feature: the number of its template, and those of its atoms' values
+        self.slots: Ints = np.zeros(0, dtype=np.int32)
+        self._atoms: Ints = np.zeros((0, width), dtype=np.int32)
+        self._values = HashTable()
+        self._strings: list[str] = []
+        self._rare = HashTable()
+        self._rare_counts: Indices = np.zeros(0, dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def encode(self, keys: Keys) -> SparseRows:
+        """Return sparse rows of the known features. O(N A)."""
+        numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
+        return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
+
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+        """Number new features of a batch that occur often enough, counted over all calls; return how many."""
+        first = self._admit(keys.keys.reshape(-1))
+        if len(first):
+            self._describe(first, Windows(columns, padding), vocab)
+        return len(first)
+
+    def name(self, number: int) -> str:
+        """Return a feature as text: its template and the values, such as LOWER[-1]|LOWER[0]=new|york."""
+        template = self.templates[self.slots[number]]
+        values = self._atoms[number, : len(template.atoms)].tolist()
+        return f"{template}={'|'.join(self._strings[value] for value in values)}"
+
+    def names(self) -> list[str]:
+        return list(map(self.name, range(len(self))))
+
+    def _admit(self, flat: Hashes) -> Indices:
+        """Number keys, and return the positions of their first occurrences."""
+        if self.min_count <= 1:
+            return self.table.add(flat)
+        unknown = np.flatnonzero((self.table.find(flat) < 0) & (flat != ABSENT))
+        self._rare.add(flat[unknown])
+        numbers = self._rare.find(flat[unknown])
+        counts = np.bincount(numbers, minlength=len(self._rare))
+        counts[: len(self._rare_counts)] += self._rare_counts
+        self._rare_counts = counts
+        frequent = unknown[counts[numbers] >= self.min_count]
+        return frequent[self.table.add(flat[frequent])]
+
+    def _describe(self, positions: Indices, windows: Windows, vocab: Vocab) -> None:
+        """Remember template and values of new features, each from one occurrence."""
+        template, unit = np.divmod(positions, windows.n_units)
+        atoms = np.zeros((len(positions), self._atoms.shape[1]), dtype=np.int32)
+        for number in np.unique(template).tolist():
+            chosen = np.flatnonzero(template == number)
+            for column, atom in enumerate(self.templates[number].atoms):
+                atoms[chosen, column] = self._value_numbers(atom, unit[chosen], windows, vocab)
+        self.slots = np.concatenate([self.slots, template.astype(np.int32)])
+        self._atoms = np.concatenate([self._atoms, atoms])
+
+    def _number_strings(self) -> None:
+        if len(self._values) < len(self._strings):  # restored from data, and growing again
+            self._values.add(string_hashes(self._strings))
+
+    def _value_numbers(self, atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> Ints:
+        """Number the values of an atom at some units. Equal strings have equal hashes, whatever the attribute."""
+        self._number_strings()
+        hashes = windows.hashes(atom)[units]
+        self._strings += _strings(atom, units[self._values.add(hashes)], windows, vocab)
+        return self._values.find(hashes)
+
+    def include(self, other: "FeatureIndex") -> Ints:
+        """Number new features of another index, whose templates are here too; return the numbers (F',) of all its."""
+        keys = other.table.keys
+        fresh = self.table.add(keys)
+        template = np.array([self.templates.index(one) for one in other.templates], dtype=np.int32)
+        held = other._atoms[fresh]
+        atoms = np.zeros((len(fresh), self._atoms.shape[1]), dtype=np.int32)
+        atoms[:, : held.shape[1]] = self._include_strings(other._strings)[held]
+        self.slots = np.concatenate([self.slots, template[other.slots[fresh]]])
+        self._atoms = np.concatenate([self._atoms, atoms])
+        return self.table.find(keys)
+
+    def _include_strings(self, strings: list[str]) -> Ints:
+        """Return the numbers of strings, the new ones of which are numbered."""
+        self._number_strings()
+        hashes = string_hashes(strings)
+        self._strings += [strings[position] for position in self._values.add(hashes).tolist()]
+        numbers: Ints = np.append(self._values.find(hashes), np.int32(0))  # 0 where there are none to point at
+        return numbers
+
+    def keep(self, chosen: Bools) -> "FeatureIndex":
+        """Return an index of some features (F,), in the same order, with no strings but theirs."""
+        templates, atoms = self.slots[chosen], self._atoms[chosen]
+        sizes = np.array([len(template.atoms) for template in self.templates], dtype=np.intp)
+        held = np.arange(atoms.shape[1]) < sizes[templates][:, None]
+        used, numbers = np.unique(atoms[held], return_inverse=True)
+        atoms[held] = numbers
+        kept = FeatureIndex(self.templates, self.min_count)
+        kept.table, kept.slots, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
+        kept._strings = [self._strings[value] for value in used.tolist()]
+        return kept
+
+    def to_data(self) -> dict[str, Any]:
+        """Return small arrays and lists; keys are left out, for they follow from templates and strings."""
+        atoms = np.ascontiguousarray(self._atoms.T)
+        return {"template": _narrow(self.slots), "atoms": _narrow(atoms), "values": self._strings}
+
+    def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
+        self.slots = np.asarray(data["template"]).astype(np.int32)
+        self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
+        self._values, self._strings = HashTable(), list(data["values"])
+        self.table = HashTable(self._keys())
+        return self
+
+    def _keys(self) -> Hashes:
+        """((F,)): the keys, as the extractor computes them from the values of Docs."""
+        hashes = string_hashes(self._strings)
+        keys: Hashes = np.full(len(self.slots), ABSENT, dtype=np.uint64)
+        for number, template in enumerate(self.templates):
+            own = np.flatnonzero(self.slots == number)
+            keys[own] = template_keys(template, [hashes[self._atoms[own, k]] for k in range(len(template.atoms))])
+        return keys
+
+
+class BucketIndex(FeatureIndex):
+    """Numbers of hash buckets instead of features, which share weights within a bucket (Weinberger et al. 2009): there
+    is no table of keys that grows, and there are no strings."""
+
+    separates_templates = False
+
+    def __init__(self, templates: list[Template], min_count: int, n_buckets: int):
+        super().__init__(templates, min_count)
+        self.n_buckets = n_buckets
+
+    def encode(self, keys: Keys) -> SparseRows:
+        return super().encode(Keys(self._buckets(keys.keys), keys.values))
+
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+        """Number the new buckets of a batch that are met often enough, counted over all calls."""
+        return len(self._admit(self._buckets(keys.keys).reshape(-1)))
+
+    def name(self, number: int) -> str:
+        """Return a bucket as text: nothing is known of its features."""
+        return f"bucket {int(self.table.keys[number]) - 1}"
+
+    def keep(self, chosen: Bools) -> "BucketIndex":
+        """Return an index of some of the buckets, in the same order."""
+        kept = BucketIndex(self.templates, self.min_count, self.n_buckets)
+        return kept.from_data({"keys": self.table.keys[chosen]})
+
+    def to_data(self) -> dict[str, Any]:
+        return {"keys": self.table.keys}
+
+    def from_data(self, data: dict[str, Any]) -> "BucketIndex":
+        self.table = HashTable(np.asarray(data["keys"], dtype=np.uint64))
+        return self
+
+    def _buckets(self, keys: Hashes) -> Hashes:
+        """Return buckets of keys, from 1 on: 0 is the key of "no feature here"."""
+        return np.where(keys == ABSENT, ABSENT, keys % np.uint64(self.n_buckets) + np.uint64(1))
 
 
 class Features:
-    """The extractor and the indices of one component.
-
-    config (FeatureSettings): its block. sequence (str): what a sequence is.
-    resources (Resources | None): word lists and the like; empty ones until they are made or loaded.
-    """
+    """The extractor and the indices of one component; resources are empty until they are made or loaded."""
 
     def __init__(self, config: FeatureSettings, sequence: SequenceMode, resources: Resources | None = None):
         self.config, self.sequence = config, sequence
@@ -32,10 +202,7 @@ class Features:
         return BucketIndex(templates, min_count, n_buckets) if n_buckets else FeatureIndex(templates, min_count)
 
     def to_data(self, kept: tuple[Bools, Bools] | None = None) -> dict[str, Any]:
-        """Return indices and resources as arrays and lists.
-
-        kept (tuple | None): which state features (F,) and edge features (E,) to write; None: all.
-        """
+        """Return indices and resources as arrays and lists; of features only those that are kept, (F,) and (E,)."""
         state, edge = self.state, self.edge
         if kept is not None:
             state, edge = state.keep(kept[0]), edge.keep(kept[1])
@@ -50,19 +217,13 @@ class Features:
 
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
-        """Restore from `to_data`.
-
-        RAISES (ValueError): where the config hashes features otherwise.
-        """
+        """Restore from `to_data`; a coded error where the config hashes or pads features otherwise."""
         features = cls(config, sequence, Resources.from_data(data))
         features.take_indices(data)
         return features
 
     def take_indices(self, data: dict[str, Any]) -> None:
-        """Number features as those were from which `to_data` made the data; resources stay as they are.
-
-        RAISES (ValueError): where the config hashes or pads features otherwise.
-        """
+        """Number features as those were from which `to_data` made the data; resources stay as they are."""
         for setting in ("max_features", "padding"):
             ours = getattr(self.config, setting)
             theirs = data.get(setting, ours if setting == "padding" else 0)
@@ -70,3 +231,24 @@ class Features:
                 raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
         self.state.from_data(data["state"])
         self.edge.from_data(data["edge"])
+
+
+def _narrow(numbers: Ints) -> Ints:
+    """Return numbers that are not negative in the smallest type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _strings(atom: Atom, units: Indices, windows: Windows, vocab: Vocab) -> list[str]:
+    outside = windows.outside(atom.offset)[units]
+    inside = iter(_strings_at(atom.attribute, units[outside == 0] + atom.offset, windows.columns, vocab))
+    return [boundary(distance) if distance else next(inside) for distance in outside.tolist()]
+
+
+def _strings_at(attribute: Attribute, units: Indices, columns: Columns, vocab: Vocab) -> list[str]:
+    """Return the strings of an attribute, from the lexemes, the column or the vocabulary."""
+    if attribute.is_lexical:
+        lexemes = [vocab[orth] for orth in columns.orths[units].tolist()]
+        return lexical_strings(attribute, WordForms(lexemes, columns.lexicon))
+    column = columns.by_attribute[attribute]
+    strings = vocab.strings if column.strings is None else column.strings
+    return [strings[key] for key in column.hashes[units].tolist()]

@@ -1,6 +1,9 @@
-"""64-bit mixing of feature hashes in numpy, and an open-addressing table from hashes to numbers."""
+"""64-bit ids of strings, their mixing in numpy, and an open-addressing table from hashes to numbers."""
+
+from collections.abc import Sequence
 
 import numpy as np
+from spacy.strings import get_string_id
 
 from ..core.arrays import Hashes, Indices, Ints
 
@@ -11,12 +14,20 @@ FREE = 4  # slots for each key, at least
 _CHUNK = 1 << 18  # keys added at a time: sorting them in search of repetitions is three times faster than all at once
 
 
-def mix(key: Hashes, value: Hashes) -> Hashes:
-    """Combine keys with values, order mattering: multiply and fold. O(N).
+def string_hash(value: str) -> int:
+    """Return the id of a string in every StringStore; 0 for the empty one. Symbols of spaCy (NOUN, but also the word
+    "mark") have small ids of their own, not the hash of their letters."""
+    return get_string_id(value)
 
-    key ((N,)), value ((N,)): hashes.
-    RETURNS ((N,)): hashes whose low bits depend on every bit of both.
-    """
+
+def string_hashes(values: Sequence[str]) -> Hashes:
+    """((N,)): ids of strings, many of which may be the same."""
+    known = {value: get_string_id(value) for value in set(values)}
+    return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
+
+
+def mix(key: Hashes, value: Hashes) -> Hashes:
+    """Combine keys with values, order mattering: multiply and fold. O(N); low bits depend on every bit of both."""
     mixed = key * _MULTIPLIER
     mixed ^= value
     mixed *= _MULTIPLIER
@@ -48,11 +59,7 @@ class HashTable:
         return self._held[:-1]
 
     def find(self, keys: Hashes) -> Ints:
-        """Numbers of keys, -1 for unknown and absent ones. O(N) expected.
-
-        keys (any shape): hashes.
-        RETURNS (same shape): int32 numbers.
-        """
+        """Numbers (int32) of keys in any shape, -1 for unknown and absent ones. O(N) expected."""
         flat = keys.reshape(-1)
         # `take` with a mode is about three times faster than indexing, which checks the bounds of what is in range
         slots = (flat & self._mask).view(np.intp)
@@ -73,10 +80,7 @@ class HashTable:
         return np.flatnonzero((self._held.take(numbers, mode="wrap") != wanted) & (numbers >= 0))
 
     def add(self, keys: Hashes) -> Indices:
-        """Number the keys that are new, by first occurrence.
-
-        RETURNS ((m,)): positions (in the flattened keys) of the first occurrence of each new key, ascending.
-        """
+        """Number the keys that are new, and return the positions, in the flattened keys, of their first occurrences."""
         flat = keys.reshape(-1)
         firsts = [low + self._add(flat[low : low + _CHUNK]) for low in range(0, len(flat), _CHUNK)]
         return np.concatenate([np.zeros(0, dtype=np.intp), *firsts])

@@ -26,10 +26,7 @@ _DIGIT = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class WordClasses:
-    """Classes of words.
-
-    words (Sequence[str]): W folded forms. classes (Mapping): for each number of classes, the class of each word.
-    """
+    """Classes of W folded words: for each number of classes, the class of each word."""
 
     words: Sequence[str]
     classes: Mapping[int, Sequence[int]]
@@ -45,22 +42,16 @@ class WordClasses:
         return [RARE if number is None else str(classes[number]) for number in numbers]
 
     def to_data(self) -> dict[str, Any]:
-        """Return lists and dicts."""
         return {"words": list(self.words), "sizes": {str(size): list(found) for size, found in self.classes.items()}}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Restore from `to_data`."""
         return cls(list(data["words"]), {int(size): list(found) for size, found in data["sizes"].items()})
 
 
 @dataclass(frozen=True)
 class Bigrams:
-    """Counts of adjacent words.
-
-    n_words (int): W; words are numbered by falling frequency. first ((P,)), second ((P,)): distinct pairs of words.
-    counts ((P,)): how often each pair occurs.
-    """
+    """Counts ((P,)) of P distinct pairs of adjacent words, which are numbered by falling frequency."""
 
     n_words: int
     first: Indices
@@ -69,11 +60,7 @@ class Bigrams:
 
 
 def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int) -> tuple[list[str], Bigrams]:
-    """Count how often frequent words stand beside each other.
-
-    texts (Iterable[Sequence[str]]): words of each text. min_count (int), max_words (int): which words are frequent.
-    RETURNS (tuple): W folded forms, the most frequent first, and their pairs; rare words part their neighbours.
-    """
+    """Return W folded forms, the most frequent first, and how often they stand side by side; rare words part them."""
     folded: dict[str, str] = {}
     held = [[folded.get(form) or folded.setdefault(form, _folded(form)) for form in text] for text in texts]
     counts = Counter(word for text in held for word in text)
@@ -91,10 +78,7 @@ def count_bigrams(texts: Iterable[Sequence[str]], min_count: int, max_words: int
 
 
 def exchange_classes(bigrams: Bigrams, n_classes: int, max_rounds: int = 10) -> Indices:
-    """((W,)): the class of each word, from 0. O(rounds (W K + P K)) for K classes.
-
-    n_classes (int): K; at least 1. max_rounds (int): over all words. The result depends on the counts alone.
-    """
+    """((W,)): the class of each word, from 0. O(rounds (W K + P K)) for K classes; it depends on the counts alone."""
     classes = np.minimum(np.arange(bigrams.n_words), n_classes - 1).astype(np.intp)
     classes[n_classes:] = np.arange(max(0, bigrams.n_words - n_classes)) % n_classes
     exchange = _Exchange(bigrams, classes, n_classes)
@@ -113,10 +97,7 @@ class _Neighbours(NamedTuple):
 
 
 class _Exchange:
-    """The state of the algorithm.
-
-    classes ((W,)): of the words. _pairs ((K, K)): counts of pairs of classes. _totals ((K,)): counts of classes.
-    """
+    """Classes of words ((W,)), counts of pairs of classes ((K, K)), and of classes ((K,))."""
 
     def __init__(self, bigrams: Bigrams, classes: Indices, n_classes: int):
         self.classes, self._n_classes = classes, n_classes
@@ -128,10 +109,7 @@ class _Exchange:
         self._totals = [self._pairs.sum(axis=1), self._pairs.sum(axis=0)]
 
     def round(self) -> int:
-        """Give every word a chance to move.
-
-        RETURNS (int): how many have moved.
-        """
+        """Give every word a chance to move, and return how many have moved."""
         return sum(self._place(word) for word in range(len(self.classes)))
 
     def _place(self, word: int) -> bool:
@@ -176,10 +154,7 @@ class _Exchange:
 
 
 class _BigramRows:
-    """Bigrams by one of their words.
-
-    own ((P,)), other ((P,)): the words that they are sorted by, and those beside them.
-    """
+    """Bigrams by one of their words. own ((P,)), other ((P,)): what they are sorted by, and those beside them."""
 
     def __init__(self, bigrams: Bigrams, own: Indices, other: Indices):
         order = np.argsort(own, kind="stable")

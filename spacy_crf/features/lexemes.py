@@ -11,11 +11,11 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
-from .attributes import LEXEME_FLAGS, LEXEME_STRINGS, Attribute, string_hashes
 from .errors import FeatureErrors
-from .hashing import HashTable
+from .hashing import HashTable, string_hashes
 from .resources import NOTHING, Lexicon
 from .spelling import Speller
+from .templates import LEXEME_FLAGS, LEXEME_STRINGS, Attribute
 from .word_classes import classify
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
@@ -39,27 +39,21 @@ _KINDS = _Kinds()
 
 
 class WordForms:
-    """Lexemes whose attributes are asked for, with their texts, each read once.
-
-    lexemes (list[Lexeme]): of one vocabulary. lexicon (Lexicon): what is known of them beyond their letters.
-    """
+    """Lexemes of one vocabulary whose attributes are asked for, with their texts, each read once."""
 
     def __init__(self, lexemes: Sequence[Lexeme], lexicon: Lexicon = NOTHING):
         self.lexemes, self._lexicon = lexemes, lexicon
 
     @cached_property
     def texts(self) -> list[str]:
-        """Their letters."""
         return [lexeme.orth_ for lexeme in self.lexemes]
 
     @cached_property
     def rewritten(self) -> list[str]:
-        """The words after the rewrite rules."""
         return [self._speller.rewrite(text) for text in self.texts]
 
     @cached_property
     def normal(self) -> list[str]:
-        """Their normal forms."""
         return [self._speller.normalise(text) for text in self.texts]
 
     @property
@@ -75,11 +69,10 @@ class WordForms:
         return self._lexicon.classes.classify(self.texts, size)
 
     def common(self, threshold: int) -> list[bool]:
-        """Tell whether each occurred so often in training."""
         counts = self._lexicon.counts
         if counts is None:
             raise CRFError(FeatureErrors.CRF325)
-        return [counts.at_least(text, threshold) for text in self.texts]
+        return [counts.get(text, 0) >= threshold for text in self.texts]
 
 
 def _prefixes(texts: list[str], n: int) -> list[str]:
@@ -102,7 +95,7 @@ _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "HAS_HYPHEN": lambda words, _: ["1" if "-" in text else "" for text in words.texts],
     "HAS_UPPER": lambda words, _: ["1" if text != text.lower() else "" for text in words.texts],
     "DIGITS": lambda words, _: [_DIGIT.sub("0", text) if _DIGIT.search(text) else "" for text in words.texts],
-    "WORD_CLASS": lambda words, _: classify(words.texts),
+    "WORD_CLASS": lambda words, _: list(map(classify, words.texts)),
     "REWRITTEN": lambda words, _: words.rewritten,
     "RPREFIX": lambda words, n: _prefixes(words.rewritten, n),
     "RSUFFIX": lambda words, n: _suffixes(words.rewritten, n),
@@ -131,10 +124,7 @@ def lexical_hashes(attribute: Attribute, words: WordForms) -> Hashes:
 
 
 class LexemeColumns:
-    """Hashes of lexical attributes, one row per word form seen.
-
-    attributes (list[Attribute]): lexical attributes. lexicon (Lexicon): what is known of word forms.
-    """
+    """Hashes of lexical attributes, one row per word form seen."""
 
     def __init__(self, attributes: list[Attribute], lexicon: Lexicon = NOTHING):
         self.attributes, self._lexicon = attributes, lexicon
@@ -148,11 +138,7 @@ class LexemeColumns:
         self._columns: Hashes = np.zeros((len(self.attributes), 1024), dtype=np.uint64)
 
     def gather(self, orths: Hashes, vocab: Vocab) -> dict[Attribute, Hashes]:
-        """Return the values of each attribute for word forms. O(N), plus the attributes of new word forms.
-
-        orths ((N,)): ORTH of each token.
-        RETURNS (dict): (N,) hashes for each attribute.
-        """
+        """Return the values (N,) of each attribute by the ORTH of tokens. O(N), plus those of new word forms."""
         rows = self._rows(orths, vocab)
         return {attribute: column[rows] for attribute, column in zip(self.attributes, self._columns)}
 

@@ -1,7 +1,6 @@
 """Ready-made template sets; `@name` in a config stands for them."""
 
-from .attributes import COUNTS, HAS, PART_ATTRIBUTES, PARTS
-from .word_classes import class_names
+from .word_classes import COUNTS, HAS, PART_ATTRIBUTES, PARTS, class_names
 
 
 def _affixes(name: str, longest: int, shortest: int = 1) -> list[str]:

@@ -1,7 +1,7 @@
 """What templates consult beside the text: word lists, and a lexicon of word forms; both are stored with the model."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -13,22 +13,15 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
-from .attributes import string_hash, string_hashes
 from .errors import FeatureErrors
-from .hashing import HashTable
+from .hashing import HashTable, string_hash, string_hashes
 from .induced import WordClasses
 from .spelling import Speller
 
 
 class WordList:
-    """One list of words and phrases with their values: the longest match counts.
-
-    The first word of a match gets the value, the following ones `I-` and the value. Words are compared lower-cased.
-
-    name (str): what templates call it, LIST(name).
-    entries (Iterable[tuple[tuple[str, ...], str]]): lower-cased words of each phrase, and its value; the last one
-        counts where a phrase comes twice.
-    """
+    """One list of words and phrases, compared lower-cased, with their values: the longest match counts. Its first word
+    gets the value, the following ones `I-` and the value. Of equal entries the last one counts."""
 
     def __init__(self, name: str, entries: Iterable[tuple[tuple[str, ...], str]]):
         self.name = name
@@ -48,20 +41,12 @@ class WordList:
         self._openers = np.array(sorted(self._phrases), dtype=np.uint64)
 
     def strings(self, prefix: int = 0) -> list[str]:
-        """Return what tokens can have, in the order that `match` counts: nothing, each value, each after `I-`.
-
-        prefix (int): cut values to this length, for the bit strings of word classes; 0 leaves them whole.
-        """
+        """Return what tokens can have, as `match` counts: nothing, each value (cut to a prefix), each after `I-`."""
         values = [value[:prefix] if prefix else value for value in self.values]
         return ["", *values, *(f"I-{value}" for value in values)]
 
     def match(self, lowers: Hashes, doc_lengths: Indices) -> Indices:
-        """Look up tokens and phrases of Docs. O(N), and for each opening word the phrases that it opens.
-
-        lowers ((N,)): LOWER of each token.
-        doc_lengths ((D,)): tokens per Doc; a match does not cross Docs.
-        RETURNS ((N,)): numbers into `strings`.
-        """
+        """((N,)): numbers into `strings`, by LOWER of tokens. O(N), and for each opening word its phrases."""
         numbers = self._word_values[self._words.find(lowers)]
         doc_ends = np.repeat(np.cumsum(doc_lengths), doc_lengths)
         free = 0
@@ -79,11 +64,7 @@ class WordList:
 
     @classmethod
     def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
-        """Read a TSV file. Empty lines, and lines without a tab that begin with #, are skipped.
-
-        nlp (Language | None): splits phrases as the pipeline splits text; at spaces without one.
-        RAISES (ValueError): for an unreadable file, or a line that is not `phrase<TAB>value` (with its number).
-        """
+        """Read a TSV file; phrases are split by the pipeline, or at spaces. Empty lines and comments are skipped."""
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
@@ -101,46 +82,25 @@ class WordList:
         return cls(name, entries)
 
 
-@dataclass(frozen=True)
-class WordCounts:
-    """Frequencies of word forms in the training corpus, of those that thresholds tell apart.
-
-    counts (Mapping[str, int]): by form, none above the highest threshold; other forms are below the lowest one.
-    """
-
-    counts: Mapping[str, int]
-
-    @classmethod
-    def of(cls, counts: Mapping[str, int], thresholds: list[int]) -> Self:
-        """Keep what the thresholds need.
-
-        counts (Mapping[str, int]): of all forms. thresholds (list[int]): at least one.
-        """
-        low, high = min(thresholds), max(thresholds)
-        return cls({form: min(number, high) for form, number in sorted(counts.items()) if number >= low})
-
-    def at_least(self, form: str, threshold: int) -> bool:
-        """Tell whether a form occurred so often."""
-        return self.counts.get(form, 0) >= threshold
+def kept_counts(counts: Mapping[str, int], thresholds: list[int]) -> dict[str, int]:
+    """Keep of the counts of word forms what thresholds tell apart, none above the highest of these."""
+    low, high = min(thresholds), max(thresholds)
+    return {form: min(number, high) for form, number in sorted(counts.items()) if number >= low}
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What a component knows of word forms beyond their letters.
-
-    speller (Speller | None): gives them normal forms. counts (WordCounts | None): their frequencies in training.
-    classes (WordClasses | None): classes that were induced from training text.
-    """
+    """What a component knows of word forms beyond their letters: normal forms, counts in training, induced classes."""
 
     speller: Speller | None = None
-    counts: WordCounts | None = None
+    counts: Mapping[str, int] | None = None
     classes: WordClasses | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Return lists and dicts; nothing of what there is not."""
         data: dict[str, Any] = {} if self.speller is None else {"spelling": self.speller.to_data()}
         if self.counts is not None:
-            data["word_counts"] = dict(self.counts.counts)
+            data["word_counts"] = dict(self.counts)
         if self.classes is not None:
             data["word_classes"] = self.classes.to_data()
         return data
@@ -149,7 +109,7 @@ class Lexicon:
     def from_data(cls, data: Mapping[str, Any]) -> Self:
         """Restore from `to_data`; other keys are left alone."""
         speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
-        counts = WordCounts(data["word_counts"]) if "word_counts" in data else None
+        counts = data.get("word_counts")
         classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
         return cls(speller, counts, classes)
 
@@ -159,22 +119,17 @@ NOTHING = Lexicon()
 
 @dataclass(frozen=True)
 class Resources:
-    """Resources of one component, read or fitted when it is initialized, and stored with it.
-
-    lists (dict[str, WordList]): word lists by name. lexicon (Lexicon): what is known of words.
-    """
+    """Word lists by name and lexicon of one component, read or fitted when it is initialized, and stored with it."""
 
     lists: dict[str, WordList] = field(default_factory=dict)
     lexicon: Lexicon = NOTHING
 
     def to_data(self) -> dict[str, Any]:
-        """Return lists and dicts."""
         lists = {name: [[list(words), value] for words, value in each.entries] for name, each in self.lists.items()}
         return {"lists": lists, **self.lexicon.to_data()}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Restore from `to_data`."""
         lists = {
             name: WordList(name, [(tuple(words), value) for words, value in entries])
             for name, entries in data["lists"].items()
@@ -182,31 +137,10 @@ class Resources:
         return cls(lists, Lexicon.from_data(data))
 
 
-def word_counter(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Counter[str]]:
-    """Return a function that counts the word forms of Docs, for resources that are fitted to them.
-
-    docs (Callable): returns the Docs, each time it is called.
-    """
-
-    def count() -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for doc in docs():
-            strings = doc.vocab.strings
-            for orth, number in doc.count_by(ORTH).items():
-                counts[strings[orth]] += number
-        return counts
-
-    return count
-
-
-def word_lists(docs: Callable[[], Iterable[Doc]]) -> Callable[[], Iterator[list[str]]]:
-    """Return a function that lists the words of each Doc, for resources that are fitted to running text.
-
-    docs (Callable): returns the Docs, each time it is called.
-    """
-
-    def read() -> Iterator[list[str]]:
-        for doc in docs():
-            yield [token.text for token in doc]
-
-    return read
+def count_forms(docs: Iterable[Doc]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        strings = doc.vocab.strings
+        for orth, number in doc.count_by(ORTH).items():
+            counts[strings[orth]] += number
+    return counts

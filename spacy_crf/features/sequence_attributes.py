@@ -11,10 +11,10 @@ from functools import cache, cached_property
 import numpy as np
 from spacy.strings import StringStore
 
-from ..core.arrays import Bools, Hashes, Indices
-from .attributes import HAS, PARTS, Attribute, string_hash, string_hashes
-from .hashing import ABSENT
-from .word_classes import class_names, load_abbreviations, word_classes
+from ..core.arrays import Bools, Hashes, Indices, Segments
+from .hashing import ABSENT, string_hash, string_hashes
+from .templates import FLAGS, Attribute
+from .word_classes import HAS, PARTS, class_names, load_abbreviations, word_classes
 
 Values = tuple[Hashes, dict[int, str]]  # of units or parts, and the strings behind them
 COUNT_LIMIT = 3  # of BEFORE and AFTER
@@ -30,12 +30,8 @@ _BACKQUOTE, _APOSTROPHE = "`", "'"
 
 @dataclass(frozen=True)
 class SequenceTokens:
-    """Tokens of B sequences, one after the other, and where sentences and clauses end.
-
-    orths, lowers, classes ((N,)): ids of the word, of its lower-cased form and of its class.
-    is_lower, spaces ((N,)): whether it is in lower case, and whether white space follows.
-    lengths ((B,)): tokens of each sequence. strings (StringStore): has the words.
-    """
+    """Tokens of B sequences, one after the other: ids ((N,)) of words, of their lower-cased forms and classes, whether
+    white space follows ((N,)), lengths ((B,)); and where sentences and clauses end."""
 
     orths: Hashes
     lowers: Hashes
@@ -46,14 +42,17 @@ class SequenceTokens:
     strings: StringStore
 
     @cached_property
+    def _segments(self) -> Segments:
+        return Segments(self.lengths)
+
+    @property
     def sequences(self) -> Indices:
-        """((N,)): the sequence of each token."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return self._segments.owners
 
     @cached_property
     def firsts(self) -> Indices:
         """((N,)): the first token of the sequence of each token."""
-        return np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+        return self._segments.firsts[self.sequences]
 
     @cached_property
     def is_word(self) -> Bools:
@@ -61,32 +60,39 @@ class SequenceTokens:
         return np.isin(self.classes, _hashes(word_classes()))
 
     def is_any(self, marks: Sequence[str]) -> Bools:
-        """((N,)): tokens that are one of some marks."""
         return np.isin(self.orths, string_hashes(list(marks)))
 
     @cached_property
     def is_first(self) -> Bools:
-        """((N,)): first tokens of sequences."""
-        return np.asarray(np.arange(len(self.orths)) == self.firsts, dtype=np.bool_)
+        return self._segments.positions == 0
 
     @cached_property
     def is_last(self) -> Bools:
-        """((N,)): last tokens of sequences."""
-        flags = np.zeros(len(self.orths), dtype=np.bool_)
-        flags[np.cumsum(self.lengths)[self.lengths > 0] - 1] = True
-        return flags
+        return np.append(self.is_first, True)[1:]
 
     def before_any(self, flags: Bools) -> Bools:
         """((N,)): tokens of which the next one, in the same sequence, has a flag."""
-        shifted = np.zeros(len(flags), dtype=np.bool_)
-        shifted[:-1] = flags[1:]
-        return shifted & ~self.is_last
+        return np.append(flags, False)[1:] & ~self.is_last
 
     def behind_any(self, flags: Bools) -> Bools:
         """((N,)): tokens of which the one before, in the same sequence, has a flag."""
-        shifted = np.zeros(len(flags), dtype=np.bool_)
-        shifted[1:] = flags[:-1]
-        return shifted & ~self.is_first
+        return np.append(False, flags)[:-1] & ~self.is_first
+
+    @cached_property
+    def _parts(self) -> dict[str, "PartAttributes"]:
+        return {}
+
+    def column(self, attribute: Attribute) -> tuple[Hashes, dict[int, str] | None]:
+        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these."""
+        name = attribute.name
+        if name in PARTS:
+            if name not in self._parts:
+                self._parts[name] = PartAttributes(self, self.clauses if name == "CLAUSE" else self.periods)
+            return self._parts[name].column(attribute.key, attribute.number)
+        if name in FLAGS:
+            inside = self.in_quotes() if name == "IN_QUOTES" else self.in_brackets()
+            return _numbered(inside.astype(np.intp), "")
+        return _numbered(self.count(attribute.key, name == "AFTER"), "")
 
     def class_name(self, key: int) -> str:
         """Return the class of words behind an id; a mark is its own."""
@@ -94,11 +100,8 @@ class SequenceTokens:
 
     @cached_property
     def periods(self) -> Bools:
-        """((N,)): tokens that end a sentence.
-
-        They are "?", "!" and ".", unless that belongs to an initial or an abbreviation, or the text goes on behind it
-        as within a sentence.
-        """
+        """((N,)): tokens that end a sentence: "?", "!" and ".", unless that belongs to an initial or an abbreviation,
+        or the text goes on behind it as within a sentence."""
         stops = self.is_any(_STOP) & (self.spaces | self.is_last)
         shortens = (self.classes == string_hash("initial")) | np.isin(self.lowers, _hashes(tuple(load_abbreviations())))
         goes_on = self.is_lower | self.is_any(_GOES_ON)
@@ -115,10 +118,8 @@ class SequenceTokens:
         either = self.is_any(_EITHER)
         earlier: Indices = np.cumsum(either) - either
         starts_even = np.asarray((earlier - earlier[self.firsts]) % 2 == 0, dtype=np.bool_)
-        double_back = self._doubled(_BACKQUOTE)
-        double_apostrophe = self._doubled(_APOSTROPHE)
-        opening = self.is_any(_OPENING) | double_back | (either & starts_even)
-        closing = self.is_any(_CLOSING) | double_apostrophe | (either & ~starts_even)
+        opening = self.is_any(_OPENING) | self._doubled(_BACKQUOTE) | (either & starts_even)
+        closing = self.is_any(_CLOSING) | self._doubled(_APOSTROPHE) | (either & ~starts_even)
         return self._inside(opening, closing)
 
     def in_brackets(self) -> Bools:
@@ -131,10 +132,7 @@ class SequenceTokens:
         return same & self.before_any(same) & ~self.spaces
 
     def _inside(self, opening: Bools, closing: Bools) -> Bools:
-        """((N,)): tokens behind which something is open, and those that close it.
-
-        A closing mark without an opening one closes nothing.
-        """
+        """((N,)): tokens behind which something is open, and those that close it; others close nothing."""
         steps = opening.astype(np.intp) - closing
         total = np.cumsum(steps)
         level = total - (total - steps)[self.firsts]
@@ -144,50 +142,19 @@ class SequenceTokens:
         is_open = np.asarray(level > lowest, dtype=np.bool_)
         return is_open | self.behind_any(is_open)
 
-    def count_before(self, name: str) -> Indices:
-        """((N,)): how many tokens of a class come before each token, up to COUNT_LIMIT."""
+    def count(self, name: str, after: bool) -> Indices:
+        """((N,)): how many tokens of a class come before, or after, each token, up to COUNT_LIMIT."""
         found = self.classes == string_hash(name)
         seen = np.cumsum(found) - found
-        counts: Indices = np.minimum(seen - seen[self.firsts], COUNT_LIMIT)
-        return counts
-
-    def count_after(self, name: str) -> Indices:
-        """((N,)): how many tokens of a class come after each token, up to COUNT_LIMIT."""
-        found = self.classes == string_hash(name)
-        totals = np.bincount(self.sequences, weights=found, minlength=len(self.lengths)).astype(np.intp)
-        seen = np.cumsum(found)
-        own = seen - (seen - found)[self.firsts]
-        counts: Indices = np.minimum(totals[self.sequences] - own, COUNT_LIMIT)
-        return counts
-
-
-class SequenceAttributes:
-    """Attributes of tokens that depend on their whole sequence."""
-
-    def __init__(self, tokens: SequenceTokens):
-        self._tokens = tokens
-        self._parts: dict[str, PartAttributes] = {}
-
-    def column(self, attribute: Attribute) -> tuple[Hashes, dict[int, str] | None]:
-        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these."""
-        name, tokens = attribute.name, self._tokens
-        if name in PARTS:
-            if name not in self._parts:
-                self._parts[name] = PartAttributes(tokens, tokens.clauses if name == "CLAUSE" else tokens.periods)
-            return self._parts[name].column(attribute.key, attribute.number)
-        if name == "IN_QUOTES":
-            return _numbered(tokens.in_quotes().astype(np.intp), "")
-        if name == "IN_BRACKETS":
-            return _numbered(tokens.in_brackets().astype(np.intp), "")
-        count = tokens.count_before if name == "BEFORE" else tokens.count_after
-        return _numbered(count(attribute.key), "")
+        counts = seen - seen[self.firsts]
+        if after:
+            totals = np.bincount(self.sequences, found, len(self.lengths)).astype(np.intp)
+            counts = totals[self.sequences] - counts - found
+        return np.minimum(counts, COUNT_LIMIT)
 
 
 class PartAttributes:
-    """Attributes of the clause or sentence a token is in, and of those beside it, for sequences cut into C parts.
-
-    tokens (SequenceTokens): of the sequences. ends ((N,)): those that end a part; a sequence ends one in any case.
-    """
+    """Attributes of the clause or sentence a token is in, and of those beside it, for sequences cut into C parts."""
 
     def __init__(self, tokens: SequenceTokens, ends: Bools):
         self._tokens = tokens
@@ -197,10 +164,8 @@ class PartAttributes:
         self._sequence = tokens.sequences[self._bounds[:-1]]
 
     def column(self, what: str, offset: int) -> tuple[Hashes, dict[int, str] | None]:
-        """((N,)): values of an attribute, and the strings behind them unless the vocabulary has these.
-
-        what (str): one of PART_ATTRIBUTES, or "has" and a class of words. offset (int): of the part to look at.
-        """
+        """((N,)): values of one of PART_ATTRIBUTES, or of "has" and a class of words, in the part at an offset, and the
+        strings behind them unless the vocabulary has these."""
         if what == "place":
             return _numbered(np.minimum(np.arange(len(self._part)) - self._bounds[self._part], PLACE_LIMIT))
         if what in ("first", "last"):
@@ -212,19 +177,18 @@ class PartAttributes:
         return self._at(values, offset), strings
 
     def _described(self, what: str) -> Values:
-        """((C,)): values of parts."""
         if what == "classes":
             return self._class_sets()
         if what == "opening":
             return self._openings()
         order = np.arange(len(self._sequence))
-        if what == "number":
-            numbers = order - np.searchsorted(self._sequence, self._sequence)
-        elif what == "back":
-            numbers = np.searchsorted(self._sequence, self._sequence, side="right") - 1 - order
-        else:
+        if what == "length":
             lengths = np.bincount(self._part[self._tokens.is_word], minlength=len(order))
             return _numbered(np.minimum(lengths, LENGTH_LIMIT))
+        if what == "number":
+            numbers = order - np.searchsorted(self._sequence, self._sequence)
+        else:
+            numbers = np.searchsorted(self._sequence, self._sequence, side="right") - 1 - order
         return _numbered(np.minimum(numbers, NUMBER_LIMIT))
 
     def _at(self, values: Hashes, offset: int) -> Hashes:

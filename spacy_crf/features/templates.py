@@ -1,5 +1,8 @@
 """The template language: which attributes of which positions make a feature.
 
+The value of an attribute is the 64-bit id that spaCy gives its string; 0 means that the unit has no such attribute (a
+word shorter than the affix, a flag that is off), so that templates with it yield nothing there.
+
 LOWER[0]                  the lower-cased word
 LOWER[-2..2]              five templates, one for each position of the window
 LOWER[-1]|LOWER[0]        a conjunction: the two words together
@@ -27,12 +30,47 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..core.errors import CRFError
-from .attributes import COUNTS, HAS, NUMBERED, OF_UNITS, PART_ATTRIBUTES, PLAIN, Attribute
 from .errors import FeatureErrors
+from .hashing import string_hash
 from .presets import PRESETS
-from .word_classes import class_names
+from .word_classes import COUNTS, HAS, PART_ATTRIBUTES, PARTS, class_names
+
+# Read from the lexeme: strings by their id, flags where they are on
+LEXEME_STRINGS = ("ORTH", "LOWER", "SHAPE")
+LEXEME_FLAGS = (
+    *("IS_ALPHA", "IS_ASCII", "IS_BRACKET", "IS_CURRENCY", "IS_DIGIT", "IS_LEFT_PUNCT", "IS_LOWER", "IS_OOV"),
+    *("IS_PUNCT", "IS_QUOTE", "IS_RIGHT_PUNCT", "IS_SPACE", "IS_STOP", "IS_TITLE", "IS_UPPER"),
+    *("LIKE_EMAIL", "LIKE_NUM", "LIKE_URL"),
+)
+# Computed from the letters of the word
+COMPUTED = (
+    *("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "COLLAPSED", "LENGTH"),
+    *("HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER", "DIGITS", "WORD_CLASS"),
+)
+# Computed from its normal form
+SPELT = ("REWRITTEN", "RPREFIX", "RSUFFIX", "NORMAL")
+# Known from its frequency in training
+COUNTED = ("COMMON", "RARE")
+# Its class among so many that were induced from the training corpus
+INDUCED = "CLASS"
+LEXICAL = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, INDUCED)
+# Annotation of the token, read with Doc.to_array
+ANNOTATION = ("DEP", "ENT_ID", "ENT_IOB", "ENT_KB_ID", "ENT_TYPE", "LEMMA", "MORPH", "NORM", "POS", "SPACY", "TAG")
+# Made by the component in training: the set of tags that its dictionary allows, as one value
+VALID_TAGS = "VALID_TAGS"
+FITTED = (VALID_TAGS,)
+# The place in the sequence
+POSITIONAL = ("BIAS", "BOS", "EOS", "POSITION")
+# Known from the tokens of the sequence together, see `sequence_attributes`
+FLAGS = ("IN_QUOTES", "IN_BRACKETS")
+OF_SEQUENCE = (*FLAGS, *COUNTS, *PARTS)
+# Known of a layout element, where units are such instead of tokens
+OF_UNITS = "UNIT"
+NUMBERED = (*COUNTED, INDUCED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
+PLAIN = (*LEXICAL, *ANNOTATION, *POSITIONAL, *FITTED, *FLAGS)  # spelt without brackets
 
 MAX_OFFSET = 100
 _ATOM = re.compile(r"(?P<attribute>[^\[\]]+?)\s*(\[\s*(?P<first>[+-]?\d+)\s*(\.\.\s*(?P<last>[+-]?\d+)\s*)?\])?$")
@@ -43,6 +81,49 @@ _OF_SEQUENCE = re.compile(
 _UNIT = re.compile(r"UNIT\(\s*(?P<key>[^()|]+?)\s*\)$")
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 _BRACKETED = ("LIST(name)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)", "UNIT(kind)", "_.name")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a unit.
+
+    name (str): a name of the tables above, "_" for an extension, "LIST" for a word list, "UNIT" for layout elements.
+    number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole), offset
+        of a clause or sentence.
+    key (str): what stands in brackets, or the name of the extension.
+    """
+
+    name: str
+    number: int = 0
+    key: str = ""
+
+    def __str__(self) -> str:
+        if self.name == "_":
+            return f"_.{self.key}"
+        if not self.key:
+            return f"{self.name}{self.number}" if self.number else self.name
+        sign = "" if self.name == "LIST" else "+"
+        return f"{self.name}({self.key},{self.number:{sign}d})" if self.number else f"{self.name}({self.key})"
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
+        return self.name in LEXICAL
+
+    @property
+    def is_of_sequence(self) -> bool:
+        """Whether the value depends on the words and spaces of the whole sequence."""
+        return self.name in OF_SEQUENCE
+
+    @property
+    def is_annotation(self) -> bool:
+        """Whether other components can change the value."""
+        return self.name in ANNOTATION or self.name == "_"
+
+    @property
+    def is_of_units(self) -> bool:
+        """Whether the value is one of a layout element; tokens have none."""
+        return self.name == OF_UNITS
 
 
 @dataclass(frozen=True)
@@ -66,12 +147,14 @@ class Template:
     def __str__(self) -> str:
         return ("B:" if self.is_edge else "") + "|".join(map(str, self.atoms))
 
+    @cached_property
+    def key(self) -> int:
+        """What hashes of its features begin with."""
+        return string_hash(str(self))
+
 
 def parse_templates(texts: Iterable[str]) -> list[Template]:
-    """Return the templates behind their spelling, ranges and presets expanded, repetitions dropped.
-
-    RAISES (ValueError): names the template at fault.
-    """
+    """Return the templates behind their spelling, ranges and presets expanded, repetitions dropped."""
     return list(dict.fromkeys(template for text in texts for template in _expand(text.strip())))
 
 
@@ -99,10 +182,7 @@ def _expand_atom(text: str, template: str) -> list[Atom]:
 
 
 def parse_attribute(text: str) -> Attribute:
-    """Return the attribute behind its spelling, such as LOWER, SUFFIX3, LIST(brown,4), CLAUSE(first,-1) or _.pause.
-
-    RAISES (ValueError): for an unknown name (with the nearest known ones) or a missing or needless number.
-    """
+    """Return the attribute behind its spelling, such as LOWER, SUFFIX3, LIST(brown,4), CLAUSE(first,-1) or _.pause."""
     if len(text) > 2 and text.startswith("_."):
         return Attribute("_", key=text[2:])
     if found := _LIST.match(text):

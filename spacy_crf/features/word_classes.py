@@ -4,7 +4,6 @@ The lists are in `classes/references.tsv`: months, words such as "pp", "press" o
 """
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -18,11 +17,11 @@ _PATTERNS = (
     ("ordinal", re.compile(r"\d+(st|nd|rd|th)", re.IGNORECASE)),
 )
 ABBREVIATION = "abbreviation"
-
-
-def classify(texts: Sequence[str]) -> list[str]:
-    """Return classes of words; that of a mark is the mark itself."""
-    return [_classify(text) for text in texts]
+# Attributes that are told from these classes, see `sequence_attributes`: counts of one, and of clauses and sentences
+COUNTS = ("BEFORE", "AFTER")
+PARTS = ("CLAUSE", "SENTENCE")
+PART_ATTRIBUTES = ("back", "classes", "first", "last", "length", "number", "opening", "place")
+HAS = "has "
 
 
 @cache
@@ -55,7 +54,8 @@ def _read_rows() -> list[tuple[str, str]]:
     return [(word, name) for name, words in rows for word in words.split()]
 
 
-def _classify(text: str) -> str:
+def classify(text: str) -> str:
+    """Return the class of a word; that of a mark is the mark itself."""
     for name, pattern in _PATTERNS:
         if pattern.fullmatch(text):
             return name

@@ -199,7 +199,7 @@ def make_folds(
 
 def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
     """Count the tokens of each example whose gold is known."""
-    lengths = pipe.read_tokens([example.predicted for example in examples]).lengths
+    lengths = pipe.read_columns([example.predicted for example in examples]).lengths
     known = np.cumsum(np.append(0, pipe.gold(examples, lengths).labels != UNKNOWN))
     return np.diff(known[Segments.of(example.predicted for example in examples).bounds]).tolist()
 
@@ -207,7 +207,7 @@ def count_known(pipe: CRFTagger, examples: Sequence[Example]) -> list[int]:
 def cut_example(pipe: CRFTagger, example: Example) -> list[Example]:
     """Cut an example between the component's sequences, as far as a token of the gold ends there as well."""
     alignment, starts = example.alignment, [(0, 0)]
-    for start in np.cumsum(pipe.read_tokens([example.predicted]).lengths).tolist()[:-1]:
+    for start in np.cumsum(pipe.read_columns([example.predicted]).lengths).tolist()[:-1]:
         gold = alignment.x2y[start]
         if len(gold) and alignment.y2x[int(gold[0])][0] == start:
             starts.append((start, int(gold[0])))

@@ -20,12 +20,11 @@ from ..core.chain.observations import EdgeObservations, Observations, chain_pote
 from ..core.chain.potentials import ChainPotentials
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, masked
-from ..features.attributes import Attribute, string_hash
 from ..features.columns import Columns
 from ..features.extract import Keys, Windows, boundary, template_keys
 from ..features.features import Features
-from ..features.hashing import ABSENT, HashTable
-from ..features.templates import Template
+from ..features.hashing import ABSENT, HashTable, string_hash
+from ..features.templates import Attribute, Template
 from .encoder import group_edges
 
 MAX_BYTES = 64 << 20  # a table that would grow beyond starts over, so that a stream of new words fills no memory

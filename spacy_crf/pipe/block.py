@@ -27,27 +27,18 @@ Construct = Callable[..., Any]
 
 
 def nested(kind: str, function: str, **arguments: Any) -> Any:
-    """Return the field of a setting that is a block of its own, such as the model.
-
-    kind (str): of registry, such as "misc". function (str): registered name of the default. arguments: its settings.
-    """
+    """Return the field of a setting that is a block of its own: a registered function and its settings, the default."""
     block = {f"@{kind}": function, **arguments}
     return field(default_factory=partial(_resolve, block), metadata={"block": block, "fixed": True})
 
 
 def fixed(default: Any, shown: bool = False) -> Any:
-    """Return the field of a setting that holds as long as the component.
-
-    shown (bool): whether `pipe.cfg` has it all the same, which scorers get.
-    """
+    """Return the field of a setting that holds as long as the component; if shown, scorers get it by `pipe.cfg`."""
     return field(default=default, metadata={"fixed": True, "shown": shown})
 
 
 def empty(kind: type, **metadata: bool) -> Any:
-    """Return the field of a setting whose default is an empty list or dict.
-
-    metadata (bool): "fixed" and "shown" as for `fixed`.
-    """
+    """Return the field of a setting whose default is an empty list or dict; metadata as in `fixed`."""
     return field(default_factory=kind, metadata=metadata)
 
 
@@ -67,11 +58,7 @@ class Settings:
         yield from ()
 
     def check(self, name: str) -> None:
-        """Raise a coded error for the first value without meaning.
-
-        name (str): of the component.
-        RAISES (CRFError): CRF408, or a code of the setting's own.
-        """
+        """Raise a coded error for the first value without meaning. name (str): of the component."""
         hints = _hints(type(self))  # type: ignore[arg-type]
         wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
         for setting, expected in (*wrong, *self.problems()):
@@ -84,19 +71,11 @@ def is_positive(value: float) -> bool:
 
 
 def component(
-    name: str,
-    settings: type[Settings],
-    *,
-    assigns: Iterable[str],
-    scores: Mapping[str, float | None],
+    name: str, settings: type[Settings], *, assigns: Iterable[str], scores: Mapping[str, float | None]
 ) -> Callable[[Construct], Construct]:
-    """Register a constructor as the factory of a component.
+    """Register a constructor, which takes the pipeline, a name and settings as one value, as a factory.
 
-    The constructor takes the pipeline, a name and the settings as one value. spaCy sees a factory with an argument for
-    each setting, so that it checks configs by their types.
-
-    name (str): of the factory. settings (type): the dataclass of its block.
-    assigns (Iterable[str]): attributes that are written. scores (Mapping): default weights of scores.
+    spaCy sees a factory with an argument for each setting, so that it checks configs by their types.
     """
 
     def register(construct: Construct) -> Construct:
@@ -144,8 +123,7 @@ def _hints(settings: type[Settings]) -> dict[str, Any]:
 class LiveSettings(dict[str, Any]):
     """Settings of a component as `pipe.cfg`: a dict, as spaCy asks for, that checks values when they are assigned.
 
-    name (str): of the component. settings (Settings): of its block; assignments change it.
-    learned (dict): what comes from data and is kept beside the settings, such as labels.
+    Assignments change the settings of its block. learned (dict): what comes from data, such as labels.
     """
 
     def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
@@ -163,36 +141,47 @@ class LiveSettings(dict[str, Any]):
         self.pop(key)
 
     def pop(self, key: str, *default: Any) -> Any:
-        """Refuse: settings cannot be removed."""
         raise refused(self._name, key, self.get(key), "assigned: settings cannot be removed")
 
     def clear(self) -> None:
-        """Refuse: settings cannot be removed."""
         self.pop(next(iter(self)))
 
     def update(self, *others: Any, **values: Any) -> None:
         """Assign several settings, or none of them if they have no meaning together.
 
-        RAISES (CRFError): CRF408 and others, for a setting that does not exist, holds as long as the component, or has
-            a value without meaning.
+        RAISES (CRFError): CRF408 and others, for a setting that does not exist, is fixed, or has no meaning.
         """
         assigned = dict(*others, **values)
         changed = {key: value for key, value in assigned.items() if key not in self._learned}
-        kinds = {one.name: one for one in fields(self._settings)}
-        for key in list(changed):
+        held = {one.name for one in fields(self._settings) if one.metadata.get("fixed")}
+        for key, value in list(changed.items()):
             if key not in self:
                 near = ", ".join(get_close_matches(key, list(self), n=3)) or ", ".join(self)
-                raise refused(self._name, key, changed[key], f"one of the settings it has: {near}")
-            if kinds[key].metadata.get("fixed"):
-                if changed[key] != self[key]:
-                    expected = f"{self[key]!r}, as it was when the component was made"
-                    raise refused(self._name, key, changed[key], expected)
+                raise refused(self._name, key, value, f"one of the settings it has: {near}")
+            if key in held:
+                if value != self[key]:
+                    raise refused(self._name, key, value, f"{self[key]!r}, as it was when the component was made")
                 del changed[key]
         if changed:
             replace(self._settings, **changed).check(self._name)
         for key, value in changed.items():
             setattr(self._settings, key, value)
         super().update(assigned)
+
+
+class HasSettings:
+    """A component whose run-time settings, and what is learned beside the weights, are its `cfg`."""
+
+    live_settings: LiveSettings
+
+    @property
+    def cfg(self) -> LiveSettings:
+        """The settings; values without meaning are refused."""
+        return self.live_settings
+
+    @cfg.setter
+    def cfg(self, values: Any) -> None:
+        self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
 
 
 def _is_shown(one: "Field[Any]") -> bool:
@@ -333,10 +322,7 @@ class LabelSettings(TagSettings):
 
 
 def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-    """Yield the settings that name a custom attribute and are empty, or say what one before them says.
-
-    names (Mapping): their values by setting; None for no attribute.
-    """
+    """Yield the settings that name a custom attribute and are empty, or say what one before them says."""
     taken: set[str] = set()
     for setting, value in names.items():
         if value is not None:

@@ -1,12 +1,11 @@
 """The spaCy component over a linear chain: settings, features, weights, a trainer, a target and a decoder."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -16,66 +15,63 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..annotation.gold import Violation, find_violation, forget_crossing
-from ..annotation.span_targets import GroupTarget, SpanTarget
-from ..annotation.target import Target
-from ..core.arrays import Bools, Floats, Indices, Ints, Segments
+from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.observations import Observations
-from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..core.labels import OUTSIDE, Scheme, TagSet
+from ..core.labels import Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns
 from ..features.features import Features
-from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
-from ..learning.model import get_layout, get_tok2vec, resize_labels, start_vectors, start_weights, take_weights
-from ..learning.scores import encode
+from ..learning.model import (
+    get_layout,
+    get_tok2vec,
+    get_weights,
+    start_vectors,
+    start_weights,
+    take_weights,
+    weight_arrays,
+)
+from ..learning.scores import Emissions, Rows, encode
 from ..learning.vectors import begin_update, predict_vectors
-from .block import ChainSettings, LiveSettings
+from .block import ChainSettings, HasSettings, LiveSettings
 from .chain_storage import StoresChain
-from .decoding import Batch, Decoder, Prediction
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
-from .errors import PipeErrors, PipeWarnings
-from .isolation import IsolatesFailures
-from .strata import Tokens
+from .errors import PipeErrors
+from .labels import join_gold, read_gold
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
-    vocab (Vocab): of the pipeline. settings (ChainSettings): its block. name (str): in the pipeline.
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
     learned (Any): what comes from data and is kept in `cfg` beside labels, at its first value.
     """
 
     prepares: bool = False  # whether `before_training` has something to do
+    _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
         self.model, self.trainer, self.scorer = settings.model, settings.trainer, settings.scorer
-        self._cfg = LiveSettings(name, settings, {**learned, "labels": []})
-        self._features = Features(self.feature_config, self.sequence)
-        self._valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
+        self.live_settings = LiveSettings(name, settings, {**learned, "labels": []})
+        self.features = Features(self.feature_config, self.sequence)
+        self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
         self._first_step: Callable[[], None] | None = None
-        self._begin()
+        self.rebuild()
         self.decoder().register()
 
     # -- what a subclass defines -----------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def annotation(self) -> Target:
-        """What is learned and written, under the present settings."""
-        raise NotImplementedError
 
     @abstractmethod
     def decoder(self) -> Decoder:
@@ -83,14 +79,15 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         raise NotImplementedError
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
-        """Labels that each unit may have under the present settings, one Doc after the other; None for all.
-
-        lengths ((B,)): of the sequences that the Docs consist of.
-        """
+        """Labels (N, L) that each unit may have; None for all. lengths ((B,)): of the sequences of the Docs."""
         return None
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
         """Learn what models of parts of the examples show, before the first step; for classes that set `prepares`."""
+
+    def shown(self, examples: list[Example]) -> list[Example]:
+        """Return what is learned from a batch."""
+        return examples
 
     def describe_gold(self) -> str:
         return self.annotation.description
@@ -98,69 +95,19 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     # -- labels and settings ---------------------------------------------------------------------------------
 
     @property
-    def cfg(self) -> LiveSettings:
-        """Run-time settings, and what is learned beside the weights; values without meaning are refused."""
-        return self._cfg
-
-    @cfg.setter
-    def cfg(self, values: Any) -> None:
-        self._cfg.update(values)  # `spacy find-threshold` assigns all of them
-
-    @property
     def target(self) -> str:
         """Name of what is learned and written."""
-        target: str = self.settings.target  # type: ignore[attr-defined]
-        return target
-
-    @property
-    def features(self) -> Features:
-        """The extractor and the indices of the features."""
-        return self._features
+        return str(self.settings.target)  # type: ignore[attr-defined]
 
     @property
     def has_dictionary(self) -> bool:
         """Whether a tag dictionary rules tags out."""
-        return self._valid_tags.config is not None
+        return self.valid_tags.config is not None
 
     @property
     def tags(self) -> TagSet:
         """Tags of the chain, in the order of its label indices."""
-        return self._learner.tags
-
-    @property
-    def has_plain_spans(self) -> bool:
-        """Whether the tags of spans are their labels; then O is a label where the training data have it."""
-        return self.annotation.is_spans and self.scheme == "none"
-
-    def make_tags(self, labels: tuple[str, ...]) -> TagSet:
-        """The tags of the chain for the component's labels."""
-        if self.annotation.is_spans and self.scheme != "none" and labels:
-            return TagSet.of_spans(labels, self.scheme)
-        return TagSet(labels, self.scheme)
-
-    def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        """Labels that occur in gold Docs, sorted."""
-        found, target = list(references), self.annotation
-        labels = target.labels(found)
-        if labels and isinstance(target, SpanTarget) and self.has_plain_spans:
-            return [OUTSIDE, *labels] if any(target.has_outside(doc) for doc in found) else labels
-        return labels
-
-    def add_label(self, label: str) -> int:
-        """Add a label behind the present ones; trained weights stay.
-
-        RETURNS (int): 1 if the label is new, else 0.
-        """
-        self.check_label(label)
-        if label in self.labels:
-            return 0
-        self.cfg["labels"] = [*self.cfg["labels"], label]
-        self.vocab.strings.add(label)
-        if get_layout(self.model).n_labels:
-            resize_labels(self.model, len(self.make_tags(self.labels)))
-        self.trainer.reset()
-        self._begin()
-        return 1
+        return self.learner.tags
 
     def _require_labels(self) -> None:
         if not get_layout(self.model).n_labels:
@@ -186,34 +133,29 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
             weights of features: that of a model without vectors, for one that has some.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
-        begun = None if start is None else self._read_start(start)
-        kept = list(get_examples()) if self._valid_tags.needs_gold else []
+        begun = None if start is None else self.read_start(start)
+        kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        fitted_to = partial(self.references, read)
-        resources = self.feature_config.make_resources(nlp, word_counter(fitted_to), word_lists(fitted_to))
-        self._features = Features(self.feature_config, self.sequence, resources)
+        resources = self.feature_config.make_resources(nlp, partial(self.references, read))
+        self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)
-        start_weights(self.model, len(tags), self._allowed(tags))
+        start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
-            self._features.take_indices(begun.features)
+            self.features.take_indices(begun.features)
             take_weights(self.model, begun.model, len(tags))
         if get_tok2vec(self.model) is not None:
             self._require_gradients()
             docs = [example.predicted for example in islice(read(), SAMPLE)]
             start_vectors(self.model, docs, silent=begun is not None)
-        self._begin()
-        self._make_dictionary(kept)
+        self.rebuild()
+        self.valid_tags.read(self.tags, resources.lexicon.speller)
+        if self.valid_tags.needs_gold:
+            columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
+            self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
-
-    def _make_dictionary(self, examples: Sequence[Example]) -> None:
-        """Make the tag dictionary, if the config has one, from a table or from training data."""
-        self._valid_tags.read(self.tags, self._features.resources.lexicon.speller)
-        if self._valid_tags.needs_gold:
-            columns = self._features.extractor.read([example.predicted for example in examples], self.vocab)
-            self._valid_tags.fit(columns, self.gold(examples, columns.lengths), self.vocab.strings, self.tags)
 
     def update(
         self,
@@ -223,10 +165,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Take in a batch; the weights change in `finish_update`.
-
-        drop (float): dropout of the tok2vec layer, if there is one; the CRF itself has none.
-        """
+        """Take in a batch; the weights change in `finish_update`. drop (float): dropout of the tok2vec layer alone."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -234,7 +173,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         if examples:
             self._require_labels()
             set_dropout_rate(self.model, drop)
-            losses[self.name] += self.trainer.accumulate(self._learner, examples, self._sample)
+            losses[self.name] += self.trainer.accumulate(self.learner, self.shown(examples), self.make_sample)
         if sgd not in (None, False):
             self.finish_update(sgd)
         return losses
@@ -244,68 +183,40 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         if self._first_step is not None:
             prepare, self._first_step = self._first_step, None
             prepare()
-        self.trainer.apply(self._learner, sgd or None)
-        self._forget_scores()
+        self.trainer.apply(self.learner, sgd or None)
+        self.forget_scores()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training examples, which stay in the process that trains."""
         return {**self.__dict__, "_first_step": None}
 
-    def _sample(self, examples: Sequence[Example]) -> Sample:
+    def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
-        columns, backprop = self._read(docs), None
+        columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
             self._require_gradients()
             vectors, backprop = begin_update(tok2vec, docs)
             columns = replace(columns, vectors=vectors)
-        gold, strings = self.gold(examples, columns.lengths), self.vocab.strings
-        mask = self._valid_tags.training_mask(columns, gold, strings)
-        columns = self._valid_tags.fill_training(columns, gold, strings)
-        return Sample(columns, gold, self._features.extractor, backprop, mask)
+        gold, strings, mask = self.gold(examples, columns.lengths), self.vocab.strings, None
+        if self.has_dictionary:
+            mask = self.valid_tags.training_mask(columns, gold, strings)
+            columns = self.valid_tags.fill_training(columns, gold, strings)
+        return Sample(columns, gold, self.features.extractor, backprop, mask)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        """Gold of the units of the predicted Docs, one Doc after the other.
-
-        lengths ((B,)): of the sequences that the Docs consist of.
-        RAISES (ValueError): for labels that the component does not know, and pairs of tags that are ruled out.
-        """
-        labels = np.concatenate([np.zeros(0, dtype=np.int32), *map(self._gold_tags, examples)])
-        if self.annotation.is_spans:
-            forget_crossing(labels, lengths, self.tags)
-        violation = find_violation(labels, lengths, get_layout(self.model))
-        if violation is not None:
-            owners = Segments.of(example.predicted for example in examples).owners
-            self._refuse(violation, examples[int(owners[violation.unit])])
-        return self.annotation.narrow(Gold.known(labels, len(self.tags)), examples, self.tags)
-
-    def _gold_tags(self, example: Example) -> Ints:
-        target, document = self.annotation, {"name": self.name, "document": excerpt(example.reference.text)}
-        if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
-            warnings.warn(PipeWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
-        try:
-            return target.gold(example, self.tags)
-        except KeyError as error:
-            raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error
-
-    def _refuse(self, violation: Violation, example: Example) -> NoReturn:
-        names = [*self.tags.tags, "the edge of a sequence"]
-        before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
-        where = {"name": self.name, "document": excerpt(example.reference.text), "scheme": self.scheme}
-        raise CRFError(PipeErrors.CRF411.format(before=before, after=after, **where))
+        """Gold of the units of the predicted Docs, in sequences of these lengths; a coded error if it cannot be."""
+        return read_gold(self.name, self.annotation, examples, lengths, self.tags, get_layout(self.model))
 
     def get_loss(self, examples: Iterable[Example], scores: Sequence[Any]) -> float:
-        """Negative log-likelihood of gold under the present weights, which made the predictions.
-
-        scores (list): what `predict` returned for the examples.
-        """
+        """Negative log-likelihood of gold under the present weights. scores (list): what `predict` returned."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.get_loss")
         if not any(len(example.predicted) for example in examples):
             return 0.0
         columns, weights = self.read([eg.predicted for eg in examples]), self.scores.weights
         gold = self.gold(examples, columns.lengths)
-        mask = self._valid_tags.training_mask(columns, gold, self.vocab.strings)
+        mask = self.valid_tags.training_mask(columns, gold, self.vocab.strings)
         observations = self.observe(columns).add_scores(mask)
         gold, layout = gold.take(observations.batch.units), weights.layout
         return loss_and_gradient(observations, gold, weights.dense, layout, DenseWeights.zeros(layout))
@@ -316,11 +227,19 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
 
     # -- prediction ------------------------------------------------------------------------------------------
 
-    def predict(self, docs: Iterable[Doc]) -> list[Any]:
-        """Decode Docs without changing them.
+    @property
+    def scores(self) -> Emissions:
+        """Scores under the present weights, made anew when one was replaced (training, `use_params`, loading)."""
+        arrays = weight_arrays(self.model)
+        if self._known is None or any(old is not new for old, new in zip(self._known[0], arrays, strict=True)):
+            self._known = arrays, Emissions(self.features, get_weights(self.model), self.name)
+        return self._known[1]
 
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+    def forget_scores(self) -> None:
+        self._known = None
+
+    def predict(self, docs: Iterable[Doc]) -> list[Any]:
+        """Decode Docs without changing them: a Prediction for each."""
         return self.decode(list(docs), self.decoder())
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Any]) -> None:
@@ -328,102 +247,70 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
         self.decoder().write(docs, predictions, self.vocab.strings, self.tags)
 
     def decode(self, docs: Sequence[Doc], decoder: Decoder, given: bool = True) -> list[Prediction]:
-        """Decode Docs on the threads of this process, whatever the settings are; only evidence depends on these.
-
-        given (bool): whether there may be evidence.
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+        """Decode Docs on the threads of this process, whatever the settings are, with or without evidence (`given`)."""
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
-        parts, n_threads = self._parts_of(docs, decoder.reads, given)
+        self._require_labels()
+        columns = self.read(docs, decoder.reads)
+        allowed = self.possible_tags(docs, columns, given)
+        n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
+        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Bools | None]] = []
+        first_doc, first = 0, 0
+        for part in columns.split(n_threads):
+            behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
+            own = None if allowed is None else allowed[first:end]
+            parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))
+            first_doc, first = behind, end
 
-        def decode_part(part: tuple[Sequence[Doc], Columns, Any, Bools | None]) -> list[Prediction]:
+        def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Bools | None]) -> list[Prediction]:
             docs, columns, looked_up, allowed = part
             distribution = self.scores.distribution(columns, looked_up).given(allowed)
             return decoder(Batch(docs, columns, distribution.at(self.settings.temperature), self.tags))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
 
-    def _parts_of(
-        self, docs: Sequence[Doc], extra: int | None, given: bool
-    ) -> tuple[list[tuple[Sequence[Doc], Columns, Any, Bools | None]], int]:
-        """Parts of a batch for the threads: Docs, columns, looked-up scores, and labels that are possible."""
-        self._require_labels()
-        columns = self.read(docs, extra)
-        allowed = self.possible_tags(docs, columns, given)
-        n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-        parts, first_doc, first = [], 0, 0
-        for part in columns.split(n_threads):
-            behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
-            own = None if allowed is None else allowed[first:end]
-            parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))
-            first_doc, first = behind, end
-        return parts, n_threads
-
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
-        """What the chain says of Docs, at the temperature of the settings.
-
-        given (bool): whether there may be evidence.
-        RETURNS (tuple): columns of the Docs, and the distribution over the labellings of their sequences.
-        """
+        """Columns of Docs, and what the chain says of them at the temperature of the settings, and of evidence."""
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.possible_tags(docs, columns, given)).at(self.settings.temperature)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """What the chain says of examples, with their gold; labels that the component does not know are unknown.
-
-        RETURNS (HeldOut): for `fit_temperature`.
-        RAISES (ValueError): for a model of order 2.
-        """
+        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
         self.scores.weights.require_first_order(self.name, "fitting a temperature")
         columns, found = self.distribution([example.predicted for example in examples], given=False)
-        gold = (self.annotation.gold(example, self.tags, strict=False) for example in examples)
-        labels = np.concatenate([np.zeros(0, dtype=np.int32), *gold])
-        if self.annotation.is_spans:
-            forget_crossing(labels, columns.lengths, self.tags)
-        return HeldOut(found, labels)
+        gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
+        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags))
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Exact probabilities of all tags, at the temperature of the settings.
+        """Exact probabilities of all tags at the temperature of the settings: (n, L) for each Doc, in single precision.
 
         Annotation that is there is no evidence, whatever `given` says: where another component asks, it is this one's.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
         """
         if not any(len(doc) for doc in docs):
             return [np.zeros((0, len(self.tags)), dtype=np.float32) for _ in docs]
         columns, found = self.distribution(docs, given=False)
         return list(Segments(columns.doc_lengths).split(found.marginals.astype(np.float32)))
 
-    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
-        """What promises may know of the tokens of Docs, in the component's sequences."""
-        columns = self._read(docs)
-        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
-
     def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
-        """Tags that each token may have: what `evidence` leaves, less what the tag dictionary rules out.
-
-        given (bool): whether there may be evidence.
-        RETURNS ((N, L) | None): for the columns of the Docs; None for all.
-        """
+        """Tags (N, L) that each token may have: what `evidence` leaves, if there is any, and the tag dictionary."""
         evidence = self.evidence(docs, columns.lengths) if given else None
-        return self._valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
+        if not self.has_dictionary:
+            return evidence
+        return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        """Columns of Docs, with the vectors of the tokens if the model has them.
-
-        extra (int | None): attribute to read along: a call into a Doc costs more than the attributes that it returns.
-        """
-        columns, tok2vec = self._read(docs, extra), get_tok2vec(self.model)
+        """Columns of Docs, with vectors if the model has them, and an attribute that is cheap to read along
+        (`extra`)."""
+        columns, tok2vec = self.read_columns(docs, extra), get_tok2vec(self.model)
         return columns if tok2vec is None else replace(columns, vectors=predict_vectors(tok2vec, docs))
 
-    def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         vocab = docs[0].vocab if docs else self.vocab  # another one, where the component was sourced
-        columns = self._features.extractor.read(docs, vocab, extra)
-        return self._valid_tags.fill(columns, vocab.strings)
+        columns = self.features.extractor.read(docs, vocab, extra)
+        return self.valid_tags.fill(columns, vocab.strings) if self.has_dictionary else columns
 
     def observe(self, columns: Columns) -> Observations:
         """Packed observations of a batch of Docs."""
-        return encode(columns, self._features, self.scores.weights.vectors)
+        return encode(columns, self.features, self.scores.weights.vectors)

@@ -1,31 +1,31 @@
-"""From what a chain says of Docs to their labels, and to what else is told of them."""
+"""From what a chain says of Docs to their labels, and to what else is told of them; a Doc that fails, fails alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from spacy import util
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register_marginals, write_marginals
+from ..annotation.extensions import register, register_marginals, write_marginals
 from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Floats, Ints, Segments
+from ..core.arrays import Doubles, Floats, Indices, Ints, Segments
 from ..core.chain.distribution import ChainDistribution
-from ..core.labels import Scheme, TagSet
+from ..core.chain.potentials import NonFiniteError, NoPathError
+from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
+from ..core.errors import CRFError, excerpt
+from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
-from .span_scores import SpanScores, score_spans
+from .errors import PipeErrors
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Docs, and what the chain says of them.
-
-    docs (Sequence[Doc]): some that follow each other. columns (Columns): of their units.
-    distribution (ChainDistribution): over the labellings of their sequences. tags (TagSet): its labels.
-    """
+    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences."""
 
     docs: Sequence[Doc]
     columns: Columns
@@ -47,6 +47,11 @@ class Batch:
             for own, first in zip(by_doc.slices(), self.by_doc.firsts.tolist())
         ]
 
+    def listed(self, labels: Ints, probabilities: Floats) -> dict[str, Any]:
+        """Labellings (K, T) by the names of their tags, with their probabilities (K,)."""
+        names = [[self.tags.tags[tag] for tag in path] for path in labels.tolist()]
+        return {"labels": names, "probabilities": probabilities.tolist()}
+
     @cached_property
     def marginals(self) -> Floats:
         """((N, L)): probabilities of the labels of each unit, in single precision as they are stored."""
@@ -55,10 +60,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Prediction:
-    """What was decoded for one Doc.
-
-    decoded (DecodedDoc): labels, and spans of them. told (tuple): a value for each output of the decoder.
-    """
+    """What was decoded for one Doc: labels with their spans, and a value for each output of the decoder."""
 
     decoded: DecodedDoc
     told: tuple[Any, ...] = ()
@@ -70,30 +72,34 @@ class Prediction:
 
 
 class Output(Protocol):
-    """Something that is told of Docs beside their labels."""
+    """Something that is told of Docs beside their labels: `read` returns a value for each Doc of a batch, `empty` that
+    for a Doc without tokens; `write` stores it, and `register` makes its custom attributes available."""
 
-    def read(self, batch: Batch) -> Sequence[Any]:
-        """Return a value for each Doc of a batch."""
-        ...
+    def read(self, batch: Batch) -> Sequence[Any]: ...
+    def empty(self) -> Any: ...
+    def write(self, doc: Doc, value: Any) -> None: ...
+    def register(self) -> None: ...
 
-    def empty(self) -> Any:
-        """Return the value for a Doc without tokens."""
-        ...
+
+@dataclass(frozen=True)
+class DocOutput:
+    """An output in an attribute of Docs, whose name is the key; None is not written."""
+
+    key: str
 
     def write(self, doc: Doc, value: Any) -> None:
-        """Store a value on its Doc."""
-        ...
+        if value is not None:
+            doc._.set(self.key, value)
 
     def register(self) -> None:
-        """Make its custom attributes available."""
-        ...
+        register(Doc, self.key)
 
 
 @dataclass(frozen=True)
 class Decoder:
     """The best labels of each unit, the spans that they form, and what outputs tell.
 
-    target (Target | None): what is labelled; None where only outputs are written. outputs (tuple): what is told beside.
+    target (Target | None): what is labelled; None where only outputs are written.
     posterior (bool): take the labels that are right most often instead of the best sequence.
     scored (bool): give spans their exact probabilities. threshold (float): leave out spans with lower ones.
     """
@@ -110,10 +116,7 @@ class Decoder:
         return None if self.target is None else self.target.reads
 
     def __call__(self, batch: Batch) -> list[Prediction]:
-        """Decode a batch.
-
-        RETURNS (list[Prediction]): one for each Doc.
-        """
+        """Decode a batch: a Prediction for each Doc."""
         chain = batch.distribution
         return self.told(batch, self.decoded(batch, chain.posterior_best() if self.posterior else chain.best()))
 
@@ -173,11 +176,8 @@ class Decoder:
 
 
 @dataclass(frozen=True)
-class Marginals:
-    """The probabilities of all tags, in a custom attribute of Docs and tokens.
-
-    name (str): of the attribute. tags (Sequence[str]): of the chain.
-    """
+class MarginalsOutput:
+    """The probabilities of all tags, in a custom attribute of Docs and tokens."""
 
     name: str
     tags: Sequence[str]
@@ -201,13 +201,9 @@ D = TypeVar("D", bound=Decoder)
 def label_decoder(
     kind: type[D], settings: LabelSettings, target: Target, tags: Sequence[str], *outputs: Output, **more: Any
 ) -> D:
-    """Make the decoder of a component that writes labels to tokens or spans.
-
-    kind (type): of decoder. settings (LabelSettings): of the component. tags (Sequence[str]): of the chain.
-    outputs (Output): what is told beside the probabilities of tags. more (Any): arguments of the decoder.
-    """
+    """Make the decoder, of some kind and with more arguments, of a component that writes labels to tokens or spans."""
     scored = target.is_spans and (target.name == "spans" or settings.threshold > 0 or settings.scores is not None)
-    told = () if settings.marginals is None else (Marginals(settings.marginals, tags),)
+    told = () if settings.marginals is None else (MarginalsOutput(settings.marginals, tags),)
     return kind(target, (*told, *outputs), scored=scored, threshold=settings.threshold, **more)
 
 
@@ -216,3 +212,73 @@ def resolve_scheme(settings: LabelSettings) -> Scheme:
     if settings.scheme != "auto":
         return settings.scheme
     return "BIO" if settings.target in SPAN_TARGETS else "none"
+
+
+class IsolatesFailures:
+    """Runs `predict` and `set_annotations` over batches; of a batch that fails, each Doc is tried alone."""
+
+    name: str
+    predict: Callable[[Sequence[Doc]], Any]
+    set_annotations: Callable[[Sequence[Doc], Any], None]
+    get_error_handler: Any  # of spaCy, whose types differ between versions
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Process one Doc in place; if it fails, the error handler is told."""
+        self._processed([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Process a stream; a Doc that fails goes to the error handler alone, and the rest of its batch goes on."""
+        for docs in util.minibatch(stream, size=batch_size):
+            yield from self._processed(docs)
+
+    def _processed(self, docs: list[Doc]) -> list[Doc]:
+        """The Docs of a batch that did not fail."""
+        try:
+            self.set_annotations(docs, self.predict(docs))
+        except Exception as error:
+            if len(docs) > 1:
+                return [done for doc in docs for done in self._processed([doc])]
+            told = error
+            if isinstance(error, NonFiniteError | NoPathError):  # of the core, which does not know the document
+                message = PipeErrors.CRF407.format(name=self.name, document=excerpt(docs[0].text), error=error)
+                told = CRFError(message).with_traceback(error.__traceback__)
+            self.get_error_handler()(self.name, self, docs, told)
+            return []
+        return docs
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """Exact probabilities ((S,)) of spans with this label and these boundaries, with these boundaries and any label,
+    and of every token lying in spans of this label, whatever the boundaries."""
+
+    label: Doubles
+    boundaries: Doubles
+    covered: Doubles
+
+    def take(self, chosen: Indices | slice) -> "SpanScores":
+        """Scores of some of the spans."""
+        return SpanScores(self.label[chosen], self.boundaries[chosen], self.covered[chosen])
+
+
+def score_spans(
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The three exact probabilities of spans."""
+    if tags.scheme == "none":
+        return _score_runs(distribution, tags, starts, ends, labels)
+    exact, covered = exact_spans(tags, starts, ends, labels), covered_spans(tags, starts, ends, labels)
+    return SpanScores(*distribution.spans(exact, bounded_spans(tags, starts, ends), covered))
+
+
+def _score_runs(
+    distribution: ChainDistribution, tags: TagSet, starts: Indices, ends: Indices, labels: list[str]
+) -> SpanScores:
+    """The same for spans that are maximal runs: those with any label are added up over the labels."""
+    names = [tag for tag in tags.tags if tag != OUTSIDE]
+    each = [exact_spans(tags, starts, ends, [name] * len(labels)) for name in names]
+    *exact, covered = distribution.spans(*each, covered_spans(tags, starts, ends, labels))
+    by_label = np.stack(exact, axis=1)
+    own = by_label[np.arange(len(labels)), [names.index(label) for label in labels]]
+    return SpanScores(own, by_label.sum(axis=1), covered)

@@ -17,8 +17,6 @@ from ..core.chain.distribution import ChainDistribution
 from ..core.chain.observations import Observations, potentials
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
-from ..core.weights import ChainWeights
-from ..features.features import Features
 from ..learning.model import get_layout, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
@@ -96,20 +94,19 @@ class _Document:
     """A document under the weights of a component, in double precision."""
 
     def __init__(self, pipe: ChainPipe, doc: Doc):
-        columns, weights = pipe.read([doc]), pipe.scores.weights
-        self._doc, self._tags, self._weights = doc, pipe.tags.tags, weights.astype(np.float64)
-        self._temperature = pipe.settings.temperature
+        columns, weights = pipe.read([doc]), pipe.scores.weights.astype(np.float64)
+        self._doc, self._tags, self._features = doc, pipe.tags.tags, pipe.features
+        self._dense, self._layout, self._temperature = weights.dense, weights.layout, pipe.settings.temperature
         self._sequences = Segments(columns.lengths)
         self._observations = pipe.observe(columns)
         self._evidence = pipe.possible_tags([doc], columns)
-        self._parts = _Parts(pipe.tags.tags, pipe.features, self._weights)
 
     def explain(self, token: int) -> Explanation:
         sequence = self._sequences.owners[token]
         units, position = self._sequences.slices()[sequence], int(self._sequences.positions[token])
         first = units.start
         observations, _ = self._observations.select(np.array([sequence]))
-        chains = potentials(observations, self._weights.dense, self._weights.layout)
+        chains = potentials(observations, self._dense, self._layout)
         evidence = None if self._evidence is None else self._evidence[units]
         chain = ChainDistribution(chains, self._temperature).given(evidence)
         best, marginals = chain.best(), chain.marginals[position]
@@ -119,29 +116,15 @@ class _Document:
         if other is None:
             return Explanation(*known, None, 0.0, 0.0, [])
         rival = chain.given(_only(other, position, chain))
-        found = list(self._parts.differences(observations, first, best.tolist(), rival.best().tolist()))
+        found = list(self._differences(observations, first, best.tolist(), rival.best().tolist()))
         found.sort(key=lambda part: -abs(part.difference))
         difference = float(chain.best_scores[0] - rival.best_scores[0])
         return Explanation(*known, self._tags[other], float(marginals[other]), difference, found)
 
-
-class _Parts:
-    """The parts that scores are made of, by name.
-
-    tags (Sequence[str]): of the chain. features (Features), weights (ChainWeights): of the component.
-    """
-
-    def __init__(self, tags: Sequence[str], features: Features, weights: ChainWeights):
-        self._tags, self._boundary, self._weights = tags, weights.layout.boundary, weights.dense
-        self._index, self._edge_index = features.state, features.edge
-
-    def differences(
+    def _differences(
         self, observations: Observations, first: int, path: list[int], other: list[int]
     ) -> Iterator[Contribution]:
-        """What differs between two labellings of a sequence.
-
-        observations (Observations): of the sequence alone. first (int): its first token.
-        """
+        """What differs between two labellings of a sequence, whose first token is given."""
         pairs = list(zip(path, other))
         for position, (a, b) in enumerate(pairs):
             if a != b:
@@ -150,16 +133,16 @@ class _Parts:
             if before[0] != before[1] or after[0] != after[1]:
                 steps = (before[0], after[0]), (before[1], after[1])
                 yield from self._transition(observations, position, first + position, *steps)
-        if self._boundary:
-            yield from self._edge("start", first, self._weights.start, *pairs[0])
-            yield from self._edge("end", first + len(pairs) - 1, self._weights.end, *pairs[-1])
+        if self._layout.boundary:
+            yield from self._edge("start", first, self._dense.start, *pairs[0])
+            yield from self._edge("end", first + len(pairs) - 1, self._dense.end, *pairs[-1])
 
     def _unit(self, observations: Observations, row: int, token: int, a: int, b: int) -> Iterator[Contribution]:
         labels = self._tags[a], self._tags[b]
         for number, value in _row(observations.features, row):
-            scores = value * self._weights.state[number, [a, b]]
+            scores = value * self._dense.state[number, [a, b]]
             if scores.any():
-                yield Contribution(token, "feature", self._index.name(number), *labels, *scores.tolist())
+                yield Contribution(token, "feature", self._features.state.name(number), *labels, *scores.tolist())
         if observations.scores is not None:
             scores = observations.scores[row, [a, b]].astype(np.float64)
             yield Contribution(token, "vector", "vector", *labels, *scores.tolist())
@@ -168,15 +151,15 @@ class _Parts:
         self, observations: Observations, row: int, token: int, a: tuple[int, int], b: tuple[int, int]
     ) -> Iterator[Contribution]:
         labels, others = (f"{self._tags[before]} > {self._tags[after]}" for before, after in (a, b))
-        table = self._weights.transitions
+        table = self._dense.transitions
         yield Contribution(token, "transition", "transition", labels, others, float(table[a]), float(table[b]))
         if observations.edges is None:
             return
         cells = [before * len(self._tags) + after for before, after in (a, b)]
         for number, value in _row(observations.edges.features, int(observations.edges.groups[row])):
-            scores = value * self._weights.edges[number, cells]
+            scores = value * self._dense.edges[number, cells]
             if scores.any():
-                name = self._edge_index.name(number)
+                name = self._features.edge.name(number)
                 yield Contribution(token, "edge feature", name, labels, others, *scores.tolist())
 
     def _edge(self, kind: Kind, token: int, weights: Floats, a: int, b: int) -> Iterator[Contribution]:
@@ -185,7 +168,6 @@ class _Parts:
 
 
 def _row(rows: SparseRows, number: int) -> Iterator[tuple[int, float]]:
-    """Columns and values of a row."""
     low, high = rows.indptr[number], rows.indptr[number + 1]
     values = [1.0] * int(high - low) if rows.values is None else rows.values[low:high].tolist()
     return zip(rows.indices[low:high].tolist(), values)
@@ -193,8 +175,7 @@ def _row(rows: SparseRows, number: int) -> Iterator[tuple[int, float]]:
 
 def _runner_up(marginals: Floats, chosen: int) -> int | None:
     """The most probable label but the chosen one, None if no other is possible."""
-    others = marginals.copy()
-    others[chosen] = 0.0
+    others = np.where(np.arange(len(marginals)) == chosen, 0.0, marginals)
     best = int(others.argmax())
     return best if others[best] > 0 else None
 

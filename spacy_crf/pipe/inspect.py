@@ -8,7 +8,7 @@ import numpy as np
 from ..core.arrays import Floats, Indices, Ints
 from ..core.errors import CRFError
 from ..core.weights import ChainWeights
-from ..features.index import FeatureIndex
+from ..features.features import FeatureIndex
 from ..learning.model import get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
@@ -131,11 +131,8 @@ def _transitions(weights: ChainWeights, tags: Sequence[str]) -> list[Transition]
     layout = weights.layout
     _, values, _, start, end = layout.split(weights.flat)
     before, after = np.divmod(layout.transition_cells, layout.n_labels)
-    found = [
-        Transition(tags[a], tags[b], weight)
-        for a, b, weight in zip(before.tolist(), after.tolist(), values.tolist())
-        if layout.allowed[a, b]
-    ]
+    pairs = zip(before.tolist(), after.tolist(), values.tolist())
+    found = [Transition(tags[a], tags[b], weight) for a, b, weight in pairs if layout.allowed[a, b]]
     found += [Transition(None, tag, w) for tag, w, fine in zip(tags, start.tolist(), layout.allowed_start) if fine]
     found += [Transition(tag, None, w) for tag, w, fine in zip(tags, end.tolist(), layout.allowed_end) if fine]
     return found
@@ -153,10 +150,7 @@ def _edge_weights(weights: ChainWeights, name: Callable[[int], str], tags: Seque
 
 
 def _sizes(index: FeatureIndex, features: Indices, weights: Floats) -> list[TemplateSize]:
-    """Sizes of the templates of an index.
-
-    features ((P,)), weights ((P,)): the feature of each weight, and its value.
-    """
+    """Sizes of the templates of an index, from the feature (P,) of each weight (P,)."""
     slots: Ints = index.slots
     templates = [str(template) for template in index.templates]
     if templates and not index.separates_templates:

@@ -1,16 +1,25 @@
-"""Labels of a component, as spaCy asks for them and as its config keeps them."""
+"""Labels of a component, as spaCy asks for them and as its config keeps them, and gold in them."""
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
-from ..core.errors import CRFError
-from .errors import PipeErrors
+from ..annotation.gold import find_violation, forget_crossing
+from ..annotation.span_targets import GroupTarget
+from ..annotation.target import Target
+from ..core.arrays import Indices, Ints, Segments
+from ..core.errors import CRFError, CRFWarning, excerpt
+from ..core.gold import Gold
+from ..core.labels import TagSet
+from ..core.weights import Layout
+from .errors import PipeErrors, PipeWarnings
 
 
 class HasLabels:
@@ -27,7 +36,6 @@ class HasLabels:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of the component."""
         return tuple(self.cfg["labels"])
 
     @property
@@ -36,10 +44,7 @@ class HasLabels:
         return list(self.cfg["labels"])
 
     def set_labels(self, labels: Iterable[str]) -> None:
-        """Take labels in the order of their first occurrence.
-
-        RAISES (ValueError): where there are none, or one cannot be written.
-        """
+        """Take labels in the order of their first occurrence; a coded error where there are none."""
         distinct = list(dict.fromkeys(labels))
         if not distinct:
             where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
@@ -57,10 +62,41 @@ class HasLabels:
             raise CRFError(PipeErrors.CRF413.format(name=self.name, label=label))
 
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
-        """The gold sides of examples, read once.
-
-        RAISES (TypeError): for something else than examples.
-        """
+        """The gold sides of examples, read once."""
         for example in get_examples():
             validate_examples([example], f"{type(self).__name__}.initialize")
             yield example.reference
+
+
+def read_gold(
+    name: str, target: Target, examples: Sequence[Example], lengths: Indices, tags: TagSet, layout: Layout
+) -> Gold:
+    """Gold of the tokens of predicted Docs, one Doc after the other; pairs that the layout rules out are refused."""
+    labels = join_gold([_gold_tags(name, target, example, tags) for example in examples], lengths, target, tags)
+    violation = find_violation(labels, lengths, layout)
+    if violation is not None:
+        owners = Segments.of(example.predicted for example in examples).owners
+        document = excerpt(examples[int(owners[violation.unit])].reference.text)
+        names = [*tags.tags, "the edge of a sequence"]
+        before, after = (names[-1 if tag is None else tag] for tag in (violation.before, violation.after))
+        where = {"name": name, "document": document, "scheme": tags.scheme}
+        raise CRFError(PipeErrors.CRF411.format(before=before, after=after, **where))
+    return target.narrow(Gold.known(labels, len(tags)), examples, tags)
+
+
+def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: TagSet) -> Ints:
+    """((N,)): gold of several Docs, without spans that cross from one sequence into the next."""
+    joined = np.concatenate([np.zeros(0, dtype=np.int32), *labels])
+    if target.is_spans:
+        forget_crossing(joined, lengths, tags)
+    return joined
+
+
+def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Ints:
+    document = {"name": name, "document": excerpt(example.reference.text)}
+    if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
+        warnings.warn(PipeWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
+    try:
+        return target.gold(example, tags)
+    except KeyError as error:
+        raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error

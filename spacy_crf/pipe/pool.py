@@ -1,18 +1,25 @@
-"""Trained components of one kind as one: the log-linear pool of their chains. See `core.pool`."""
+"""Components made of others: the log-linear pool of trained ones (see `core.pool`), and one for a part of the data."""
 
+import copy
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 from spacy.language import Language
+from spacy.training import Example
 
 from ..core.errors import CRFError
 from ..core.pool import Member, pool
 from ..features.features import Features
 from ..features.resources import Resources
-from ..learning.model import get_tok2vec, get_weights
+from ..learning.block import LBFGSTrainer, Trainer, make_lbfgs
+from ..learning.model import LinearChain, get_tok2vec, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 from .storage import NAMES
+
+P = TypeVar("P", bound=ChainPipe)
 
 
 def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequence[float]) -> Language:
@@ -37,7 +44,10 @@ def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponent
     config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
-    _fill(made, pipes[base], pipes, exponents, resources)
+    features = Features(made.feature_config, made.sequence, resources)
+    numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
+    members = [Member(get_weights(pipe.model), k, *own) for pipe, k, own in zip(pipes, exponents, numbers)]
+    made.take_over(pipes[base], features, pool(members, len(features.state), len(features.edge)))
     return nlp
 
 
@@ -87,17 +97,21 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
     return Resources.from_data(merged)
 
 
-def _fill(
-    made: ChainPipe,
-    base: ChainPipe,
-    pipes: Sequence[ChainPipe],
-    exponents: Sequence[float],
-    resources: Resources,
-) -> None:
-    """Give a new component the features and the weights of all members."""
-    features = Features(made.feature_config, made.sequence, resources)
-    numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
-    members = [
-        Member(get_weights(pipe.model), exponent, *own) for pipe, exponent, own in zip(pipes, exponents, numbers)
-    ]
-    made.take_over(base, features, pool(members, len(features.state), len(features.edge)))
+def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
+    """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS."""
+    settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)
+    fold = type(pipe)(pipe.vocab, settings, pipe.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # labels that are missing in a fold
+        fold.initialize(lambda: examples, nlp=nlp, labels=list(pipe.labels))
+        for _ in range(2):
+            fold.update(examples)
+            fold.finish_update(None)
+    return fold
+
+
+def _fold_trainer(trainer: Trainer, iterations: int) -> LBFGSTrainer:
+    """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS."""
+    own = copy.copy(trainer) if isinstance(trainer, LBFGSTrainer) else make_lbfgs()
+    own.iterations_per_step = max(1, (iterations + 1) // 2)
+    return own

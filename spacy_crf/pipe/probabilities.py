@@ -1,48 +1,43 @@
-"""What a component must offer so that others can build on its probabilities, or on its sets of tags."""
+"""Probabilities of tokens and spans, and what a component must offer so that others can build on these."""
 
 from abc import ABC
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from ..core.arrays import Floats
-from .strata import Tokens
+from ..core.arrays import Floats, Segments
+from ..core.errors import CRFError, excerpt
+from ..core.labels import OUTSIDE
+from ..features.columns import Columns
+from .component import ChainPipe
+from .decoding import SpanScores, score_spans
+from .errors import PipeErrors
 
 TOLERANCE = 1e-3  # rows that sum to 1 up to this are probabilities, others are logits
 
 
 class LabelsTokens(ABC):  # noqa: B024
-    """A component over a chain whose labels are those of tokens or spans: crf_tagger, and those that share its target.
-
-    A class says so by `LabelsTokens.register`; it is a `ChainPipe` with a setting `target`.
-    """
+    """A `ChainPipe` whose labels, by its setting `target`, are those of tokens or spans; classes are registered."""
 
 
 @runtime_checkable
 class GivesProbabilities(Protocol):
-    """A component with probabilities of its labels for each token."""
+    """A component with probabilities (n, L) of its L labels for the tokens of each Doc, in single precision. Docs stay
+    as they are, and what they are annotated with is no evidence."""
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, L of them."""
-        ...
-
-    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Probabilities of the labels; Docs stay as they are, and what they are annotated with is no evidence.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
-        """
-        ...
+    def labels(self) -> tuple[str, ...]: ...
+    def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]: ...
 
 
 @runtime_checkable
 class GivesSets(GivesProbabilities, Protocol):
     """A component that gives each token a set of its labels, by their probabilities.
 
-    name (str): of the component. cfg (dict): run-time settings, those of `set_rules` among them, and the names
-        "tag_set" and "gold_tags" of custom attributes. target (str): "tag" or "pos".
+    cfg (dict): run-time settings, those of `set_rules` among them, and the names "tag_set" and "gold_tags" of custom
+    attributes. target (str): "tag" or "pos". `read_columns` gives the tokens that promises are told from.
     """
 
     name: str
@@ -50,21 +45,15 @@ class GivesSets(GivesProbabilities, Protocol):
     target: str
 
     @property
-    def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
-        ...
-
-    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
-        """What promises may know of the tokens of Docs."""
-        ...
+    def tag_probs(self) -> str: ...
+    def read_columns(self, docs: Sequence[Doc]) -> Columns: ...
 
 
 def token_probabilities(source: Any, docs: Sequence[Doc]) -> list[Floats]:
-    """Probabilities that any component gives to tokens.
+    """Probabilities (n, L) that any component gives to the tokens of each Doc.
 
     source (Any): one that `GivesProbabilities`, or a trainable component whose model gives scores of its labels for
         each token, as spaCy's tagger, morphologizer and senter do.
-    RETURNS (list of (n, L)): for each Doc.
     """
     if isinstance(source, GivesProbabilities):
         return source.token_probabilities(docs)
@@ -80,3 +69,28 @@ def _normalised(scores: Floats) -> Floats:
         return scores
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def span_probabilities(pipe: ChainPipe, doc: Doc, spans: Sequence[Span]) -> SpanScores:
+    """Exact probabilities of any spans; their labels must be among the component's.
+
+    The settings `temperature` and `given` hold for them too.
+
+    RETURNS (SpanScores): label, boundaries and covered, one value for each span.
+    RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
+    """
+    pipe.scores.weights.require_first_order(pipe.name, "probabilities of spans")
+    for span in spans:
+        if span.label_ not in pipe.labels or (pipe.has_plain_spans and span.label_ == OUTSIDE):
+            raise CRFError(PipeErrors.CRF403.format(label=span.label_, document=excerpt(doc.text), name=pipe.name))
+    columns, distribution = pipe.distribution([doc])
+    sequence = Segments(columns.lengths).owners
+    # a span that is empty or runs across sequences is impossible
+    inside = [k for k, s in enumerate(spans) if len(s) and sequence[s.start] == sequence[s.end - 1]]
+    found = SpanScores(*np.zeros((3, len(spans))))
+    if inside:
+        starts, ends = np.array([(spans[k].start, spans[k].end) for k in inside], dtype=np.intp).T
+        scores = score_spans(distribution, pipe.tags, starts, ends, [spans[k].label_ for k in inside])
+        found.label[inside], found.boundaries[inside] = scores.label, scores.boundaries
+        found.covered[inside] = scores.covered
+    return found

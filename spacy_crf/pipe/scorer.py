@@ -1,6 +1,7 @@
 """Scorers of the components."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from spacy.scorer import Scorer, get_ner_prf
@@ -11,10 +12,7 @@ from spacy.util import registry
 
 @registry.scorers("spacy_crf.tagger_scorer.v1")
 def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `crf_tagger` and the taggers that are compared with it, by their target.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Return the scorer of `crf_tagger` and the taggers that are compared with it, by their target."""
     return tagger_score
 
 
@@ -31,8 +29,8 @@ def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "
         scores = Scorer.score_spans(
             examples,
             f"spans_{spans_key}",
-            getter=_SpansGetter(spans_key),
-            has_annotation=_HasSpans(spans_key),
+            getter=partial(_spans, key=spans_key),
+            has_annotation=partial(_has_spans, key=spans_key),
             allow_overlap=True,
         )
         return _with_headline(scores, f"spans_{spans_key}_f")
@@ -50,19 +48,10 @@ def _extension(token: Token, name: str) -> Any:
     return token._.get(name)
 
 
-class _SpansGetter:
+def _spans(doc: Doc, _: str, key: str) -> SpanGroup | list[Any]:
     """Spans of a group, for any name that the scorer gives them."""
-
-    def __init__(self, key: str):
-        self.key = key
-
-    def __call__(self, doc: Doc, _: str) -> SpanGroup | list[Any]:
-        return doc.spans.get(self.key, [])
+    return doc.spans.get(key, [])
 
 
-class _HasSpans:
-    def __init__(self, key: str):
-        self.key = key
-
-    def __call__(self, doc: Doc) -> bool:
-        return self.key in doc.spans
+def _has_spans(doc: Doc, key: str) -> bool:
+    return key in doc.spans

@@ -15,26 +15,21 @@ from ..core.batch import pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
-from ..core.labels import Scheme, TagSet
+from ..core.labels import TagSet
 from ..features.block import SequenceMode
-from ..features.columns import ColumnReader
+from ..features.columns import ColumnReader, Columns
 from ..features.resources import Resources
-from .block import LiveSettings, Settings
-from .decoding import Batch, Decoder, Prediction
+from .block import HasSettings, LiveSettings, Settings
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .errors import PipeErrors
-from .isolation import IsolatesFailures
 from .probabilities import token_probabilities
-from .strata import Tokens
 
 LEAST = float(np.finfo(np.float32).tiny)  # a probability of 0 is one that was rounded
 
 
 @dataclass(frozen=True)
 class SourcedDistribution(ChainDistribution):
-    """Labels that depend on each other only by what a scheme rules out.
-
-    probabilities ((N, L)): of the labels of each unit, as the source gives them.
-    """
+    """Labels, with probabilities (N, L) of a source, that depend on each other only by what a scheme rules out."""
 
     probabilities: Floats = None  # type: ignore[assignment]
 
@@ -44,27 +39,15 @@ class SourcedDistribution(ChainDistribution):
         return self.probabilities  # type: ignore[return-value]
 
 
-class SourcePipe(IsolatesFailures, Pipe):
-    """Base of components over the probabilities of an earlier one, or of an attribute of Docs.
+class SourcePipe(HasSettings, IsolatesFailures, Pipe):
+    """Base of components over the probabilities of an earlier one, which is looked up in the pipeline when it is
+    needed, or of an attribute of Docs."""
 
-    nlp (Language): the pipeline, in which the source is looked up when it is needed. settings (Settings): of the
-    component, with `source`, and perhaps `sequence`. name (str): in the pipeline. learned (Any): see `ChainPipe`.
-    """
-
-    def __init__(self, nlp: Language, settings: Settings, name: str, **learned: Any):
+    def __init__(self, nlp: Language, settings: Settings, name: str):
         settings.check(name)
         self.vocab, self.settings, self.name, self._nlp = nlp.vocab, settings, name, nlp
         self.scorer = settings.scorer  # type: ignore[attr-defined]
-        self._cfg = LiveSettings(name, settings, learned)
-
-    @property
-    def cfg(self) -> LiveSettings:
-        """Run-time settings; values without meaning are refused."""
-        return self._cfg
-
-    @cfg.setter
-    def cfg(self, values: Any) -> None:
-        self._cfg.update(values)
+        self.live_settings = LiveSettings(name, settings, {})
 
     @abstractmethod
     def decoder(self, tags: TagSet) -> Decoder:
@@ -86,10 +69,7 @@ class SourcePipe(IsolatesFailures, Pipe):
         return tuple(getattr(known.get(self.source), "labels", ()))
 
     def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
-        """Tags, and their probabilities (n, L) for each Doc, in single precision.
-
-        RAISES (ValueError): where the source does not come before, or gives something else.
-        """
+        """Tags, and their probabilities (n, L) for each Doc, in single precision, as the source gives them."""
         source = self._find_source()
         names = getattr(source, "tags", None)
         tags = tuple(source.labels) if names is None else names.tags  # a chain's tags are not always its labels
@@ -108,31 +88,22 @@ class SourcePipe(IsolatesFailures, Pipe):
 
     def tag_set(self, tags: tuple[str, ...]) -> TagSet:
         """The tags that are decoded, with what their scheme rules out."""
-        scheme: Scheme = "none"
-        return TagSet(tags, scheme)
+        return TagSet(tags, "none")
 
-    def _reader(self) -> ColumnReader:
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        """The tokens of Docs in their sequences. extra (int | None): attribute to read along."""
         mode: SequenceMode = getattr(self.settings, "sequence", "auto")
-        return ColumnReader([], Resources(), mode)
-
-    def read_tokens(self, docs: Sequence[Doc]) -> Tokens:
-        """What promises may know of the tokens of Docs."""
-        columns = self._reader().read(docs, self.vocab)
-        return Tokens(columns.orths, columns.lengths, columns.doc_lengths)
+        return ColumnReader([], Resources(), mode).read(docs, self.vocab, extra)
 
     def predict(self, docs: Iterable[Doc]) -> tuple[TagSet, list[Prediction]]:
-        """Decode Docs without changing them.
-
-        RETURNS (tuple): the tags, and a prediction for each Doc.
-        RAISES (ValueError): where there are no probabilities.
-        """
+        """Decode Docs without changing them: the tags, and a prediction for each Doc."""
         docs = list(docs)
         names, rows = self.probabilities(docs)
         tags = self.tag_set(names)
         decoder = self.decoder(tags)
         if not any(len(doc) for doc in docs):
             return tags, [decoder.empty(tags) for _ in docs]
-        columns = self._reader().read(docs, self.vocab, decoder.reads)
+        columns = self.read_columns(docs, decoder.reads)
         probabilities = np.concatenate(rows)
         batch = pack(columns.lengths)
         transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
@@ -141,6 +112,5 @@ class SourcePipe(IsolatesFailures, Pipe):
         return tags, decoder(Batch(docs, columns, SourcedDistribution(chains, 1.0, probabilities), tags))
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
-        """Write what was decoded."""
         tags, predictions = found
         self.decoder(tags).write(docs, predictions, self.vocab.strings, tags)

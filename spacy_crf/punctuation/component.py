@@ -131,12 +131,12 @@ class PunctuationRestorer(ChainPipe):
         return doc if is_bare(doc) else self._bare(self.view(doc))
 
     def _bare(self, view: WordView) -> Doc:
-        extensions = [one.key for one in self._features.extractor.attributes if one.name == "_"]
+        extensions = [one.key for one in self.features.extractor.attributes if one.name == "_"]
         return bare_doc(view, self.vocab, self._annotation(), extensions)
 
     def _annotation(self) -> list[int]:
         """Attributes that other components set, and that features or vectors read."""
-        read = self._features.extractor.attributes
+        read = self.features.extractor.attributes
         names = {one.name for one in read if one.is_annotation and one.name != "_"}
         tok2vec = get_tok2vec(self.model)
         return [IDS[name] for name in sorted(names.union(annotation_read(tok2vec) if tok2vec else ()))]
@@ -144,8 +144,8 @@ class PunctuationRestorer(ChainPipe):
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         return super().read([self.bare(doc) for doc in docs], extra)
 
-    def _read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
-        return super()._read([self.bare(doc) for doc in docs], extra)
+    def read_columns(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
+        return super().read_columns([self.bare(doc) for doc in docs], extra)
 
     # -- calibration -----------------------------------------------------------------------------------------
 
@@ -182,8 +182,8 @@ class PunctuationRestorer(ChainPipe):
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         return TagSet(labels, "none")
 
-    def _allowed(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
-        transitions, starts, ends = super()._allowed(tags)
+    def allowed_pairs(self, tags: TagSet) -> tuple[Bools, Bools, Bools]:
+        transitions, starts, ends = super().allowed_pairs(tags)
         labels = LabelTable(tags.tags).parsed
         fitting = [[may_follow(first, second, self.label_scheme) for second in labels] for first in labels]
         return transitions & np.array(fitting, dtype=bool).reshape(transitions.shape), starts, ends
@@ -221,8 +221,8 @@ class PunctuationRestorer(ChainPipe):
         self.cfg[MIXED], self.calibration = mixed_forms(mixed), None
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
-    def _sample(self, examples: Sequence[Example]) -> Sample:
-        return super()._sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
+    def make_sample(self, examples: Sequence[Example]) -> Sample:
+        return super().make_sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         numbers: dict[Label | None, int] = {label: k for k, label in enumerate(self.label_table.parsed)}

@@ -17,7 +17,7 @@ from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from ..pipe.errors import PipeErrors
-from ..pipe.folds import trained_on
+from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
 from .block import SectionSettings
 from .features.batch import UnitBatch
@@ -163,10 +163,10 @@ class SectionParser(ChainPipe):
         (found,) = self._chain_predictions([doc])
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
-    def _write_extra(self) -> dict[str, bytes]:
+    def write_files(self) -> dict[str, bytes]:
         return {FILE: self.tree_parser.to_bytes()}
 
-    def _read_extra(self, files: dict[str, bytes], path: str) -> None:
+    def read_files(self, files: dict[str, bytes], path: str) -> None:
         if FILE in files:
             with readable(self.name, f"{path}/{FILE}"):
                 self._stack.from_bytes(files[FILE])
@@ -218,7 +218,7 @@ class SectionParser(ChainPipe):
         return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
-        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self._features.resources.lists.values()))
+        batch = UnitBatch([(doc.text, units)], Phrases.of_lists(self.features.resources.lists.values()))
         decided = apply_rules(batch)
         numbers = np.array([self._names.index(label) for label in self.roles.labels])
         probabilities = np.zeros((len(units), len(self._names)))

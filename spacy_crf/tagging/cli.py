@@ -11,8 +11,7 @@ from spacy.tokens import Doc
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
 from ..pipe.probabilities import LabelsTokens
-from .review.rank import Order, least_certain
-from .review.write import target_kind, write_json, write_rows
+from .review import Order, least_certain, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
 LEAST = 0.005  # a less probable second tag is not shown

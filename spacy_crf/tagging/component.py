@@ -1,22 +1,28 @@
-"""A linear-chain CRF for tags, chunks and entities."""
+"""A linear-chain CRF for tags, chunks and entities, and the fit of its temperature to held-out data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 
-from ..annotation.extensions import register
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
+from ..core.calibration.bins import Reliability, reliability
+from ..core.calibration.temperature import HeldOut, Unit, fit_temperature
 from ..core.chain.entropy import token_entropies
+from ..core.gold import UNKNOWN
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
-from ..pipe.probabilities import LabelsTokens
-from ..pipe.spans import SpanScores, probabilities_of
+from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.probabilities import LabelsTokens, span_probabilities
 from .block import TaggerSettings
+
+BATCH_SIZE = 256  # of examples that a temperature is fitted to
 
 
 @LabelsTokens.register
@@ -38,75 +44,81 @@ class CRFTagger(ChainPipe):
         own, names = self.settings, self.tags.tags
         outputs: list[Output] = []
         if own.n_best:
-            outputs.append(NBest(own.n_best_key, own.n_best, names))
+            outputs.append(NBestOutput(own.n_best_key, own.n_best))
         if own.entropy is not None:
-            outputs.append(Entropies(own.entropy))
+            outputs.append(EntropyOutput(own.entropy))
         return label_decoder(Decoder, own, self.annotation, names, *outputs, posterior=own.decode == "posterior")
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         return self.annotation.evidence(docs, lengths, self.tags) if self.settings.given else None
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
-        """Exact probabilities of any spans under the model; their labels must be among the component's.
-
-        The settings `temperature` and `given` hold for them too.
-
-        RETURNS (SpanScores): label, boundaries and covered, one value for each span.
-        RAISES (ValueError): for a span whose label the component does not know, or a model of order 2.
-        """
-        return probabilities_of(self, doc, spans)
+        """Exact probabilities of any spans under the model. See the function of that name."""
+        return span_probabilities(self, doc, spans)
 
 
 @dataclass(frozen=True)
-class NBest:
-    """The best labellings of each sequence, in an attribute of Docs.
+class NBestOutput(DocOutput):
+    """The best labellings of each sequence, so many, in an attribute of Docs."""
 
-    key (str): of the attribute. count (int): how many. tags (Sequence[str]): of the chain.
-    """
-
-    key: str
     count: int
-    tags: Sequence[str]
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
         found = batch.distribution.n_best(self.count)
-        return [
-            [{**place, **self._listed(*found[number])} for number, place in own] for own in batch.numbered_sequences()
-        ]
+        return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:
         return []
 
-    def _listed(self, labels: Any, probabilities: Any) -> dict[str, Any]:
-        names = [[self.tags[tag] for tag in path] for path in labels.tolist()]
-        return {"labels": names, "probabilities": probabilities.tolist()}
-
-    def write(self, doc: Doc, value: list[dict[str, Any]]) -> None:
-        doc._.set(self.key, value)
-
-    def register(self) -> None:
-        register(Doc, self.key)
-
 
 @dataclass(frozen=True)
-class Entropies:
-    """Entropies of sequences and tokens in nats, in an attribute of Docs. key (str): of the attribute."""
-
-    key: str
+class EntropyOutput(DocOutput):
+    """Entropies of sequences and tokens in nats, in an attribute of Docs."""
 
     def read(self, batch: Batch) -> list[dict[str, Any]]:
         by_sequence = batch.distribution.entropies.tolist()
         by_token = batch.by_doc.split(token_entropies(batch.distribution.marginals))
-        sequences = [
-            [{**place, "entropy": by_sequence[number]} for number, place in own] for own in batch.numbered_sequences()
-        ]
+        sequences = [[{**place, "entropy": by_sequence[b]} for b, place in own] for own in batch.numbered_sequences()]
         return [{"sequences": own, "tokens": tokens.tolist()} for own, tokens in zip(sequences, by_token)]
 
     def empty(self) -> dict[str, Any]:
         return {"sequences": [], "tokens": []}
 
-    def write(self, doc: Doc, value: dict[str, Any]) -> None:
-        doc._.set(self.key, value)
 
-    def register(self) -> None:
-        register(Doc, self.key)
+class Calibration(NamedTuple):
+    """Result of a fit.
+
+    temperature (float): what scores are to be divided by.
+    before (Reliability), after (Reliability): of each token's most probable tag, at the component's temperature so
+        far and at the new one.
+    """
+
+    temperature: float
+    before: Reliability
+    after: Reliability
+
+
+def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "token", n_bins: int = 10) -> Calibration:
+    """Fit a temperature; the component itself stays as it is, until its setting `temperature` is changed.
+
+    tagger (CRFTagger): a trained component.
+    examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
+        is missing, or unknown to the component, count for nothing.
+    unit (str): "token" or "sequence", whose gold is to become most probable.
+    n_bins (int): of the reliability tables, with equal width.
+    RETURNS (Calibration): the temperature, and reliability before and after.
+    """
+    batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
+    temperature = fit_temperature(batches, unit)
+    before, after = (_reliability(batches, value, n_bins) for value in (tagger.cfg["temperature"], temperature))
+    return Calibration(temperature, before, after)
+
+
+def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
+    confidences, right = [], []
+    for distribution, labels in batches:
+        marginals = distribution.at(temperature).marginals
+        known = labels != UNKNOWN
+        confidences.append(marginals.max(axis=1)[known])
+        right.append((marginals.argmax(axis=1) == labels)[known])
+    return reliability(np.concatenate(confidences), np.concatenate(right), n_bins)

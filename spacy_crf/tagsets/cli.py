@@ -22,20 +22,21 @@ from ..core.sets.risk import Loss, Unit
 from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
-from ..pipe.strata import SequenceLength, Strata, UnknownWords
 from .errors import TagSetErrors
 from .guarantee import (
     ConformalPromise,
     Guarantee,
     HeldOutTokens,
+    SequenceLength,
+    Strata,
+    UnknownWords,
     conformal_sets,
     guarantee_data,
     held_out_tokens,
     risk_control,
 )
-from .report import SetReport, report_sets
+from .report import SetReport, render_page, report_sets
 from .rules import guarantee_rule
-from .view import render_page
 
 SETS = Pipe("set_valued_tagger", (GivesSets,))
 TOLD = "Format of DATA and of --train; otherwise picked by file"

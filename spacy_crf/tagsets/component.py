@@ -1,26 +1,29 @@
 """Sets of tags where the evidence is thin, from a chain of one's own or from the probabilities of another component."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Optimizer
 
-from ..core.arrays import Floats, Indices
+from ..annotation.extensions import register_by_token
+from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.gold import Gold
 from ..core.labels import TagSet
+from ..core.sets.hierarchy import TagTree
+from ..core.sets.sequences import smallest_sequence_sets
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Decoder, Marginals, Output
+from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .gold import Augmenter, WeightedTags, weighted_gold
-from .outputs import LikelySequences, TagSets
-from .rules import PARENTS, set_rule, tag_tree
+from .rules import PARENTS, SetRule, set_rule, tag_tree
 
 
 @LabelsTokens.register
@@ -42,52 +45,36 @@ class SetValuedTagger(ChainPipe):
 
     @property
     def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
         return self.settings.tag_probs
 
     def decoder(self) -> Decoder:
         own, tags = self.settings, self.tags.tags
-        likely = LikelySequences(own.tag_sequences, own.sequence_mass, own.sequences, tags)
+        likely = SequencesOutput(own.tag_sequences, own.sequence_mass, own.sequences)
         outputs = (*set_outputs(self.name, own, self.cfg[PARENTS], tags), likely)
         return Decoder(self.annotation, outputs, posterior=own.decode == "posterior")
 
-    def _begin(self) -> None:
+    def rebuild(self) -> None:
         self._augmented = Augmenter()
-        super()._begin()
+        super().rebuild()
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: list[str] | None = None,
-        start: str | None = None,
-    ) -> None:
-        """Set labels, and read word lists and the tag tree. See `ChainPipe.initialize` for the arguments."""
+    def set_labels(self, labels: Iterable[str]) -> None:
+        """Take labels, and the tag tree from its file, which must have them."""
         if self.settings.hierarchy is not None:
             self.cfg[PARENTS] = self.settings.hierarchy.read_parents()
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+        super().set_labels(labels)
         if self.settings.method == "hierarchy":
-            tag_tree(self.name, self.settings, self.cfg[PARENTS], self.labels)  # a label that the file lacks shows now
+            tag_tree(self.name, self.settings, self.cfg[PARENTS], self.labels)
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         where = self.target, self.settings.gold_tags
         return weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Take in a batch, in copies if `learn_from` is "augmented"; the weights change in `finish_update`."""
-        examples = list(examples)
-        if self.settings.learn_from == "augmented":
-            where = self.target, self.settings.gold_tags
-            examples = [copy for example in examples for copy in self._augmented.copies(example, *where)]
-        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+    def shown(self, examples: list[Example]) -> list[Example]:
+        """Return a batch, or copies of its documents if `learn_from` is "augmented"."""
+        if self.settings.learn_from != "augmented":
+            return examples
+        where = self.target, self.settings.gold_tags
+        return [copy for example in examples for copy in self._augmented.copies(example, *where)]
 
 
 class SourcedSetTagger(SourcePipe):
@@ -106,27 +93,82 @@ class SourcedSetTagger(SourcePipe):
 
     @property
     def tag_probs(self) -> str:
-        """Name of the custom attribute with the probabilities."""
         return self.settings.tag_probs
 
     def decoder(self, tags: TagSet) -> Decoder:
         return Decoder(None, tuple(set_outputs(self.name, self.settings, [], tags.tags)))
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
-        """Those of the source, as it is now.
-
-        RETURNS (list of (n, L)): for each Doc, in single precision.
-        RAISES (ValueError): where there is no source, or it has no probabilities of each label.
-        """
+        """Those of the source, as it is now: (n, L) for each Doc, in single precision."""
         return self.probabilities(docs)[1]
 
 
 def set_outputs(name: str, settings: SetSettings, parents: list[list[str]], tags: Sequence[str]) -> list[Output]:
-    """What a tagger with sets tells: probabilities, sets and, for a tag tree, their nodes.
-
-    name (str): of the component. parents (list): pairs of the tag tree. tags (Sequence[str]): of the chain.
-    """
+    """What a tagger with sets tells: probabilities, sets and, for a tag tree, their nodes."""
     where = name, settings, parents, tags
     make_tree = partial(tag_tree, *where) if settings.method == "hierarchy" else None
-    sets = TagSets(settings.tag_set, tags, partial(set_rule, *where), settings.tag_nodes, make_tree)
-    return [Marginals(settings.tag_probs, tags), sets]
+    sets = TagSetOutput(settings.tag_set, tags, partial(set_rule, *where), settings.tag_nodes, make_tree)
+    return [MarginalsOutput(settings.tag_probs, tags), sets]
+
+
+@dataclass(frozen=True)
+class TagSetOutput:
+    """The set of each token, the most probable tag first, and the node of a tag tree that it is below."""
+
+    key: str
+    tags: Sequence[str]
+    make_rule: Callable[[], SetRule]
+    node_key: str
+    make_tree: Callable[[], TagTree] | None
+
+    def read(self, batch: Batch) -> list[tuple[list[list[str]], list[str] | None]]:
+        members = self.make_rule()(batch.marginals, batch.columns)
+        tree = None if self.make_tree is None else self.make_tree()
+        names, split = np.array(self.tags, dtype=object), batch.by_doc.split
+        return [
+            (list_members(own, probabilities, names), None if tree is None else tree.names_of(own))
+            for own, probabilities in zip(split(members), split(batch.marginals))
+        ]
+
+    def empty(self) -> tuple[list[list[str]], list[str] | None]:
+        return [], None if self.make_tree is None else []
+
+    def write(self, doc: Doc, value: tuple[list[list[str]], list[str] | None]) -> None:
+        sets, nodes = value
+        doc._.set(self.key, sets)
+        if nodes is not None:
+            doc._.set(self.node_key, nodes)
+
+    def register(self) -> None:
+        register_by_token(self.key)
+        register_by_token(self.node_key)
+
+
+@dataclass(frozen=True)
+class SequencesOutput(DocOutput):
+    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability."""
+
+    mass: float
+    cap: int
+
+    def read(self, batch: Batch) -> list[list[dict[str, Any]] | None]:
+        if not self.cap:
+            return [None] * len(batch.docs)
+        found = smallest_sequence_sets(batch.distribution.tempered, self.mass, self.cap)
+
+        def told(number: int) -> dict[str, Any]:
+            own = found[number]
+            return {**batch.listed(own.paths, own.probabilities), "mass": own.mass, "complete": own.complete}
+
+        return [[{**place, **told(number)} for number, place in own] for own in batch.numbered_sequences()]
+
+    def empty(self) -> list[dict[str, Any]] | None:
+        return [] if self.cap else None
+
+
+def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:
+    """The tags of each set of tokens, the most probable one first. members ((n, L)), marginals ((n, L))."""
+    tokens, tags = np.nonzero(members)
+    order = np.lexsort((-marginals[tokens, tags], tokens))
+    flat = names.take(tags[order]).tolist()
+    return [flat[own] for own in Segments(members.sum(axis=1)).slices()]

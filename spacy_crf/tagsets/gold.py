@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -24,13 +25,8 @@ Weights = Mapping[str, float]
 
 
 def gold_weights(example: Example, target: str, extension: str) -> list[Weights]:
-    """For each predicted token its gold tags with their weights, nothing where there are none.
-
-    Tokens whose gold is not in the extension have that of the target. Where tokens differ, gold with several tags is
-    taken only by tokens that are one on both sides.
-
-    target (str): "tag" or "pos". extension (str): custom attribute of the reference's tokens.
-    """
+    """For each predicted token its gold tags with their weights, from the extension or else the target, or nothing.
+    Where tokens differ, gold with several tags is taken only by tokens that are one on both sides."""
     single = [{} if tag is None else {tag: 1.0} for tag in AttributeTarget(target).names(example)]
     rows = read_gold_tags(example.reference, extension)
     if not any(rows):
@@ -46,10 +42,7 @@ def gold_weights(example: Example, target: str, extension: str) -> list[Weights]
 
 @dataclass(frozen=True)
 class WeightedTags(AttributeTarget):
-    """`token.tag` or `token.pos`, whose gold may be several tags with their weights.
-
-    extension (str): custom attribute of the tokens of references, with the weights.
-    """
+    """`token.tag` or `token.pos`, whose gold may be several tags with their weights, in a custom attribute."""
 
     extension: str = GOLD_TAGS
 
@@ -66,11 +59,7 @@ class WeightedTags(AttributeTarget):
 def weighted_gold(
     name: str, examples: Sequence[Example], target: str, extension: str, tags: TagSet, learn_from: LearnFrom = "soft"
 ) -> Gold:
-    """Gold of the predicted tokens of examples, one Doc after the other; see `gold_weights` and `to_gold`.
-
-    name (str): of the component, for messages.
-    RAISES (ValueError): for a tag that the tag set lacks.
-    """
+    """Gold of the predicted tokens of examples, one Doc after the other; see `gold_weights` and `to_gold`."""
     rows: list[Weights] = []
     documents: list[Example] = []
     for example in examples:
@@ -85,11 +74,10 @@ def weighted_gold(
 
 
 def to_gold(rows: Sequence[Weights], tags: TagSet, learn_from: LearnFrom) -> Gold:
-    """What is learned from weighted gold.
+    """What is learned from weighted gold; tokens without gold are open.
 
     learn_from (str): "soft": the weights, as a distribution; "marginal": that one of the tags is right, whichever;
         "best": the tag with the greatest weight, the first of equal ones. For "augmented", see `copies`.
-    RETURNS (Gold): of the tokens; those without gold are open.
     RAISES (KeyError): for a tag that the tag set lacks; its arguments are the token's number and the tag.
     """
     labels = np.full(len(rows), UNKNOWN, dtype=np.int32)
@@ -121,10 +109,8 @@ def _open(row: Weights, tags: TagSet, learn_from: LearnFrom) -> Floats:
 def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
     """A Doc once for each rank of tags: in the j-th copy a token has its j-th tag, or its last one if it has fewer.
 
-    Algorithm 3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020), with min(j, n) for max(1, n - j),
-    which would never show the second of two tags.
-
-    RETURNS (list[Doc]): the copies, single tags in `token.tag` or `token.pos`; the Doc itself where no token has two.
+    Algorithm 3 of Heid (2020), with min(j, n) for max(1, n - j), which would never show the second of two tags. The Doc
+    itself where no token has two.
     """
     rows = read_gold_tags(reference, extension)
     ranked = [sorted(row, key=row.__getitem__, reverse=True) for row in rows]
@@ -141,10 +127,7 @@ def copies(reference: Doc, target: str, extension: str) -> list[Doc]:
 
 
 class Augmenter:
-    """Gives the same copies whenever an example comes again, as training over several steps needs.
-
-    They are kept as long as the document, in the process that trains.
-    """
+    """Gives the same copies of an example whenever it comes again, as long as the document is kept in the process."""
 
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[Doc, list[Doc]] = WeakKeyDictionary()
@@ -167,10 +150,7 @@ class Augmenter:
 
 
 class SetTable(NamedTuple):
-    """Tokens of documents, one document after the other; tags are numbered from the known ones on.
-
-    weights ((N, L')): gold; a row of zeros where there is none. members ((N, L')): the sets. best ((N,)): the tag.
-    """
+    """Gold weights ((N, L')), sets ((N, L')) and best tags ((N,)) of the tokens of documents; known tags come first."""
 
     weights: Doubles
     members: Bools
@@ -178,12 +158,7 @@ class SetTable(NamedTuple):
 
 
 def set_table(examples: Iterable[Example], known: Sequence[str], target: str, tag_set: str, gold_tags: str) -> SetTable:
-    """Read annotated documents.
-
-    known (Sequence[str]): tags of the tagger. target (str): "tag" or "pos". tag_set (str), gold_tags (str): custom
-        attributes. A Doc without sets has the tags of its tokens as such.
-    RAISES (ValueError): for weights that are no gold.
-    """
+    """Read annotated documents, by the tags of the tagger; a Doc without sets has the tags of its tokens as such."""
     gold: list[Weights] = []
     best: list[str] = []
     sets: list[list[str]] = []
@@ -193,9 +168,7 @@ def set_table(examples: Iterable[Example], known: Sequence[str], target: str, ta
         gold += gold_weights(example, target, gold_tags)
         best += tags
         sets += doc._.get(tag_set) or [[tag] for tag in tags]
-    number: dict[str, int] = {}
-    for tag in (tag for tags in (known, best, *gold, *sets) for tag in tags):
-        number.setdefault(tag, len(number))
+    number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(known, best, *gold, *sets)))}
     weights, members = np.zeros((2, len(gold), len(number)))
     for token, (row, chosen) in enumerate(zip(gold, sets)):
         weights[token, [number[tag] for tag in row]] = list(row.values())

@@ -1,33 +1,114 @@
-"""Promises about tag sets, made on data that the tagger was not trained on, and as a pipeline keeps them."""
+"""Promises about tag sets: the groups they hold for, how they are made on held-out data, and how a pipeline keeps them.
+
+Groups are told from the text alone, with gold or without, so that they are the same when the promise is made and when
+it is kept. The document that a token belongs to is no such group: sets of a document that nobody has seen would have no
+quantile. What holds for documents is promised by risk control, with documents as units.
+"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices
-from ..core.errors import CRFError
+from ..core.arrays import Bools, Doubles, Floats, Hashes, Indices, Segments
+from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..features.columns import Columns
+from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
-from ..pipe.strata import Strata, Tokens, read_strata, text_uniforms
 from .errors import TagSetErrors
 from .gold import gold_weights
 
 BATCH_SIZE = 256
+BITS = 53  # of a number between 0 and 1 in double precision
+NO_TOKENS = Columns(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint64), {})
+
+
+@dataclass(frozen=True)
+class UnknownWords:
+    """Words that are in a list, as the promise stores it, and those that are not."""
+
+    words: tuple[str, ...]
+    kind: Literal["unknown"] = "unknown"
+
+    def groups(self, tokens: Columns) -> Indices:
+        """((N,)): 0 for words of the list, 1 for others. O(N log W)."""
+        known = _sorted_hashes(self.words)
+        places = np.searchsorted(known[:-1], tokens.orths)
+        return (known[places] != tokens.orths).astype(np.intp)
+
+    def describe(self, group: int) -> str:
+        return ("known words", "unknown words")[group]
+
+    def to_data(self) -> dict[str, Any]:
+        return {"kind": self.kind, "words": list(self.words)}
+
+
+@dataclass(frozen=True)
+class SequenceLength:
+    """Tokens by the length of their sequence, up to edges that ascend from 1; the last group has none."""
+
+    edges: tuple[int, ...]
+    kind: Literal["length"] = "length"
+
+    def __post_init__(self) -> None:
+        if not self.edges or list(self.edges) != sorted({edge for edge in self.edges if edge > 0}):
+            expected = "lengths in ascending order, at least one"
+            raise CRFError(CoreErrors.CRF819.format(name="edges", value=list(self.edges), expected=expected))
+
+    def groups(self, tokens: Columns) -> Indices:
+        return np.repeat(np.searchsorted(self.edges, tokens.lengths, side="left"), tokens.lengths)
+
+    def describe(self, group: int) -> str:
+        low = self.edges[group - 1] + 1 if group else 1
+        return f"sequences of {low} " + (f"to {self.edges[group]}" if group < len(self.edges) else "or more")
+
+    def to_data(self) -> dict[str, Any]:
+        return {"kind": self.kind, "edges": list(self.edges)}
+
+
+@lru_cache(maxsize=16)  # a promise is read for each batch, as settings may change at any time
+def _sorted_hashes(words: tuple[str, ...]) -> Hashes:
+    """Hashes of words, ascending, and a last one that no word has."""
+    return np.append(np.sort(string_hashes(list(words))), ABSENT)
+
+
+Strata: TypeAlias = UnknownWords | SequenceLength
+
+
+def read_strata(data: Mapping[str, Any]) -> Strata:
+    """What `to_data` wrote; a KeyError or ValueError for something else."""
+    kind, key = {"unknown": (UnknownWords, "words"), "length": (SequenceLength, "edges")}[data["kind"]]
+    return kind(tuple(data[key]))
+
+
+def text_uniforms(tokens: Columns, seed: int) -> Doubles:
+    """A number between 0 and 1 for each token, which follows from the seed, the words of its Doc and its place there.
+
+    The same text has the same numbers whatever else is in its batch, and so the same sets. Over texts they are as good
+    as independent and uniform, except that copies of a text share theirs. O(N).
+
+    RETURNS ((N,)): numbers from [0, 1).
+    """
+    docs = Segments(tokens.doc_lengths[tokens.doc_lengths > 0])
+    places = docs.positions.astype(np.uint64)
+    # sums wrap around; places are mixed in, so that the order of words counts
+    texts = np.add.reduceat(mix(tokens.orths, places), docs.firsts) if len(docs) else np.zeros(0, dtype=np.uint64)
+    seeded = mix(texts, np.full(len(texts), seed % 2**64, dtype=np.uint64))
+    mixed = mix(seeded[docs.owners], places)
+    return (mixed >> np.uint64(64 - BITS)).astype(np.float64) / 2**BITS
 
 
 @dataclass(frozen=True)
 class ConformalPromise:
-    """Split conformal sets of the tokens of a pipeline.
-
-    sets (ConformalSets): quantiles at one level.
-    by (Strata | None): the groups of condition "group". seed (int | None): of randomised scores, see `text_uniforms`.
-    """
+    """Split conformal sets of the tokens of a pipeline: quantiles at one level, by groups of condition "group", with a
+    seed of randomised scores (see `text_uniforms`)."""
 
     sets: ConformalSets
     by: Strata | None = None
@@ -38,11 +119,8 @@ class ConformalPromise:
         """Share of tokens that may miss their gold tag."""
         return self.sets.level
 
-    def predict(self, marginals: Floats, tokens: Tokens) -> Bools:
-        """((N, L)): the labels in the set of each token.
-
-        marginals ((N, L)): probabilities. tokens (Tokens): the same tokens.
-        """
+    def predict(self, marginals: Floats, tokens: Columns) -> Bools:
+        """((N, L)): the labels in the set of each token. marginals ((N, L)): probabilities of the tokens."""
         groups = None if self.by is None else self.by.groups(tokens)
         return self.sets.predict(marginals, groups, _uniforms(tokens, self.seed))
 
@@ -57,11 +135,9 @@ class ConformalPromise:
         return text
 
     def describe(self, group: int, tags: tuple[str, ...]) -> str:
-        """What a group, or a tag, is called."""
         return tags[group] if self.by is None else self.by.describe(group)
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data that JSON can hold."""
         by = None if self.by is None else self.by.to_data()
         return {**self.sets.to_data(), "by": by, "seed": self.seed}
 
@@ -73,68 +149,47 @@ class ConformalPromise:
         return cls(ConformalSets.from_data(own), None if by is None else read_strata(by), seed)
 
 
-def _uniforms(tokens: Tokens, seed: int | None) -> Doubles | None:
+def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
     return None if seed is None else text_uniforms(tokens, seed)
 
 
-# -- made on held-out data --------------------------------------------------------------------------------------------
-
-
 class HeldOutTokens(NamedTuple):
-    """Tokens of held-out documents that have gold, or not.
-
-    marginals ((N, L)): as the tagger gives them. weights ((N, L)): gold; zeros where there is none.
-    tokens (Tokens): what groups are told from.
-    unknown (int): tokens left out because none of their gold tags is known to the tagger.
-    """
+    """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, what groups are told from, and how
+    many tokens were left out because none of their gold tags is known to the tagger."""
 
     marginals: Floats
     weights: Doubles
-    tokens: Tokens
+    tokens: Columns
     unknown: int = 0
 
     @property
     def sentences(self) -> Indices:
-        """((N,)): number of each token's sentence."""
-        return np.repeat(np.arange(len(self.tokens.lengths)), self.tokens.lengths)
+        return Segments(self.tokens.lengths).owners
 
     @property
     def documents(self) -> Indices:
-        """((N,)): number of each token's document."""
-        return np.repeat(np.arange(len(self.tokens.doc_lengths)), self.tokens.doc_lengths)
+        return Segments(self.tokens.doc_lengths).owners
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
-    """Probabilities and gold of examples.
-
-    tagger (GivesSets): the component.
-    examples (Iterable[Example]): with what the component needs to see on the predicted side.
-    """
-    number, n_labels, unknown = {label: k for k, label in enumerate(tagger.labels)}, len(tagger.labels), 0
-    nothing = np.zeros((0, n_labels))
-    marginals: list[Floats] = [nothing.astype(np.float32)]
-    weights: list[Doubles] = [nothing]
-    orths: list[Hashes] = [np.zeros(0, dtype=np.uint64)]
-    lengths: list[int] = []
-    doc_lengths: list[int] = []
+    """Probabilities and gold of examples, with what the component needs to see on the predicted side."""
+    number, unknown = {label: k for k, label in enumerate(tagger.labels)}, 0
+    marginals, weights, read = [np.zeros((0, len(number)), dtype=np.float32)], [np.zeros((0, len(number)))], [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
-        tokens = tagger.read_tokens(docs)
+        read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
         rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
-        table = np.zeros((len(rows), n_labels))
+        table = np.zeros((len(rows), len(number)))
         for token, row in enumerate(rows):
             known = {number[tag]: weight for tag, weight in row.items() if tag in number}
             unknown += bool(row) and not known
             table[token, list(known)] = list(known.values())
         weights.append(table)
-        orths.append(tokens.orths)
-        lengths += tokens.lengths.tolist()
-        doc_lengths += tokens.doc_lengths.tolist()
-    tokens = Tokens(np.concatenate(orths), np.array(lengths, dtype=np.intp), np.array(doc_lengths, dtype=np.intp))
-    gold = normalise(_rescaled(np.concatenate(weights)))
-    return HeldOutTokens(np.concatenate(marginals), gold, tokens, unknown)
+    doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
+    tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
+    return HeldOutTokens(np.concatenate(marginals), normalise(_rescaled(np.concatenate(weights))), tokens, unknown)
 
 
 def conformal_sets(
@@ -172,18 +227,12 @@ def _rescaled(weights: Doubles) -> Doubles:
     return np.divide(weights, totals, out=weights.copy(), where=partial)
 
 
-# -- as the config has them -------------------------------------------------------------------------------------------
-
 Guarantee: TypeAlias = ConformalPromise | RiskControl
 GUARANTEES: dict[str, type[Guarantee]] = {"conformal": ConformalPromise, "risk": RiskControl}
 
 
 def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
-    """Read what `python -m spacy crf guarantee` has written into the config.
-
-    name (str): of the component, for messages.
-    RAISES (ValueError): where there is nothing, or something else.
-    """
+    """Read what `python -m spacy crf guarantee` has written into the config. name (str): for messages."""
     kind = (data or {}).get("kind")
     if data is None or kind not in GUARANTEES:
         raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
@@ -194,6 +243,5 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
 
 
 def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
-    """Return what the config stores."""
     kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
     return {"kind": kind, **guarantee.to_data()}

@@ -1,10 +1,15 @@
-"""Reports on gold documents: what tag sets save an annotator, and what a tag dictionary makes of their words."""
+"""Reports: what tag sets save an annotator, what a tag dictionary makes of words, and a tagged document as a page.
 
-from collections.abc import Collection, Iterable, Sequence
+On the page, words with more than one tag stand out, and probabilities appear on hover. It is one file without scripts,
+fonts or other resources from elsewhere, so that it can be kept with the text.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..annotation.gold_tags import GOLD_TAGS
@@ -70,16 +75,8 @@ class SetReport:
 
 
 def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
-    """Measure the sets of documents.
-
-    Tags that the tagger does not know have a probability of 0.
-
-    tagger (GivesSets): the component.
-    examples (Iterable[Example]): `predicted` as the tagger has annotated it.
-    words (Collection[str]): forms of the training data; empty if they are not known.
-    RETURNS (SetReport): all measures.
-    RAISES (ValueError): where no token has gold.
-    """
+    """Measure the sets of documents as annotated by the tagger; tags that it does not know have a probability of 0.
+    words (Collection[str]): forms of the training data; empty if they are not known."""
     examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
     table = set_table(examples, known, tagger.target, *settings)
@@ -132,9 +129,6 @@ def _mean(values: Doubles, chosen: Bools) -> float | None:
     return float(values[chosen].mean()) if chosen.any() else None
 
 
-# -- dictionaries -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class TaggedWords:
     """Tokens of documents: their texts, and their gold tags with weights; nothing where there is no gold."""
@@ -144,10 +138,7 @@ class TaggedWords:
 
     @classmethod
     def of(cls, docs: Iterable[Doc], target: str, extension: str = GOLD_TAGS) -> "TaggedWords":
-        """Read gold documents.
-
-        target (str): "tag" or "pos". extension (str): custom attribute with weighted gold, where tokens have it.
-        """
+        """Read gold documents, weighted gold from a custom attribute where tokens have it."""
         found = cls([], [])
         for doc in docs:
             found.texts.extend(token.text for token in doc)
@@ -156,7 +147,6 @@ class TaggedWords:
 
     @property
     def tags(self) -> TagSet:
-        """The tags that occur."""
         return TagSet(tuple(sorted({tag for row in self.rows for tag in row})), "none")
 
     def gold(self, tags: TagSet) -> Gold:
@@ -165,7 +155,6 @@ class TaggedWords:
         return to_gold(known, tags, "soft")
 
     def count(self, tags: TagSet, fold: Fold) -> CountTable:
-        """How often each word has each tag."""
         return count_words(self.texts, self.gold(tags), fold)
 
 
@@ -187,11 +176,7 @@ class DictionaryCoverage:
 
 
 def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: TagSet) -> DictionaryCoverage:
-    """Compare a dictionary with gold.
-
-    words (TaggedWords): of documents that it was not made from. tags (TagSet): names of its labels.
-    RAISES (ValueError): where there is no gold.
-    """
+    """Compare a dictionary with gold of documents that it was not made from. tags (TagSet): names of its labels."""
     shares = gold_shares(words.gold(tags))
     sets = dictionary.valid(words.texts).sets
     n = len(words.texts)
@@ -208,3 +193,53 @@ def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: Tag
         size=float(sizes.mean()),
         size_known=_mean(sizes, known),
     )
+
+
+MOST_SHOWN = 4  # tags under a word; the others are counted
+LEAST = 0.005  # smaller probabilities are not listed
+STYLE = """
+body { font: 1.05rem/2.6 Georgia, serif; color: #222; background: #fdfdfb; max-width: 46rem; margin: 2rem auto;
+       padding: 0 1rem; }
+h1 { font-size: 1.2rem; line-height: 1.4; }
+p.key { font: 0.8rem/1.5 sans-serif; color: #555; border-bottom: 1px solid #ddd; padding-bottom: 0.7rem; }
+p { margin: 0 0 0.4rem; }
+ruby { ruby-position: under; cursor: help; margin: 0 0.08em; }
+rt { font: 0.58rem/1.1 sans-serif; color: #888; padding: 0 0.35em; }
+.open { background: #ffe9a8; border-radius: 3px; box-shadow: 0 0 0 2px #ffe9a8; }
+.wide { background: #ffc9a0; box-shadow: 0 0 0 2px #ffc9a0; }
+.open rt { color: #7a4a00; font-weight: 600; }
+"""
+
+
+def render_page(
+    doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs", title: str | None = None
+) -> Iterator[str]:
+    """Yield the lines of an HTML page of a Doc tagged with sets; without a title, its first words stand there."""
+    heading = escape(title or " ".join(token.text for token in doc[:8]))
+    sets = [token._.get(tag_set) or [] for token in doc]
+    n_open = sum(len(tags) > 1 for tags in sets)
+    yield "<!DOCTYPE html>"
+    yield '<html><head><meta charset="utf-8">'
+    yield f"<title>{heading}</title><style>{STYLE}</style></head><body>"
+    yield f"<h1>{heading}</h1>"
+    share = f"{100 * n_open / len(doc):.0f} %" if len(doc) else "none"
+    yield (
+        f'<p class="key">{len(doc):,} words; <span class="open">{n_open:,} with more than one tag</span> ({share}), '
+        '<span class="open wide">three or more</span>. Hold the pointer over a word for the probabilities.</p>'
+    )
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else ([doc[:]] if len(doc) else []):
+        words = [
+            _word(token, sets[token.i], token._.get(tag_probs) or {}) + escape(token.whitespace_ or "")
+            for token in sentence
+        ]
+        yield f"<p>{' '.join(words) if not any(t.whitespace_ for t in sentence) else ''.join(words)}</p>"
+    yield "</body></html>"
+
+
+def _word(token: Token, tags: Sequence[str], probabilities: Mapping[str, float]) -> str:
+    kind = "" if len(tags) < 2 else ' class="open"' if len(tags) == 2 else ' class="open wide"'
+    shown = " ".join(tags[:MOST_SHOWN]) + (f" +{len(tags) - MOST_SHOWN}" if len(tags) > MOST_SHOWN else "")
+    listed = sorted(probabilities.items(), key=lambda pair: -pair[1])
+    hint = ", ".join(f"{tag} {value:.2f}" for tag, value in listed if value >= LEAST)
+    below = escape(shown or token.tag_)
+    return f'<ruby{kind} title="{escape(hint, quote=True)}">{escape(token.text)}<rt>{below}</rt></ruby>'

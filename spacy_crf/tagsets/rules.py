@@ -9,24 +9,18 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.hierarchy import TagTree, best_nodes, tree_from_parents, tree_from_separator
 from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
-from ..pipe.strata import Tokens
+from ..features.columns import Columns
 from .block import SetSettings
 from .errors import TagSetErrors
 from .guarantee import ConformalPromise, Guarantee, read_guarantee
 
-SetRule: TypeAlias = Callable[[Floats, Tokens], Bools]
+SetRule: TypeAlias = Callable[[Floats, Columns], Bools]
 PARENTS = "parents"  # where a component keeps what the file of its tag tree says
 LEAST_SURE = 1 - 1e-9  # `spacy find-threshold` tries a coverage of 0 too: one tag for each token
 
 
 def set_rule(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> SetRule:
-    """The rule that settings ask for.
-
-    name (str): of the component, for messages. parents (Sequence): pairs of the tag tree.
-    labels (Sequence[str]): that probabilities are of.
-    RETURNS (Callable): from marginals (N, L), and the tokens that they are of, to the members (N, L) of the sets.
-    RAISES (ValueError): for settings that have no meaning.
-    """
+    """The rule that settings ask for: from marginals (N, L) of some tokens to the members (N, L) of their sets."""
     method, size = settings.method, settings.size
     if method == "utility":
         g = utility_values(vars(settings), len(labels))
@@ -55,10 +49,7 @@ def utility_values(settings: Mapping[str, Any], n_labels: int) -> Doubles:
 
 
 def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
-    """The share of tokens, or of a unit's tokens, whose set is to hold their gold tag; None where none is aimed at.
-
-    name (str): of the component, for messages. settings (Mapping): its run-time settings.
-    """
+    """The share of tokens, or of a unit's tokens, whose set is to hold their gold tag; None where none is aimed at."""
     if settings["method"] == "mass":
         return float(settings["coverage"])
     if settings["method"] != "guarantee":
@@ -68,15 +59,8 @@ def target_coverage(name: str, settings: Mapping[str, Any]) -> float | None:
     return 1 - guarantee.level if is_share else None
 
 
-# -- tag trees --------------------------------------------------------------------------------------------------------
-
-
 def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]], labels: Sequence[str]) -> TagTree:
-    """The tree over the labels of a component.
-
-    name (str): of the component. parents (Sequence): pairs of the file. labels (Sequence[str]): in their order.
-    RAISES (ValueError): where it has no block `hierarchy`, or the file has no parent for a label.
-    """
+    """The tree over the labels of a component, by the pairs of its file or a separator."""
     if settings.hierarchy is None:
         settings.check(name)
     if settings.hierarchy is not None and settings.hierarchy.separator is not None:
@@ -85,10 +69,7 @@ def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]],
 
 
 def read_parents(path: Path) -> dict[str, str]:
-    """The parents of a file, by child.
-
-    RAISES (ValueError): for a file that cannot be read, a line that is no pair, and a tag with two parents.
-    """
+    """The parents of a file, by child; a coded error for a line that is no pair, and a tag with two parents."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -15,10 +15,7 @@ from .gold import set_table
 
 @registry.scorers("spacy_crf.set_tagger_scorer.v1")
 def make_set_tagger_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `set_valued_tagger`.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Return the scorer of `set_valued_tagger`."""
     return set_tagger_score
 
 
@@ -38,8 +35,6 @@ def set_tagger_score(
 
     Gold tags that the component does not know count as missed. g is that of the component's utility, for the number of
     its labels, so that ml_util and sizes compare only for equal numbers.
-
-    RETURNS (dict): ml_acc, ml_util, set_coverage, set_size, set_singletons (share of sets with one tag), tag_acc.
     """
     examples = list(examples)
     known = list(labels)

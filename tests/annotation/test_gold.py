@@ -160,7 +160,7 @@ def test_unknown_gold_adds_no_loss_and_no_weight(trainer: str) -> None:
     nlp.update([*examples, Example(blank.copy(), blank)])
     empty = [Example(blank.copy(), blank)]
     assert pipe.get_loss(empty, pipe.predict([blank])) == pytest.approx(0.0, abs=1e-4)
-    names = pipe._features.state.names()
+    names = pipe.features.state.names()
     feature = next(number for number, name in enumerate(names) if name == "ORTH[0]=zyx")
     assert feature not in pipe.model.attrs["layout"].state_cells // len(pipe.labels)
 

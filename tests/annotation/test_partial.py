@@ -86,7 +86,7 @@ def test_the_loss_is_that_of_all_labellings_that_agree(target: str, scheme: str)
     pipe = nlp.get_pipe("crf_tagger")
     set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.1)
     words = ["Bo", "Stone", "sold"]
-    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     chain = Chain(chains.emissions, [chains.transitions] * 3, chains.start, chains.end)
     names = pipe.tags.tags
     paths = [(tuple(names[tag] for tag in path), math.exp(score - chain.log_z())) for path, score in chain.ranked()]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.options import annotated
-from spacy_crf.tagging.calibrate import calibrate
+from spacy_crf.tagging.component import calibrate
 
 TAGS = ("A", "B", "C")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.features.normalise import SpellingTable
+from spacy_crf.features.spelling import SpellingTable
 
 TEXT = "\n".join(f"{word}\tX" for word in ["water"] * 12 + ["wader", "watter", "dat", "huus", "hus"])
 

@@ -45,7 +45,7 @@ def tag(nlp: Language) -> list[list[str]]:
 
 def feature_names(nlp: Language) -> list[str]:
     pipe: Any = nlp.get_pipe("crf_tagger")
-    return pipe._features.state.names()
+    return pipe.features.state.names()
 
 
 def test_fields_of_new_references(nlp: Language) -> None:

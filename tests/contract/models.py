@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ ENGLISH = (
 )
 TAGGER_GOLD = {"@readers": "spacy_crf.Corpus.v1", "path": "tagger.conllu"}
 TAGGER_PATH = "crf_tagger/train.conllu"
+tagger = partial(Model, config="crf_tagger", train=TAGGER_PATH, gold=TAGGER_GOLD, texts=ENGLISH)
 SETS_GOLD = {"@readers": "spacy_crf.Corpus.v1", "path": "sets.tsv", "format": "tagsets"}
 SPEECH = (
     "dear tom thank you for your letter how is your sister did she get the book",
@@ -78,9 +80,7 @@ SOURCED = {
     },
 }
 MODELS = {
-    "tagger": Model(
-        config="crf_tagger",
-        train=TAGGER_PATH,
+    "tagger": tagger(
         overrides={
             "corpora.train.limit": 150,
             "training.max_steps": 3,
@@ -91,14 +91,10 @@ MODELS = {
             "components.crf_tagger.entropy": "entropy",
             "components.crf_tagger.temperature": 1.25,
         },
-        gold=TAGGER_GOLD,
-        texts=ENGLISH,
         doc=("n_best", "entropy"),
         token=("tag_marginals",),
     ),
-    "entities": Model(
-        config="crf_tagger",
-        train=TAGGER_PATH,
+    "entities": tagger(
         overrides={
             "corpora.train.limit": 150,
             "training.max_steps": 3,
@@ -111,14 +107,10 @@ MODELS = {
             "components.crf_tagger.marginals": "ent_marginals",
             "components.crf_tagger.threshold": 0.3,
         },
-        gold=TAGGER_GOLD,
-        texts=ENGLISH,
         span=("ent_scores",),
         token=("ent_marginals",),
     ),
-    "dictionary": Model(
-        config="crf_tagger",
-        train=TAGGER_PATH,
+    "dictionary": tagger(
         overrides={
             "corpora.train.limit": 150,
             "training.max_steps": 2,
@@ -131,13 +123,9 @@ MODELS = {
             "components.crf_tagger.trainer": LBFGS,
             "components.crf_tagger.marginals": "pos_marginals",
         },
-        gold=TAGGER_GOLD,
-        texts=ENGLISH,
         token=("pos_marginals",),
     ),
-    "sourced": Model(
-        config="crf_tagger",
-        train=TAGGER_PATH,
+    "sourced": tagger(
         overrides={
             "corpora.train.limit": 40,
             "training.max_steps": 2,
@@ -146,14 +134,10 @@ MODELS = {
             "nlp.pipeline": [*SOURCED],
             "components": SOURCED,
         },
-        gold=TAGGER_GOLD,
-        texts=ENGLISH,
         doc=("decode_info",),
         token=("hmm_probs", "memm_probs", "word_probs", "tag_set", "tag_probs", "tag_nodes"),
     ),
-    "second_order": Model(
-        config="crf_tagger",
-        train=TAGGER_PATH,
+    "second_order": tagger(
         overrides={
             "corpora.train.limit": 100,
             "training.max_steps": 5,
@@ -163,8 +147,6 @@ MODELS = {
             "components.crf_tagger.trainer": {**LBFGS, "first_order_steps": 3},
             "components.crf_tagger.marginals": "pos_marginals",
         },
-        gold=TAGGER_GOLD,
-        texts=ENGLISH,
         token=("pos_marginals",),
     ),
     "sets": Model(

@@ -90,7 +90,7 @@ def test_tags_and_marginals(trained, tmp_path):
 
 def test_every_reading_of_an_attribute_is_known(trained):
     pipe = to_pipe(trained[0], spacy.blank("en"), SPELLINGS)
-    names = pipe._features.state.names()
+    names = pipe.features.state.names()
     assert {"ORTH[0]|ORTH[1]=a|b|c|sold"} <= set(names)
     assert names.count("ORTH[0]|ORTH[1]=x|y|z") == 2  # the words x and y|z are spelt like x|y and z
 

@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 from spacy.symbols import NAMES
 from spacy.tokens import Doc
 
-from spacy_crf.features.attributes import (
+from spacy_crf.features.hashing import string_hash, string_hashes
+from spacy_crf.features.lexemes import WordForms, lexical_hashes, lexical_strings
+from spacy_crf.features.templates import (
     ANNOTATION,
     COMPUTED,
     LEXEME_FLAGS,
@@ -13,11 +15,8 @@ from spacy_crf.features.attributes import (
     NUMBERED,
     POSITIONAL,
     Attribute,
-    string_hash,
-    string_hashes,
+    parse_attribute,
 )
-from spacy_crf.features.lexemes import WordForms, lexical_hashes, lexical_strings
-from spacy_crf.features.templates import parse_attribute
 
 NAMED = [*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *ANNOTATION, *POSITIONAL]
 

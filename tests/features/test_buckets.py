@@ -25,7 +25,7 @@ def test_buckets_learn_and_are_loaded_again(trainer: str, tmp_path) -> None:
     nlp = build(trainer, features=features(4000))
     examples = make_examples(nlp)
     fit(nlp, examples)
-    index = nlp.get_pipe("crf_tagger")._features.state
+    index = nlp.get_pipe("crf_tagger").features.state
     assert 500 < len(index) <= 4000
     assert index.names() == [index.name(number) for number in range(len(index))]
     assert all(name.startswith("bucket ") and 0 <= int(name[7:]) < 4000 for name in index.names())
@@ -42,7 +42,7 @@ def test_there_are_never_more_than_asked_for() -> None:
     nlp = build("Perceptron", features=features(50, templates=["@tagging", "B:LOWER[0]"]))
     examples = make_examples(nlp)
     fit(nlp, examples)
-    index = nlp.get_pipe("crf_tagger")._features
+    index = nlp.get_pipe("crf_tagger").features
     assert len(index.state) == 50 and len(index.edge) <= 50
     assert index.state.to_data().keys() == {"keys"} and index.state.to_data()["keys"].max() <= 50
 
@@ -50,7 +50,7 @@ def test_there_are_never_more_than_asked_for() -> None:
 def test_some_buckets_can_be_kept() -> None:
     nlp = build("Perceptron", features=features(500))
     fit(nlp, make_examples(nlp))
-    index = nlp.get_pipe("crf_tagger")._features.state
+    index = nlp.get_pipe("crf_tagger").features.state
     chosen = np.arange(len(index)) % 3 == 0
     assert index.keep(chosen).names() == [name for name, keep in zip(index.names(), chosen) if keep]
 
@@ -64,4 +64,4 @@ def test_inspection_counts_buckets_together() -> None:
     nlp = build("Perceptron", features=features(500))
     fit(nlp, make_examples(nlp))
     sizes = inspect_pipe(nlp.get_pipe("crf_tagger")).templates
-    assert [size.features for size in sizes] == [len(nlp.get_pipe("crf_tagger")._features.state)]
+    assert [size.features for size in sizes] == [len(nlp.get_pipe("crf_tagger").features.state)]

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_crf.core.errors import excerpt
-from spacy_crf.features.attributes import string_hash
 from spacy_crf.features.columns import ColumnReader
+from spacy_crf.features.hashing import string_hash
 from spacy_crf.features.resources import Resources, WordList
 from spacy_crf.features.templates import parse_attribute
 

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 from spacy_crf.features.block import ClassSettings, FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.features.induced import RARE, WordClasses, count_bigrams
-from spacy_crf.features.resources import Lexicon, word_counter, word_lists
+from spacy_crf.features.resources import Lexicon
 
 SENTENCES = ["the cat ran", "a dog ran", "the dog sat", "a cat sat", "The DOG ran", "a cat ran"]
 
@@ -46,7 +46,7 @@ def test_digits_fold() -> None:
 def test_templates_and_storage(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=line.split()) for line in SENTENCES]
     config = FeatureSettings(["CLASS3[-1]|CLASS3", "LOWER"], classes=ClassSettings(min_count=1))
-    resources = config.make_resources(None, word_counter(lambda: docs), word_lists(lambda: docs))
+    resources = config.make_resources(None, lambda: docs)
     features = Features(config, "doc", resources)
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)

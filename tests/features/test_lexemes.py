@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.features import lexemes
-from spacy_crf.features.attributes import string_hash
+from spacy_crf.features.hashing import string_hash
 from spacy_crf.features.lexemes import LexemeColumns, WordForms, lexical_strings
 from spacy_crf.features.templates import parse_attribute
 

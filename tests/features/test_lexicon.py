@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 from spacy_crf.features.lexemes import WordForms, lexical_strings
-from spacy_crf.features.resources import NOTHING, Lexicon, WordCounts, word_counter
+from spacy_crf.features.resources import NOTHING, Lexicon, kept_counts
 from spacy_crf.features.templates import parse_attribute
 
 words = st.lists(st.text("abc", min_size=1, max_size=2), max_size=30)
@@ -22,17 +22,17 @@ words = st.lists(st.text("abc", min_size=1, max_size=2), max_size=30)
 @given(words, words, st.lists(st.integers(1, 5), min_size=1, max_size=3))
 def test_what_is_kept_tells_the_thresholds_apart(training: list[str], others: list[str], thresholds: list[int]) -> None:
     counts = Counter(training)
-    kept = WordCounts.of(counts, thresholds)
+    kept = kept_counts(counts, thresholds)
     again = Lexicon.from_data({"lists": {}, **Lexicon(counts=kept).to_data()}).counts
     for form in [*training, *others]:
         for threshold in thresholds:
-            assert kept.at_least(form, threshold) == again.at_least(form, threshold) == (counts[form] >= threshold)
+            assert (kept.get(form, 0) >= threshold) == (again.get(form, 0) >= threshold) == (counts[form] >= threshold)
 
 
 def test_templates_of_rare_and_common_words(vocab: Vocab) -> None:
     docs = [Doc(vocab, words=["the", "mill", "the", "mill", "the", "miller"])]
     config = FeatureSettings(["LOWER|COMMON3", "SUFFIX2|RARE2[0]", "RARE3[-1]"])
-    features = Features(config, "auto", config.make_resources(None, word_counter(lambda: docs)))
+    features = Features(config, "auto", config.make_resources(None, lambda: docs))
     columns = features.extractor.read(docs, vocab)
     keys = features.extractor.keys(columns, features.extractor.state_templates)
     features.state.grow(keys, columns, vocab, padding=True)

@@ -4,9 +4,9 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.attributes import string_hash
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
+from spacy_crf.features.hashing import string_hash
 from spacy_crf.features.resources import WordList
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.features.normalise import Neighbours, SpellingTable, edit_distance, fit_spelling, fold
+from spacy_crf.features.spelling import Neighbours, SpellingTable, edit_distance, fit_spelling, fold
 
 words = st.text("abc", min_size=1, max_size=9)
 lengths = st.lists(st.integers(1, 7), max_size=3).map(sorted)

@@ -9,13 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.features.attributes import PART_ATTRIBUTES, PARTS, Attribute
 from spacy_crf.features.columns import ColumnReader
 from spacy_crf.features.presets import PRESETS
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.sequence_attributes import COUNT_LIMIT, LENGTH_LIMIT, NUMBER_LIMIT, OPENING, PLACE_LIMIT
-from spacy_crf.features.templates import parse_attribute, parse_templates
-from spacy_crf.features.word_classes import class_names, classify, load_abbreviations, word_classes
+from spacy_crf.features.templates import Attribute, parse_attribute, parse_templates
+from spacy_crf.features.word_classes import (
+    PART_ATTRIBUTES,
+    PARTS,
+    class_names,
+    classify,
+    load_abbreviations,
+    word_classes,
+)
 
 VOCAB = spacy.blank("xx").vocab
 WORDS = ["Lee", "J", "in", "Proc", "1990", "1991", "May", "press", "12", *".,;:?!()[]\"“”`'-"]
@@ -75,7 +81,7 @@ def of(text: str, spelling: str) -> str:
     ],
 )
 def test_classes(text: str, name: str) -> None:
-    assert classify([text]) == [name]
+    assert classify(text) == name
     assert (name in word_classes()) == any(map(str.isalnum, text))
 
 
@@ -141,7 +147,7 @@ def ends(doc: Doc, part: str) -> list[bool]:
         closes = bool(token.whitespace_) or is_last
         before = doc[token.i - 1].text if token.i else ""
         after = "" if is_last else doc[token.i + 1].text
-        is_short = before.lower() in load_abbreviations() or classify([before])[0] == "initial"
+        is_short = before.lower() in load_abbreviations() or classify(before) == "initial"
         stops = token.text == "." and closes and not is_short and not (after.islower() or after in [*",;:)]"])
         period = token.text in "?!" or stops
         found.append(period or (part == "CLAUSE" and token.text in ",;:" and closes))
@@ -161,7 +167,7 @@ def cut(doc: Doc, part: str) -> list[list[int]]:
 def describe(doc: Doc, parts: list[list[int]], number: int, what: str) -> str:
     own = parts[number]
     words = [doc[i].lower_ for i in own if doc[i].text.isalnum()]
-    classes = classify([doc[i].text for i in own])
+    classes = [classify(doc[i].text) for i in own]
     listed = sorted(set(classes) & set(class_names()))
     if what.startswith("has "):
         return "1" if what[4:] in listed else ""
@@ -213,7 +219,7 @@ def test_inside(rows: list[list[tuple[str, bool]]], name: str) -> None:
 def test_counts(rows: list[list[tuple[str, bool]]], name: str) -> None:
     docs = build(rows)
     for doc, before, after in zip(docs, values(docs, f"BEFORE({name})"), values(docs, f"AFTER({name})")):
-        found = [each == name for each in classify([token.text for token in doc])]
+        found = [each == name for each in map(classify, [token.text for token in doc])]
         for i in range(len(doc)):
             numbers = [min(sum(found[:i]), COUNT_LIMIT), min(sum(found[i + 1 :]), COUNT_LIMIT)]
             assert [before[i], after[i]] == [str(number) if number else "" for number in numbers]

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_crf.features import normalise, spelling
+from spacy_crf.features import spelling
 from spacy_crf.features.block import FeatureSettings, SpellingSettings
 from spacy_crf.features.features import Features
-from spacy_crf.features.normalise import SpellingTable, fold
-from spacy_crf.features.resources import Resources, word_counter
-from spacy_crf.features.spelling import Rewriter, Speller, known_rules
+from spacy_crf.features.resources import Resources
+from spacy_crf.features.spelling import Rewriter, Speller, SpellingTable, fold, known_rules
 
 TEMPLATES = ["REWRITTEN", "RPREFIX2", "RSUFFIX2[-1]", "NORMAL", "NORMAL[-1]|LOWER[1]"]
 
@@ -106,7 +105,6 @@ def test_a_speller_comes_back_from_its_data(words: list[str], unknown: str) -> N
 
 def test_caches_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spelling, "MAX_WORDS", 2)
-    monkeypatch.setattr(normalise, "MAX_UNKNOWN", 2)
     found = speller()
     forms = ["weg", "wege", "weger", "wegen", "watar"]
     assert [found.normalise(form) for form in forms * 2] == ["ueg", "uege", "ueger", "uegen", "uater"] * 2
@@ -116,7 +114,7 @@ def test_caches_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
 def features_of(texts: list[str], vocab: Vocab) -> tuple[Features, list[Doc]]:
     docs = [Doc(vocab, words=text.split()) for text in texts]
     config = FeatureSettings(TEMPLATES, spelling=SpellingSettings("free_spelling", lengths=[5], ratio=2))
-    resources = config.make_resources(None, word_counter(lambda: docs))
+    resources = config.make_resources(None, lambda: docs)
     return Features(config, "auto", resources), docs
 
 
@@ -178,7 +176,7 @@ def test_a_component_fits_stores_and_shares_it(tmp_path: Path) -> None:
         assert [[t.tag_ for t in doc] for doc in pipeline.pipe(texts)] == [["N", "V", "N"]] * 2
     with_labels = spacy.load(tmp_path)
     with_labels.get_pipe("crf_tagger").initialize(lambda: [example], labels=["N", "V"])
-    assert with_labels.get_pipe("crf_tagger")._features.resources.lexicon.speller.normalise("vvader") == "uater"
+    assert with_labels.get_pipe("crf_tagger").features.resources.lexicon.speller.normalise("vvader") == "uater"
 
 
 def test_spelling_table_can_be_edited(tmp_path: Path) -> None:

@@ -5,10 +5,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_crf.features.attributes import string_hash
 from spacy_crf.features.columns import TRUNCATED, ColumnReader
 from spacy_crf.features.extract import FeatureExtractor
-from spacy_crf.features.hashing import ABSENT
+from spacy_crf.features.hashing import ABSENT, string_hash
 from spacy_crf.features.resources import Resources
 from spacy_crf.features.templates import parse_templates
 

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.features.columns import Columns
 from spacy_crf.pipe.component import ChainPipe
-from spacy_crf.pipe.decoding import Decoder, Marginals
+from spacy_crf.pipe.decoding import Decoder, MarginalsOutput
 
 
 def distribution_of(pipe: ChainPipe, columns: Columns) -> ChainDistribution:
@@ -17,5 +17,5 @@ def distribution_of(pipe: ChainPipe, columns: Columns) -> ChainDistribution:
 
 def labels_and_marginals(pipe: ChainPipe, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
     """The best labels of Docs, and the probabilities of all, under the present settings."""
-    decoder = Decoder(None, (Marginals("unused", pipe.tags.tags),))
+    decoder = Decoder(None, (MarginalsOutput("unused", pipe.tags.tags),))
     return [(found.tags, found.told[0]) for found in pipe.decode(docs, decoder)]

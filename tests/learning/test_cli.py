@@ -219,7 +219,7 @@ def test_frozen_and_sourced_and_annotating(tmp_path: Path, corpus: Path) -> None
     before = (model / "crf_tagger" / "model").read_bytes()
     assert (tmp_path / "out" / "model-best" / "upstream" / "model").read_bytes() == before
     nlp = spacy.load(tmp_path / "out" / "model-best")
-    names = nlp.get_pipe("crf_tagger")._features.state.names()
+    names = nlp.get_pipe("crf_tagger").features.state.names()
     assert "TAG[0]=NNP" in names
     assert performance(tmp_path / "out")["ents_f"] > 0.5
     doc = make_examples(nlp)[0].predicted

@@ -49,6 +49,6 @@ def test_train_and_load(
     if dictionary["use"] != "feature":
         pipe = nlp.get_pipe(NAME)
         for example in examples:
-            known = pipe._valid_tags.dictionary.valid([token.text for token in example.predicted]).sets
+            known = pipe.valid_tags.dictionary.valid([token.text for token in example.predicted]).sets
             ((tags, marginals),) = labels_and_marginals(pipe, [example.predicted])
             assert not marginals[~known].any() and known[np.arange(len(known)), tags].all()

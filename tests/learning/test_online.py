@@ -172,7 +172,7 @@ def test_training_goes_on_with_more_labels_and_features(tmp_path: Path, trainer:
     nlp.to_disk(tmp_path / "half")
     nlp = spacy.load(tmp_path / "half")
     pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
-    known, n_features = set(pipe.labels), len(pipe._features.state)
+    known, n_features = set(pipe.labels), len(pipe.features.state)
     new = {token.tag_ for example in examples for token in example.reference} - known
     assert new
     for label in sorted(new):
@@ -189,7 +189,7 @@ def test_training_goes_on_with_more_labels_and_features(tmp_path: Path, trainer:
     gold = [[token.tag_ for token in example.reference] for example in make_examples(nlp)]
     found = predictions(nlp, "tag")
     right = np.mean([a == b for doc, other in zip(found, gold) for a, b in zip(doc, other)])
-    assert right > 0.95 and len(pipe._features.state) > n_features
+    assert right > 0.95 and len(pipe.features.state) > n_features
     assert np.mean([a == b for a, b in zip(old, gold[:10])]) > 0.8  # adding labels forgets nothing
 
 

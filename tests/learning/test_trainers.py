@@ -208,7 +208,7 @@ def test_features_are_encoded_again_only_when_annotation_changes() -> None:
     nlp.get_pipe("crf_tagger").finish_update(None)
     assert trainer.optimizer is not first
     assert trainer._n_tokens == sum(len(eg.predicted) for eg in examples)
-    names = nlp.get_pipe("crf_tagger")._features.state.names()
+    names = nlp.get_pipe("crf_tagger").features.state.names()
     assert f"_.{EXTENSION}[0]=new" in names
 
 

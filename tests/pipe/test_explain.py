@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.networks import model
 from helpers.tagged import build, clean_docs, train
 from helpers.weights import dense_weights
 from spacy.tokens import Doc
@@ -24,7 +25,7 @@ def nlp(request, extension):
 
 def score(pipe, doc, labels):
     """Score of a labelling, feature by feature in double precision."""
-    learner, dense, layout = pipe._learner, dense_weights(pipe.model), get_layout(pipe.model)
+    learner, dense, layout = pipe.learner, dense_weights(pipe.model), get_layout(pipe.model)
     features = learner.features
     columns = features.extractor.read([doc], doc.vocab)
     state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
@@ -83,7 +84,7 @@ def test_parts_are_named(nlp):
     doc = Doc(nlp.vocab, words=["Ada", "met", "Bo", "."])
     parts = [part for explanation in explain(pipe, doc) for part in explanation.contributions]
     assert {part.kind for part in parts} == {"feature", "transition", "edge feature", "start", "end"}
-    dense, names = dense_weights(pipe.model), pipe._features.state.names()
+    dense, names = dense_weights(pipe.model), pipe.features.state.names()
     for part in parts:
         if part.kind == "feature":
             row = dense.state[names.index(part.name)]
@@ -135,18 +136,7 @@ def test_an_untrained_component():
 
 
 def test_vectors_of_a_tok2vec_layer(extension):
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 8,
-        "depth": 1,
-        "embed_size": 50,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": True,
-        "pretrained_vectors": None,
-    }
-    model = {"@architectures": "spacy_crf.LinearChain.v1", "tok2vec": tok2vec}
-    nlp = train("Minibatch", features=SETTINGS, model=model)
+    nlp = train("Minibatch", features=SETTINGS, model=model())
     pipe = nlp.get_pipe("crf_tagger")
     for doc in clean_docs(nlp)[:3]:
         for explanation in explain(pipe, doc):

@@ -26,7 +26,7 @@ def found(pipe):
 
 
 def test_weights_by_label(pipe, found):
-    state, names = dense_weights(pipe.model).state, pipe._features.state.names()
+    state, names = dense_weights(pipe.model).state, pipe.features.state.names()
     assert list(found.highest) == list(found.lowest) == found.labels == list(pipe.tags.tags)
     for number, label in enumerate(found.labels):
         order = np.argsort(-state[:, number], kind="stable")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.networks import model
 from helpers.tagged import build, fit, make_examples, train
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -16,8 +17,7 @@ from spacy_crf.pipe.pool import pool_pipelines
 
 NAME = "crf_tagger"
 WORDS = ["Ada", "met", "Port"]
-CNN = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 50, "window_size": 1}
-CNN |= {"maxout_pieces": 2, "subword_features": True, "pretrained_vectors": None}
+
 MEMBERS: dict[str, dict[str, Any]] = {
     "words": {"features": {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]", "BIAS[0]", "B:SHAPE[0]"]}},
     "affixes": {
@@ -26,7 +26,7 @@ MEMBERS: dict[str, dict[str, Any]] = {
     },
     "network": {
         "features": {"@misc": "spacy_crf.Features.v1", "templates": ["BIAS"]},
-        "model": {"@architectures": "spacy_crf.LinearChain.v1", "tok2vec": CNN},
+        "model": model(),
         "trainer": "Minibatch",
     },
 }

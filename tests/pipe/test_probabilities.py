@@ -34,8 +34,8 @@ def legal_paths(tags: TagSet, n: int) -> list[tuple[int, ...]]:
 def path_probabilities(nlp: Language, doc: Doc) -> dict[tuple[int, ...], float]:
     """All label sequences of a Doc with their probabilities, summed up from the weights."""
     pipe = nlp.get_pipe("crf_tagger")
-    columns = pipe._features.extractor.read([doc], nlp.vocab)
-    chain = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model))
+    columns = pipe.features.extractor.read([doc], nlp.vocab)
+    chain = potentials(encode(columns, pipe.features), dense_weights(pipe.model), get_layout(pipe.model))
     scores = {}
     for path in legal_paths(pipe.tags, len(doc)):
         score = chain.start[path[0]] + chain.end[path[-1]] + sum(chain.emissions[t, y] for t, y in enumerate(path))

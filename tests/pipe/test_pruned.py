@@ -55,7 +55,7 @@ def used_names(pipe: CRFTagger) -> tuple[list[str], list[str]]:
     dense = dense_weights(pipe.model)
     return tuple(  # type: ignore[return-value]
         [index.names()[number] for number in np.flatnonzero(table.any(axis=1))]
-        for index, table in ((pipe._features.state, dense.state), (pipe._features.edge, dense.edges))
+        for index, table in ((pipe.features.state, dense.state), (pipe.features.edge, dense.edges))
     )
 
 
@@ -63,13 +63,13 @@ def scores(nlp: Language) -> tuple[np.ndarray, np.ndarray]:
     """Emissions and marginals of the corpus and of a text with unknown words."""
     pipe = get_pipe(nlp)
     docs = [*clean_docs(nlp), Doc(nlp.vocab, words=["Old", "Quilla", "sails", "to", "Delft"])]
-    observations = encode(pipe._features.extractor.read(docs, nlp.vocab), pipe._features)
+    observations = encode(pipe.features.extractor.read(docs, nlp.vocab), pipe.features)
     chains = potentials(observations, dense_weights(pipe.model), get_layout(pipe.model))
     return chains.emissions, node_marginals(forward_backward(chains))
 
 
 def whole_size(pipe: CRFTagger) -> int:
-    return len(srsly.msgpack_dumps(pipe._features.to_data())) + len(pipe.model.to_bytes())
+    return len(srsly.msgpack_dumps(pipe.features.to_data())) + len(pipe.model.to_bytes())
 
 
 def stored(folder: Path) -> dict[str, bytes]:
@@ -94,14 +94,14 @@ def test_the_folder_shrinks_and_scores_stay_the_same_to_the_last_bit(nlp: Langua
 def test_features_left_are_those_with_weights(nlp: Language) -> None:
     pipe, fresh = get_pipe(nlp), get_pipe(build(features=FEATURES))
     fresh.from_bytes(pipe.to_bytes())
-    assert (fresh._features.state.names(), fresh._features.edge.names()) == used_names(pipe)
+    assert (fresh.features.state.names(), fresh.features.edge.names()) == used_names(pipe)
     layout, flat = get_layout(fresh.model), flat_weights(fresh.model)
-    assert layout.n_features == len(fresh._features.state) < len(pipe._features.state)
-    assert layout.n_edge_features == len(fresh._features.edge) < len(pipe._features.edge)
+    assert layout.n_features == len(fresh.features.state) < len(pipe.features.state)
+    assert layout.n_edge_features == len(fresh.features.edge) < len(pipe.features.edge)
     assert np.count_nonzero(flat) == np.count_nonzero(flat_weights(pipe.model))
     assert all((fresh.model.get_param(name) != 0).all() for name in ("state", "transitions", "edges"))
-    used = {value for name in fresh._features.state.names() for value in name.split("=", 1)[1].split("|")}
-    assert used == set(fresh._features.state._strings)
+    used = {value for name in fresh.features.state.names() for value in name.split("=", 1)[1].split("|")}
+    assert used == set(fresh.features.state._strings)
 
 
 def test_storing_leaves_the_component_as_it_is(nlp: Language) -> None:
@@ -109,11 +109,11 @@ def test_storing_leaves_the_component_as_it_is(nlp: Language) -> None:
     params, layout, n = (
         [pipe.model.get_param(name) for name in PARAMS],
         get_layout(pipe.model),
-        len(pipe._features.state),
+        len(pipe.features.state),
     )
     pipe.to_bytes()
     assert all(now is before for now, before in zip([pipe.model.get_param(name) for name in PARAMS], params))
-    assert get_layout(pipe.model) is layout and len(pipe._features.state) == n
+    assert get_layout(pipe.model) is layout and len(pipe.features.state) == n
 
 
 def test_training_goes_on_from_what_was_stored(nlp: Language, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_training_goes_on_from_what_was_stored(nlp: Language, tmp_path: Path) ->
         loaded.update(examples)
     optimizer, before = get_pipe(loaded).trainer.optimizer, pipe.trainer.optimizer
     assert optimizer.value <= before.value * 1.001
-    assert len(get_pipe(loaded)._features.state) >= len(used_names(pipe)[0])
+    assert len(get_pipe(loaded).features.state) >= len(used_names(pipe)[0])
     gold = [[token.tag_ for token in eg.reference] for eg in examples]
     assert [[token.tag_ for token in doc] for doc in loaded.pipe(clean_docs(loaded))] == gold
 
@@ -140,7 +140,7 @@ def test_without_zeros_nothing_is_left_out() -> None:
     set_flat_weights(pipe.model, np.where(flat_weights(pipe.model) == 0, 1e-3, flat_weights(pipe.model)))
     files = srsly.msgpack_loads(pipe.to_bytes())
     assert zlib.decompress(files["model"]) == pipe.model.to_bytes()
-    assert zlib.decompress(files["features"]) == srsly.msgpack_dumps(pipe._features.to_data())
+    assert zlib.decompress(files["features"]) == srsly.msgpack_dumps(pipe.features.to_data())
 
 
 def test_a_part_that_is_stored_alone_is_whole(nlp: Language) -> None:
@@ -148,4 +148,4 @@ def test_a_part_that_is_stored_alone_is_whole(nlp: Language) -> None:
     model = srsly.msgpack_loads(pipe.to_bytes(exclude=["features"]))["model"]
     assert zlib.decompress(model) == pipe.model.to_bytes()
     data = srsly.msgpack_loads(pipe.to_bytes(exclude=["model"]))["features"]
-    assert zlib.decompress(data) == srsly.msgpack_dumps(pipe._features.to_data())
+    assert zlib.decompress(data) == srsly.msgpack_dumps(pipe.features.to_data())

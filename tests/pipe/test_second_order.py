@@ -17,8 +17,7 @@ from spacy_crf.core.trigrams import Trigrams, seen_trigrams
 from spacy_crf.lab.tuning import cross_validate
 from spacy_crf.learning.model import ChainModel, LinearChain, get_weights
 from spacy_crf.pipe.explain import explain
-from spacy_crf.tagging.calibrate import calibrate
-from spacy_crf.tagging.component import CRFTagger
+from spacy_crf.tagging.component import CRFTagger, calibrate
 from spacy_crf.tagsets.guarantee import held_out_tokens
 
 MODEL = {"@architectures": "spacy_crf.LinearChain.v1", "order": 2, "candidates": 0.001}
@@ -99,7 +98,7 @@ def test_trigrams_are_those_of_gold_and_come_after_the_first_order_steps(trained
     before = get_pipe(second_order(steps=1))
     assert not len(get_trigrams(before.model))
     pipe = get_pipe(trained)
-    corpus = pipe._learner.encode(pipe._sample(make_examples(trained)))
+    corpus = pipe.learner.encode(pipe.make_sample(make_examples(trained)))
     expected = seen_trigrams(corpus.gold, corpus.lengths, len(pipe.tags))
     assert get_trigrams(pipe.model).cells.tolist() == expected.tolist()
     assert np.count_nonzero(trigram_weights(pipe.model)) > 0.9 * len(expected)

@@ -59,7 +59,7 @@ def test_so_they_do_for_random_weights_and_sentences(nlp, seed: int) -> None:
 def check_both_ends(nlp, doc: Doc) -> float:
     """log Z of a text, after both recursions have been seen to end in it."""
     pipe = nlp.get_pipe("punctuation_restorer")
-    chains = distribution_of(pipe, pipe._read([doc])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe.read_columns([doc])).chains.astype(np.float64)
     rows = chains.batch.rows
     matrices = chains.edges.matrices[chains.edges.groups[rows]][1:]
     alpha, beta = both_ends(chains.emissions[rows], matrices)
@@ -70,7 +70,7 @@ def check_both_ends(nlp, doc: Doc) -> float:
 
 def test_start_and_stop_have_weights_that_open_sides_do_not_use(nlp) -> None:
     pipe = nlp.get_pipe("punctuation_restorer")
-    names = pipe._features.state.names()
+    names = pipe.features.state.names()
     assert "EOS[0]=1" in names and any(name.startswith("CLASS4[0]|BOS[0]=") for name in names)
     closed, cut = (Doc(nlp.vocab, words=["where", "is", "it"]) for _ in range(2))
     cut.user_data[TRUNCATED] = [True, True]

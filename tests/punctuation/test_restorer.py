@@ -248,11 +248,11 @@ def test_scores_at_open_sides_are_those_of_training(folder: Path, sides: list[bo
     pipe = trained(folder).get_pipe("punctuation_restorer")
     doc = Doc(pipe.vocab, words=BARE.split())
     doc.user_data[TRUNCATED] = sides
-    columns = pipe._read([doc])
+    columns = pipe.read_columns([doc])
     looked_up = distribution_of(pipe, columns).chains.emissions
-    features = potentials(encode(columns, pipe._features), dense_weights(pipe.model), get_layout(pipe.model)).emissions
+    features = potentials(encode(columns, pipe.features), dense_weights(pipe.model), get_layout(pipe.model)).emissions
     np.testing.assert_allclose(looked_up, features, atol=1e-4)
-    closed = distribution_of(pipe, pipe._read([Doc(pipe.vocab, words=BARE.split())])).chains.emissions
+    closed = distribution_of(pipe, pipe.read_columns([Doc(pipe.vocab, words=BARE.split())])).chains.emissions
     assert not np.allclose(closed, looked_up)
 
 

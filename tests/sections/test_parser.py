@@ -297,7 +297,7 @@ def test_lists_of_ones_own(folder: Path, tmp_path: Path) -> None:
     examples = list(SectionCorpus(folder)(nlp))
     optimizer = nlp.initialize(lambda: examples)
     nlp.update(examples, sgd=optimizer)
-    assert any("has topic" in name for name in pipe._features.state.names())
+    assert any("has topic" in name for name in pipe.features.state.names())
     path.write_text("delivery\n", encoding="utf8")
     with pytest.raises(ValueError, match="CRF967.*line 1"):
         nlp.initialize(lambda: examples)

@@ -35,7 +35,7 @@ def softened(**config: object) -> Language:
 def chain_of(nlp: Language, words: list[str], temperature: float = 1.0) -> Chain:
     """The chain of a Doc of one sequence, for the oracle."""
     pipe = nlp.get_pipe("crf_tagger")
-    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     scores = [chains.emissions, chains.transitions, chains.start, chains.end]
     emissions, transitions, start, end = (values / temperature for values in scores)
     return Chain(emissions, [transitions] * len(words), start, end)
@@ -164,7 +164,7 @@ def test_what_is_forbidden_is_not_decoded_by_posteriors_either() -> None:
     before = [pipe.tags.tags[tag] for tag in pipe.predict([Doc(nlp.vocab, words=WORDS)])[0].tags]
     assert forbidden in [list(pair) for pair in zip(before, before[1:])]
     pipe.settings.forbidden = [forbidden]
-    pipe._begin()
+    pipe.rebuild()
     (prediction,) = pipe.predict([Doc(nlp.vocab, words=WORDS)])
     ((listed,),) = prediction.told
     for names in ([pipe.tags.tags[tag] for tag in prediction.tags], *listed["labels"]):

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from spacy_crf.annotation.gold_tags import read_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
-from spacy_crf.tagsets.report import report_sets
-from spacy_crf.tagsets.view import render_page
+from spacy_crf.tagsets.report import render_page, report_sets
 
 TRAIN = """# sent_id = 1
 he\tP

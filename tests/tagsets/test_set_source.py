@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from helpers.networks import CNN
 from helpers.tagged import make_examples
 from spacy.language import Language
 from spacy.util import fix_random_seed
@@ -13,17 +14,6 @@ from thinc.api import Adam
 
 from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 from spacy_crf.pipe.probabilities import GivesSets
-
-CNN = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "width": 8,
-    "depth": 1,
-    "embed_size": 50,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": True,
-    "pretrained_vectors": None,
-}
 
 
 def build(source: str, **config: Any) -> Language:

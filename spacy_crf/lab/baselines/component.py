@@ -33,10 +33,9 @@ from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
-from ...pipe.decoding import Prediction
+from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
-from ...pipe.isolation import IsolatesFailures
 from ...pipe.labels import HasLabels
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
@@ -254,10 +253,10 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def _parts(self, exclude: Iterable[str]) -> Parts:
+    def stored_parts(self, exclude: Iterable[str]) -> Parts:
         return Parts(self.cfg, srsly.msgpack_dumps(self.estimator.to_data()))
 
-    def _restore(self, files: dict[str, bytes], path: str) -> None:
+    def restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
         parts = Parts.parse(files, self.name, path)
         data = None

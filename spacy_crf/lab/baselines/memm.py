@@ -31,11 +31,10 @@ from ...core.gold import Gold
 from ...core.learn.blocks import Corpus
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows
-from ...features.attributes import FITTED
 from ...features.block import FeatureSettings, SequenceMode
 from ...features.columns import Columns
 from ...features.features import Features
-from ...features.resources import word_counter, word_lists
+from ...features.templates import FITTED
 from ...learning.encoder import Sample
 from ...learning.encoder import join as join_corpora
 from ...pipe.dictionary.counts import Data, check_amount
@@ -202,7 +201,7 @@ class MEMMEstimator(Estimator):
         return bool(self._samples) or self._weights is not None
 
     def reset(self, nlp: Language | None, references: Callable[[], Iterable[Doc]]) -> None:
-        resources = self.config.make_resources(nlp, word_counter(references), word_lists(references))
+        resources = self.config.make_resources(nlp, references)
         self._start_over(Features(self.config, self.sequence, resources))
 
     def take(self, columns: Columns, gold: Gold, vocab: Vocab) -> None:

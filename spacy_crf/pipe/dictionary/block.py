@@ -82,10 +82,7 @@ class DictionarySettings:
         return self.use != "mask"
 
     def key(self, word: str, speller: "Speller | None") -> str:
-        """Return what a word is looked up by, before it is folded.
-
-        speller (Speller | None): of the features; there is one unless `look_up` is "form".
-        """
+        """Return what a word is looked up by, before it is folded; with a speller unless `look_up` is "form"."""
         if self.look_up == "form" or speller is None:
             return word
         return speller.rewrite(word) if self.look_up == "rewritten" else speller.normalise(word)

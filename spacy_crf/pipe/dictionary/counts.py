@@ -19,10 +19,8 @@ Data = dict[str, Any]  # arrays, lists, strings and numbers, or dicts of them
 
 @dataclass(frozen=True)
 class Shares:
-    """What gold says of N units, as a list of n (unit, label) pairs by ascending unit; unknown units have none.
-
-    units ((n,)), labels ((n,)): the pairs. weights ((n,)): their shares, which sum to 1 for each unit that is known.
-    """
+    """What gold says of N units, as n pairs of unit, ascending, and label, and their shares, which sum to 1 for each
+    unit that is known; others have none."""
 
     units: Indices
     labels: Indices
@@ -50,11 +48,8 @@ def gold_shares(gold: Gold) -> Shares:
 
 
 def known_shares(gold: Gold) -> Shares:
-    """Return fractional counts of gold labels, one pair for each label that has a weight. O(N + M L).
-
-    Weights of a unit are divided by their sum: a set of two labels counts one half for each. A unit open to every
-    label says nothing and is left out.
-    """
+    """Return fractional counts of gold labels, one pair for each label that has a weight, divided by the sum of the
+    unit's. A unit open to every label says nothing and is left out. O(N + M L)."""
     exact = np.flatnonzero(gold.labels != UNKNOWN)
     told = np.flatnonzero(~(gold.weights == 1).all(axis=1))
     weights = gold.weights[told].astype(np.float64)
@@ -68,11 +63,7 @@ def known_shares(gold: Gold) -> Shares:
 
 
 def flatten(sequences: Sequence[Sequence[str]], gold: Gold | None = None) -> tuple[list[str], Indices]:
-    """Return the words of all sequences one after the other, and the lengths (B,) of the sequences.
-
-    gold (Gold | None): what must have one unit for each word.
-    RAISES (ValueError): where it has not.
-    """
+    """Return the words of all sequences, each with a unit of gold if there is any, and the lengths (B,) of these."""
     words = list(chain.from_iterable(sequences))
     if gold is not None and len(gold.labels) != len(words):
         raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
@@ -102,9 +93,8 @@ def sum_by_cell(cells: Indices, weights: Doubles) -> tuple[Indices, Doubles]:
 class CountTable:
     """How often each of V strings was seen with each label, as sparse rows.
 
-    keys (list[str]): the strings, sorted.
-    ends ((V + 1,)): string v has the pairs `ends[v]:ends[v + 1]`, at least one.
-    labels ((n,)), counts ((n,)): the pairs, labels ascending. n_labels (int): L.
+    keys (list[str]): sorted. ends ((V + 1,)): string v has the pairs `ends[v]:ends[v + 1]`, at least one.
+    labels ((n,)), counts ((n,)): the pairs, labels ascending.
     """
 
     keys: list[str]
@@ -145,24 +135,20 @@ class CountTable:
         return Shares(found.owners, self.labels[places], self.counts[places])
 
     def dense(self, rows: Indices) -> Doubles:
-        """((n, L)): counts in the given rows."""
         out = np.zeros((len(rows), self.n_labels))
         found = self.pairs(rows)
         out[found.units, found.labels] = found.weights
         return out
 
     def totals(self) -> Doubles:
-        """((V,)): how often each key was seen."""
         owners = Segments(np.diff(self.ends)).owners
         return np.bincount(owners, weights=self.counts, minlength=len(self.keys)).astype(np.float64)
 
     def to_data(self) -> Data:
-        """Return arrays and lists that can be stored."""
         return {name: getattr(self, name) for name in ("keys", "ends", "labels", "counts", "n_labels")}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
         return cls(list(data["keys"]), data["ends"], data["labels"], data["counts"], int(data["n_labels"]))
 
 
@@ -197,10 +183,7 @@ def ruzicka(words: CountTable) -> Doubles:
 
 
 def similar_pairs(words: CountTable, least: float = 0.0) -> list[SimilarPair]:
-    """List pairs of labels that share words, the most similar first, equal ones by their labels.
-
-    least (float): similarity that a pair must have; those that share nothing are left out.
-    """
+    """List pairs of labels that share words and are so similar, the most similar first, equal ones by their labels."""
     similarities = ruzicka(words)
     first, second = np.nonzero(np.triu((similarities >= least) & (similarities > 0), 1))
     values = similarities[first, second]

@@ -32,13 +32,10 @@ _CHUNK = 1 << 14  # rows of counts at a time
 
 
 def expand(valid: Bools, rules: Bools) -> Bools:
-    """Expand each set by every rule that it shares a label with (Algorithm 4). O(n R L).
+    """Expand each set ((n, L)) by every rule ((R, L)) that it shares a label with (Algorithm 4). O(n R L).
 
     Rules are compared with the set as it was given, so that their order does not matter and one does not lead to the
     next. Expanding twice may add more than expanding once; where no label is in two rules it does not.
-
-    valid ((n, L)), rules ((R, L)): sets of labels.
-    RETURNS ((n, L)): supersets of `valid`.
     """
     meets = (valid.astype(np.float32) @ rules.T.astype(np.float32)) > 0
     return np.asarray(valid | ((meets.astype(np.float32) @ rules.astype(np.float32)) > 0))
@@ -46,17 +43,13 @@ def expand(valid: Bools, rules: Bools) -> Bools:
 
 @dataclass(frozen=True)
 class AmbiguityClasses:
-    """The valid labels of n words, each distinct set once.
-
-    members ((C, L)): the sets, none of them empty. numbers ((n,)): the set of each word.
-    """
+    """The valid labels of n words: distinct sets ((C, L)), none of them empty, and the number ((n,)) of each word's."""
 
     members: Bools
     numbers: Indices
 
     @property
     def sets(self) -> Bools:
-        """((n, L)): the valid labels of each word."""
         return np.asarray(self.members[self.numbers])
 
     @classmethod
@@ -76,10 +69,8 @@ class TagDictionary:
     open classes, and their own if they were seen at all: the thesis would forbid these, but they are there to be seen.
     Both are expanded by the rules. No set is empty.
 
-    words (CountTable): how often each word, folded, was seen with each label. A count of infinity stands for a label
-        that is valid whatever the settings.
+    words (CountTable): how often each word, folded, was seen with each label; infinity for one that is always valid.
     open_labels ((L,)): valid for words that are unknown or rare. rules ((R, L)): see `expand`.
-    min_count (float), min_share (float), fold (str): as in `DictionarySettings`.
     """
 
     words: CountTable
@@ -105,10 +96,7 @@ class TagDictionary:
         return AmbiguityClasses.of(iter([*parts, unknown]), self.n_labels)
 
     def valid(self, words: Sequence[str]) -> AmbiguityClasses:
-        """Look up the valid labels of words. O(n); the sets are found out once, in O(V L).
-
-        RETURNS (AmbiguityClasses): `members` is the same array in each call.
-        """
+        """Look up the valid labels of words, `members` always in the same array. O(n), once O(V L)."""
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
     def valid_elsewhere(self, words: Sequence[str], gold: Gold, groups: Indices | None = None) -> AmbiguityClasses:
@@ -148,13 +136,11 @@ class TagDictionary:
         return expand(valid | (rare & self.open_labels), self.rules)
 
     def to_data(self) -> Data:
-        """Return arrays, lists, strings and numbers that can be stored."""
         settings = {"min_count": self.min_count, "min_share": self.min_share, "fold": self.fold}
         return {"words": self.words.to_data(), "open": self.open_labels, "rules": self.rules, **settings}
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        """Restore from `to_data`."""
         words, (open_labels, rules) = CountTable.from_data(data["words"]), (data["open"], data["rules"])
         return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), data["fold"])
 
@@ -165,11 +151,7 @@ def _chunks(n: int) -> Iterator[Indices]:
 
 
 def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountTable:
-    """Count how often each word has each label; sets and distributions count by their shares.
-
-    words (Sequence[str]), gold (Gold): N units. fold (str): how words are folded.
-    RAISES (ValueError): for another number of words than units.
-    """
+    """Count how often each word, folded, has each label of its unit; sets and distributions count by their shares."""
     if len(words) != len(gold.labels):
         raise CRFError(PipeErrors.CRF832.format(words=len(words), units=len(gold.labels)))
     shares = known_shares(gold)
@@ -178,14 +160,8 @@ def count_words(words: Sequence[str], gold: Gold, fold: Fold = "none") -> CountT
 
 
 def make_dictionary(words: CountTable, settings: DictionarySettings, tags: TagSet, name: str) -> TagDictionary:
-    """Make a dictionary from counts of words and tags.
-
-    Open tags that are not given are learned, as in CoreNLP: a class that has taken in many words will take in more. All
-    are open if there are none of these.
-
-    words (CountTable): of folded words. tags (TagSet), name (str): of the component.
-    RAISES (ValueError): for a tag that the component does not have.
-    """
+    """Make a dictionary from counts of folded words and tags of a component. Open tags that are not given are learned,
+    as in CoreNLP: a class that has taken in many words will take in more."""
     if settings.open_tags is None:
         open_labels = np.bincount(words.labels, minlength=words.n_labels) >= settings.open_types
         open_labels |= not open_labels.any()
@@ -228,11 +204,7 @@ def read_dictionary(
 
 
 def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> None:
-    """Write the counts of a dictionary; its settings belong into the config.
-
-    tags (Sequence[str]): names of its labels.
-    RAISES (ValueError): for a word or tag that a table cannot hold.
-    """
+    """Write the counts of a dictionary, by the names of its labels; its settings belong into the config."""
     words = dictionary.words
     lines = [HEAD]
     for word, low, high in zip(words.keys, words.ends[:-1].tolist(), words.ends[1:].tolist()):
@@ -244,11 +216,7 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
 
 
 def read_table(path: Path) -> list[tuple[str, str, float]]:
-    """Read a table. Empty lines, and lines without a tag that begin with #, are skipped.
-
-    RETURNS (list[tuple[str, str, float]]): word, tag and count, infinite where there is none.
-    RAISES (ValueError): for a file that cannot be read, or a line that is no entry (with its number).
-    """
+    """Read word, tag and count (infinite where there is none). Empty lines, and comments without a tab, are skipped."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -15,10 +15,10 @@ from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.gold import Gold
 from ...core.labels import TagSet
 from ...core.weights import Layout
-from ...features.attributes import VALID_TAGS, Attribute
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns
 from ...features.spelling import Speller
+from ...features.templates import VALID_TAGS, Attribute
 from ..errors import PipeErrors, PipeWarnings
 from .block import DictionarySettings
 from .counts import known_shares
@@ -28,11 +28,7 @@ ATTRIBUTE = Attribute(VALID_TAGS)
 
 
 class ValidTags:
-    """What a component knows of the valid tags of words; nothing without a dictionary.
-
-    name (str): of the component. config (DictionarySettings | None): its block.
-    features (FeatureSettings): its templates.
-    """
+    """What a component knows of the valid tags of words; nothing without a dictionary."""
 
     def __init__(self, name: str, config: DictionarySettings | None, features: FeatureSettings):
         self.name, self.config = name, config
@@ -59,11 +55,7 @@ class ValidTags:
             self._set(dictionary, list(tags.tags))
 
     def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
-        """Count the words of training data.
-
-        columns (Columns), gold (Gold): of the same tokens.
-        RAISES (ValueError): where no token has gold.
-        """
+        """Count the words of training data, tokens and their gold."""
         if self.config is None:
             return
         if not len(known_shares(gold).units):
@@ -85,16 +77,11 @@ class ValidTags:
         return _with(columns, self._class_column.take(classes.numbers))
 
     def fill_training(self, columns: Columns, gold: Gold, strings: StringStore) -> Columns:
-        """Return columns with the feature as the other occurrences of each word make it.
-
-        gold (Gold): of the same tokens, as it was counted.
-        """
+        """Return columns with the feature as the other occurrences of each word, with their gold, make it."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
         words, places = self._words(columns, strings)
-        groups = None
-        if self._settings.leave_out == "document":
-            groups = Segments(columns.doc_lengths).owners
+        groups = Segments(columns.doc_lengths).owners if self._settings.leave_out == "document" else None
         classes = self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
         return _with(columns, self._column(classes.members).take(classes.numbers))
 
@@ -116,10 +103,7 @@ class ValidTags:
     def narrow(
         self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
     ) -> Bools | None:
-        """Narrow evidence to valid tags; warn once where sequences had to go without the mask.
-
-        evidence ((N, L) | None), columns (Columns): of the Docs. layout (Layout): of the model.
-        """
+        """Narrow evidence ((N, L) | None) to valid tags; warn once where sequences had to go without the mask."""
         mask = self.mask(columns, strings, layout.n_labels)
         if mask is None:
             return evidence
@@ -170,12 +154,8 @@ def _with(columns: Columns, column: Column) -> Columns:
 
 
 def narrow_evidence(mask: Bools, evidence: Bools | None, lengths: Indices, layout: Layout) -> tuple[Bools, Indices]:
-    """Return the labels that both a mask and evidence allow. Where they leave nothing, evidence counts.
-
-    mask ((N, L)), evidence ((N, L) | None): labels that each unit may have. lengths ((B,)): of the sequences.
-    layout (Layout): transitions that are forbidden in any case.
-    RETURNS (tuple): (N, L) what is left, and the sequences without the mask: under it they would have no path.
-    """
+    """Return the labels ((N, L)) that both a mask and evidence allow, or else evidence, and the sequences that go
+    without the mask, as they would have no path."""
     allowed = mask
     if evidence is not None:
         allowed = np.where((mask & evidence).any(axis=1, keepdims=True), mask & evidence, evidence)

@@ -1,6 +1,6 @@
 """The `features` block of components whose units are layout elements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from spacy import registry
 from spacy.language import Language
 
 from ...core.errors import CRFError
-from ...features.block import FeatureSettings, Texts
+from ...features.block import Docs, FeatureSettings
 from ...features.errors import FeatureErrors
 from ...features.resources import Resources, WordList
 from ...features.templates import Template, parse_templates
@@ -82,12 +82,7 @@ class UnitFeatureSettings(FeatureSettings):
                 near = ", ".join(get_close_matches(name, FEATURES, n=3, cutoff=0.4)) or "kind, words, case, is title"
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
-    def make_resources(
-        self,
-        nlp: Language | None,
-        count: Callable[[], Mapping[str, int]] = dict[str, int],
-        texts: Texts = list[list[str]],
-    ) -> Resources:
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> Resources:
         """Word lists, the built-in ones and those of `lists`.
 
         RAISES (ValueError): for a file that cannot be read, or a line that is no entry.

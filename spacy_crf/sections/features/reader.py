@@ -8,8 +8,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...core.arrays import Hashes
-from ...features.attributes import Attribute, string_hashes
 from ...features.columns import Column, Columns, positional
+from ...features.hashing import string_hashes
+from ...features.templates import Attribute
 from ..layout import units_of
 from . import context, numbers, rules  # noqa: F401  (they register features)
 from .batch import FEATURES, FeatureValues, UnitBatch

@@ -53,12 +53,12 @@ def softened(**config: Any) -> Language:
 def valid(nlp: Language, words: list[str]) -> np.ndarray:
     """((n, L)): what the dictionary allows."""
     pipe = tagger(nlp)
-    return pipe._valid_tags.dictionary.valid(words).sets
+    return pipe.valid_tags.dictionary.valid(words).sets
 
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = tagger(nlp)
-    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 
@@ -102,9 +102,9 @@ def test_a_mask_changes_what_is_predicted_and_nothing_else_does() -> None:
 def test_gold_is_never_ruled_out(learned: list[int]) -> None:
     nlp = train(**settings(mask_training=True))
     pipe = tagger(nlp)
-    columns = pipe._read([Doc(nlp.vocab, words=["is", "is", "The"])])
+    columns = pipe.read_columns([Doc(nlp.vocab, words=["is", "is", "The"])])
     gold = Gold.known(np.array(learned), len(pipe.tags))
-    mask = pipe._valid_tags.training_mask(columns, gold, nlp.vocab.strings)
+    mask = pipe.valid_tags.training_mask(columns, gold, nlp.vocab.strings)
     expected = valid(nlp, ["is", "is", "The"])
     for unit, label in enumerate(learned):
         expected[unit, slice(None) if label == UNKNOWN else label] = True
@@ -133,7 +133,7 @@ def test_every_trainer_learns_under_a_mask(trainer: str, use: str) -> None:
     nlp = train(trainer, **settings(use, mask_training=True))
     assert nlp.evaluate(make_examples(nlp))["tag_acc"] > 0.97
     pipe = tagger(nlp)
-    (sample,) = [pipe._sample(make_examples(nlp))]
+    (sample,) = [pipe.make_sample(make_examples(nlp))]
     assert sample.mask is not None and np.isneginf(sample.mask).any()
     assert np.isfinite(flat_weights(pipe.model)).all()
 
@@ -187,7 +187,7 @@ def test_labels_added_later_may_be_given_to_every_word() -> None:
     nlp = train(**settings())
     pipe = tagger(nlp)
     pipe.add_label("ZZ")
-    mask = pipe.possible_tags([Doc(nlp.vocab, words=WORDS)], pipe._read([Doc(nlp.vocab, words=WORDS)]))
+    mask = pipe.possible_tags([Doc(nlp.vocab, words=WORDS)], pipe.read_columns([Doc(nlp.vocab, words=WORDS)]))
     assert mask is not None and mask[:, -1].all() and not mask.all()
     pipe.predict(clean_docs(nlp))
 
@@ -198,15 +198,15 @@ def test_labels_added_later_may_be_given_to_every_word() -> None:
 def test_a_training_token_has_the_class_that_the_other_tokens_make() -> None:
     nlp = train(**settings("feature", min_count=1))
     pipe, examples = tagger(nlp), make_examples(nlp)
-    found = classes(nlp, pipe._sample(examples))
+    found = classes(nlp, pipe.make_sample(examples))
     tokens = [token for example in examples for token in example.reference]
     for token, name in zip(tokens, found):
         tags = {other.tag_ for other in tokens if other.text == token.text and other is not token}
         assert set(name.split()) == (tags or OPEN)
-    unknown = pipe._read([Doc(nlp.vocab, words=["nie"])]).by_attribute[ATTRIBUTE].hashes[0]
+    unknown = pipe.read_columns([Doc(nlp.vocab, words=["nie"])]).by_attribute[ATTRIBUTE].hashes[0]
     once = [token.text for token in tokens].index("cold")
-    assert pipe._sample(examples).columns.by_attribute[ATTRIBUTE].hashes[once] == unknown
-    new = pipe._read([Doc(nlp.vocab, words=["cold"])]).by_attribute[ATTRIBUTE]
+    assert pipe.make_sample(examples).columns.by_attribute[ATTRIBUTE].hashes[once] == unknown
+    new = pipe.read_columns([Doc(nlp.vocab, words=["cold"])]).by_attribute[ATTRIBUTE]
     assert new.strings[int(new.hashes[0])] == "JJ"
 
 
@@ -218,14 +218,14 @@ def test_a_training_token_may_do_without_its_whole_document() -> None:
     docs = [Doc(nlp.vocab, words=own, tags=names) for own, names in zip(words, tags)]
     examples = [Example(Doc(nlp.vocab, words=own), doc) for own, doc in zip(words, docs)]
     fit(nlp, examples)
-    found = classes(nlp, tagger(nlp)._sample(examples))
+    found = classes(nlp, tagger(nlp).make_sample(examples))
     for token, name in zip([token for doc in docs for token in doc], found):
         others = {t.tag_ for doc in docs if doc is not token.doc for t in doc if t.text == token.text}
         assert set(name.split()) == (others or OPEN)
 
 
 def test_features_are_spelt_by_their_tags() -> None:
-    names = tagger(train(**settings("feature", min_count=1)))._features.state.names()
+    names = tagger(train(**settings("feature", min_count=1))).features.state.names()
     assert {"VALID_TAGS[0]=DT", "VALID_TAGS[1]=NN NNP", "VALID_TAGS[-1]=BOS-1"} <= set(names)
 
 
@@ -295,7 +295,9 @@ def test_a_table_takes_the_place_of_training_data(tmp_path: Path) -> None:
 def test_a_block_may_be_taken_out_after_training(tmp_path: Path) -> None:
     train(**settings()).to_disk(tmp_path)
     free = spacy.load(tmp_path, config={"components.crf_tagger.dictionary": None})
-    assert tagger(free).possible_tags([Doc(free.vocab, words=WORDS)], tagger(free)._read(clean_docs(free))) is None
+    assert (
+        tagger(free).possible_tags([Doc(free.vocab, words=WORDS)], tagger(free).read_columns(clean_docs(free))) is None
+    )
     assert free.evaluate(make_examples(free))["tag_acc"] > 0.97
 
 

@@ -11,7 +11,7 @@ from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.tagging.review.rank import Place, least_certain, measure
+from spacy_crf.tagging.review import Place, least_certain, measure
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
@@ -30,7 +30,7 @@ def placed(docs: list[Doc]) -> list[tuple[Doc, Place]]:
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
     pipe = nlp.get_pipe("crf_tagger")
-    chains = distribution_of(pipe, pipe._read([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
+    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
     return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 

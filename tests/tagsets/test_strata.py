@@ -11,18 +11,26 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from spacy_crf.core.sets.conformal import Score
-from spacy_crf.pipe.strata import SequenceLength, Tokens, UnknownWords, read_strata, text_uniforms
-from spacy_crf.tagsets.guarantee import ConformalPromise, HeldOutTokens, conformal_sets
+from spacy_crf.features.columns import Columns
+from spacy_crf.tagsets.guarantee import (
+    ConformalPromise,
+    HeldOutTokens,
+    SequenceLength,
+    UnknownWords,
+    conformal_sets,
+    read_strata,
+    text_uniforms,
+)
 
 NLP = spacy.blank("xx")
 WORDS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "ē"]), max_size=5), max_size=5)
 
 
-def tokens_of(texts: list[list[str]]) -> Tokens:
+def tokens_of(texts: list[list[str]]) -> Columns:
     docs = [Doc(NLP.vocab, words=words) for words in texts]
     orths = np.concatenate([np.zeros(0, dtype=np.uint64), *(doc.to_array(ORTH) for doc in docs)])
     lengths = np.array([len(doc) for doc in docs], dtype=np.intp)
-    return Tokens(orths, lengths[lengths > 0], lengths)
+    return Columns(lengths, lengths[lengths > 0], orths, {})
 
 
 @given(WORDS, st.sets(st.sampled_from(["a", "ē", "x"])))
@@ -113,6 +121,6 @@ def test_tokens_of_docs_that_another_component_has_tagged() -> None:
         Doc(NLP.vocab, words=["d", "e"]),
     ]
     nlp = spacy.blank("xx")
-    found = nlp.add_pipe("set_valued_tagger", config={"source": "tagger"}).read_tokens(docs)
+    found = nlp.add_pipe("set_valued_tagger", config={"source": "tagger"}).read_columns(docs)
     assert found.lengths.tolist() == [2, 1, 2] and found.doc_lengths.tolist() == [3, 0, 2]
     assert found.orths.tolist() == [NLP.vocab.strings[word] for word in "abcde"]

@@ -1,0 +1,237 @@
+"""Sequences that a tagger is least certain of, as text for somebody to correct: a table to fill in, or JSON lines.
+
+The measures are those of Settles and Craven (2008), https://aclanthology.org/D08-1112/. `corpora.review` reads
+both back.
+"""
+
+import heapq
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch
+
+from ..annotation.gold import as_bio
+from ..core.arrays import Doubles, Floats, Ints, Segments
+from ..core.chain.distribution import BestPaths
+from ..core.chain.entropy import token_entropies
+from ..corpora.inputs import read_kind
+from ..corpora.kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
+from ..corpora.review import COLUMNS, FORMAT, MARK, escape
+from ..pipe.block import SPAN_TARGETS
+from .component import CRFTagger
+
+Order = Literal["least-confidence", "margin", "entropy", "token-entropy"]
+BATCH_SIZE = 256
+GROWS_WITH_CERTAINTY = ("least-confidence", "margin")
+LEAST = 0.005  # less probable tags of a token are not worth reading
+HELP = (
+    "Fill in the column 'gold' where you know the tag; leave it empty where you do not.",
+    'A corrected file is a training corpus like others: --paths.train \'["train.spacy", "this.tsv"]\'',
+)
+NOTHING = "_"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a Doc is from: number of its "line" or "document", from 1."""
+
+    unit: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Uncertain:
+    """A sequence, what a tagger makes of it, and how certain it is of that.
+
+    place (Place): of its Doc. number (int): in the Doc, from 1. span (Span): its tokens.
+    tags (list[str]): what was decoded; BIO tags for spans. probabilities (list[float]): of these.
+    alternatives (list[list[tuple[str, float]]]): for each token its other tags, most probable first.
+    n_best (list[tuple[list[str], float]]): the best labellings of the sequence, with their probabilities.
+    certainty (float): the measure asked for.
+    """
+
+    place: Place
+    number: int
+    span: Span
+    tags: list[str]
+    probabilities: list[float]
+    alternatives: list[list[tuple[str, float]]]
+    n_best: list[tuple[list[str], float]]
+    certainty: float
+
+
+def least_certain(
+    tagger: CRFTagger,
+    docs: Iterable[tuple[Doc, Place]],
+    order: Order = "least-confidence",
+    per_token: bool = False,
+    limit: int | None = None,
+    n_best: int = 3,
+) -> list[Uncertain]:
+    """Sequences of Docs, the least certain ones first; among equals in the order of the Docs.
+
+    docs (Iterable[tuple[Doc, Place]]): as the component gets to see them. Only the Docs of the result are kept.
+    order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
+        second), "entropy" (of all labellings) or "token-entropy" (sum over the tokens).
+    per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
+    n_best (int): how many labellings of each sequence, and tags of each token, to tell.
+    """
+    found = _measured(tagger, docs, order, per_token, max(2, n_best))
+    sign = 1 if order in GROWS_WITH_CERTAINTY else -1
+    least = sorted if limit is None else partial(heapq.nsmallest, limit)
+    return [item.describe(tagger, n_best) for item in least(found, key=lambda item: sign * item.certainty)]
+
+
+def measure(
+    probabilities: Doubles, entropy: float, token_entropies: Doubles, order: Order, per_token: bool = False
+) -> float:
+    """How certain, or for entropies uncertain, a labelling is, from the probabilities ((K,)) of the best ones, best
+    first, the entropy of all, and those of the labels of the tokens ((n,))."""
+    length = len(token_entropies) if per_token else 1
+    if order == "entropy":
+        return entropy / length
+    if order == "token-entropy":
+        return float(token_entropies.sum()) / length
+    best = probabilities ** (1 / length)
+    return float(best[0] - (best[1] if order == "margin" and len(best) > 1 else 0.0))
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A sequence, with its labels ((n,)) and best paths, before it is known whether anybody will read of it."""
+
+    place: Place
+    number: int
+    span: Span
+    labels: Ints
+    marginals: Floats
+    paths: BestPaths
+    certainty: float
+
+    def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
+        names = list(map(as_bio, tagger.tags.tags)) if tagger.target in SPAN_TARGETS else list(tagger.tags.tags)
+        tags = [names[tag] for tag in self.labels.tolist()]
+        by_token = [_by_name(row, names) for row in self.marginals]
+        best = zip(self.paths.labels[:n_best].tolist(), self.paths.probabilities.tolist())
+        return Uncertain(
+            self.place,
+            self.number,
+            self.span,
+            tags,
+            [dict(row)[tag] for row, tag in zip(by_token, tags)],
+            [_others(row, tag)[: max(1, n_best - 1)] for row, tag in zip(by_token, tags)],
+            [([names[tag] for tag in path], probability) for path, probability in best],
+            self.certainty,
+        )
+
+
+def _by_name(marginals: Floats, names: list[str]) -> list[tuple[str, float]]:
+    """Probabilities of the tags of one token, greatest first; tags of the same name count as one."""
+    distinct, numbers = np.unique(names, return_inverse=True)
+    sums = np.bincount(numbers, marginals)
+    return [(str(distinct[k]), float(sums[k])) for k in np.argsort(-sums, kind="stable").tolist()]
+
+
+def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
+    return [(name, probability) for name, probability in row if name != tag and probability >= LEAST]
+
+
+def _measured(
+    tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
+) -> Iterator[_Measured]:
+    posterior = getattr(tagger.settings, "decode", "viterbi") == "posterior"
+    for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
+        columns, found = tagger.distribution([doc for doc, _ in batch])
+        labels, marginals = found.posterior_best() if posterior else found.best(), found.marginals
+        by_token, entropies, paths = token_entropies(marginals), found.entropies, found.n_best(k)
+        sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
+        units, firsts = sequences.slices(), by_doc.firsts.tolist()
+        for (doc, place), first, own in zip(batch, firsts, sequences.within(by_doc).slices()):
+            for number, sequence in enumerate(range(own.start, own.stop), 1):
+                tokens, best = units[sequence], paths[sequence]
+                entropy, rows = float(entropies[sequence]), marginals[tokens].astype(np.float32)
+                certainty = measure(best.probabilities, entropy, by_token[tokens], order, per_token)
+                span = doc[tokens.start - first : tokens.stop - first]
+                yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
+
+
+def target_kind(tagger: CRFTagger) -> str:
+    """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
+    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"}
+    return kinds.get(tagger.target, f"{EXTENSION_PREFIX}{tagger.target}")
+
+
+def write_rows(
+    found: Iterable[Uncertain], kind: str, order: str, inputs: Sequence[str] = (), prefill: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a table with one row for each token, decoded tags in the column of the gold if it is
+    prefilled. inputs (list[str]): kinds of annotation that the tagger got to see, and is to see in training."""
+    yield MARK
+    yield from (f"# {line}" for line in HELP)
+    yield f"# target = {kind}"
+    if inputs:
+        yield f"# input = {', '.join(inputs)}"
+    yield f"# columns = {', '.join((*COLUMNS, *inputs))}"
+    for item in found:
+        yield ""
+        where = f"{item.place.unit} {item.place.number}, tokens {item.span.start} to {item.span.end - 1}"
+        yield f"# id = {_id(item)}, {where}, {order} {item.certainty:.4g}"
+        if not item.span.doc.has_unknown_spaces:
+            yield f"# text = {escape(item.span.text)}"
+        for tags, probability in item.n_best:
+            yield f"# {probability:.4g}: {' '.join(map(escape, tags))}"
+        columns = [read_kind(item.span, name) for name in inputs]
+        gold = item.tags if prefill else [""] * len(item.tags)
+        for cells in zip(item.span, gold, item.tags, item.probabilities, item.alternatives, *columns):
+            yield "\t".join(_row(*cells))
+
+
+def _row(
+    token: object, gold: str, tag: str, probability: float, others: list[tuple[str, float]], *inputs: str
+) -> Iterator[str]:
+    yield from (escape(str(token)), escape(gold), escape(tag), f"{probability:.4f}")
+    yield " ".join(f"{escape(name)} {value:.2f}" for name, value in others) or NOTHING
+    yield from (escape(value) or NOTHING for value in inputs)
+
+
+def write_json(
+    found: Iterable[Uncertain], kind: str, order: str, inputs: Sequence[str] = (), prefill: bool = False
+) -> Iterator[str]:
+    """One JSON object for each sequence; arguments and result as for `write_rows`."""
+    for item in found:
+        data = {
+            "format": FORMAT,
+            "target": kind,
+            "id": _id(item),
+            item.place.unit: item.place.number,
+            "start": item.span.start,
+            "end": item.span.end,
+            order: item.certainty,
+            "text": None if item.span.doc.has_unknown_spaces else item.span.text,
+            "tokens": [_token(item, number, prefill) for number in range(len(item.tags))],
+            "n_best": [{"tags": tags, "probability": probability} for tags, probability in item.n_best],
+            "input": {name: read_kind(item.span, name) for name in inputs},
+        }
+        yield json.dumps(data, ensure_ascii=False)
+
+
+def _token(item: Uncertain, number: int, prefill: bool) -> dict[str, object]:
+    token = item.span[number]
+    return {
+        "text": token.text,
+        "start": token.idx,
+        "end": token.idx + len(token),
+        "gold": item.tags[number] if prefill else "",
+        "best": item.tags[number],
+        "probability": item.probabilities[number],
+        "alternatives": dict(item.alternatives[number]),
+    }
+
+
+def _id(item: Uncertain) -> str:
+    return f"{item.place.number}.{item.number}"

@@ -1,1 +1,0 @@
-"""What a tagger is least certain of, listed for somebody to correct."""
