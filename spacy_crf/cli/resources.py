@@ -9,7 +9,7 @@ import spacy
 import typer
 from wasabi import table
 
-from ..annotation.gold_tags import GOLD_TAGS
+from ..annotation.gold import GOLD_TAGS
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
 from ..features.normalise import LENGTHS, RATIO, SpellingTable

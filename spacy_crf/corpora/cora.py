@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..annotation.extensions import register_stored
-from ..annotation.gold_tags import GOLD_TAGS, TagWeights
+from ..annotation.gold import GOLD_TAGS, TagWeights
 from ..core.errors import CRFError
 from .block import CoraSettings
 from .errors import CorpusErrors

@@ -14,7 +14,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_stored
-from ..annotation.gold_tags import GOLD_TAGS
+from ..annotation.gold import GOLD_TAGS
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .docbin import read_docbin

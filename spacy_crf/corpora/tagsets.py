@@ -11,7 +11,7 @@ One cell of a file is one of
 after section 4.3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020). What is behind the last colon of a
 tag is its weight, so a tag with a colon needs one: N:pl:1. A colon alone is a tag.
 
-`annotation.gold_tags` says where a Doc keeps them.
+`annotation.gold` says where a Doc keeps them.
 """
 
 import math
@@ -21,7 +21,7 @@ from pathlib import Path
 from spacy.tokens import Doc, Span
 
 from ..annotation.extensions import read_values, stored_values
-from ..annotation.gold_tags import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
+from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from spacy.tokens import Doc
 
 from ..annotation.extensions import read_values
-from ..annotation.gold_tags import GOLD_TAGS
+from ..annotation.gold import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks, read_lines

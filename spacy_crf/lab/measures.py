@@ -14,7 +14,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.targets import AttributeTarget, token_target
+from ..annotation.target import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER
 from ..core.arrays import Bools, Doubles
 from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util

@@ -17,8 +17,8 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..annotation.gold import Violation, find_violation, forget_crossing
-from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Target
+from ..annotation.targets import GroupTarget, SpanTarget
 from ..core.arrays import Bools, Floats, Indices, Ints, Segments
 from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.util import load_config_from_str, registry
 
-from spacy_crf.annotation.gold_tags import read_gold_tags
+from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora import Corpus
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.historical import apply_text, ends_segment

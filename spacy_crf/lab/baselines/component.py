@@ -24,8 +24,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, noop
 
 from ...annotation.extensions import register_marginals, write_marginals
-from ...annotation.target import DecodedDoc
-from ...annotation.targets import AttributeTarget
+from ...annotation.target import AttributeTarget, DecodedDoc
 from ...core.arrays import Floats, Segments
 from ...core.errors import CRFError
 from ...core.labels import TagSet
