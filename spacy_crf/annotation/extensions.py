@@ -25,31 +25,16 @@ Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
 Key: TypeAlias = tuple[str, str, int | None, None]
 
 
-# -- registration --------------------------------------------------------------------------------------------
-
-
-def register(
-    owner: Owner,
-    name: str | None,
-    *,
-    default: Any = None,
-    getter: Callable[[Any], Any] | None = None,
-    setter: Callable[[Any, Any], None] | None = None,
-) -> None:
+def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any = None, setter: Any = None) -> None:
     """Make a custom attribute available; what anybody has registered before stays. name (str | None): None for none."""
-    if name is None or owner.has_extension(name):
-        return
-    if getter is None:
-        owner.set_extension(name, default=default)
-    else:
-        owner.set_extension(name, getter=getter, setter=setter)
+    if name is not None and not owner.has_extension(name):
+        owner.set_extension(name, **({"getter": getter, "setter": setter} if getter else {"default": default}))
 
 
 def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> None:
-    """Make a token attribute available that values are written to.
+    """Make a token attribute available that values are written to; one that computes its value is an error.
 
     allow_setter (bool): whether one that somebody computes will do, if it has a setter.
-    RAISES (ValueError): for an attribute that computes its value.
     """
     register(Token, name, default=default)
     _, method, getter, setter = Token.get_extension(name)
@@ -85,9 +70,6 @@ def _token_marginals(stored: dict[str, Any], token: int) -> dict[str, float]:
     return dict(zip(stored["tags"], np.asarray(stored["values"])[token].tolist()))
 
 
-# -- values of Docs ------------------------------------------------------------------------------------------
-
-
 def user_data(doc: Doc) -> dict[Any, Any]:
     """The data behind `doc._`, `span._` and `token._`, not a copy."""
     return cast(dict[Any, Any], doc.user_data)
@@ -106,9 +88,6 @@ def write_value(doc: Doc, name: str, value: Any) -> None:
 def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) -> None:
     """Give a Doc the probabilities of its tokens' labels. values ((n, L)): of L labels."""
     doc._.set(name, {"tags": list(labels), "values": values})
-
-
-# -- values of tokens ----------------------------------------------------------------------------------------
 
 
 def read_values(doc: Doc, name: str) -> list[Any]:
@@ -131,10 +110,7 @@ def stored_values(doc: Doc, name: str) -> list[Any]:
 def write_values(
     doc: Doc, name: str, values: Iterable[Any], *, starts: Hashes | None = None, overwrite: bool = True
 ) -> None:
-    """Set an attribute of all tokens; without `overwrite`, values that are there stay.
-
-    starts ((n,) | None): IDX of the tokens, where it is known already.
-    """
+    """Set an attribute of all tokens, whose IDX may be known as `starts`; unless `overwrite`, what is there stays."""
     _, _, getter, setter = Token.get_extension(name)
     if getter is not None or setter is not None:
         for token, value in zip(doc, values):

@@ -36,10 +36,7 @@ NAMES = {"ent": "crf_partial_ent", "spans": "crf_partial_spans_{spans_key}"}
 
 def same_tokens(example: Example) -> bool:
     """Whether both sides have the same tokens, so that no alignment is needed."""
-    predicted, reference = example.predicted, example.reference
-    if len(predicted) != len(reference):
-        return False
-    return bool(np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH])))
+    return np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH))
 
 
 def aligned_tokens(example: Example) -> list[list[int]]:
@@ -67,10 +64,7 @@ def register_gold_tags(name: str = GOLD_TAGS) -> None:
 
 
 def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = GOLD_TAGS) -> None:
-    """Give the tokens of a Doc their gold tags, and the best one as `token.tag`. Others are left as they are.
-
-    rows (Sequence[Mapping[str, float]]): weights by tag for each token; empty for no gold.
-    """
+    """Give tokens their gold tags, weights by tag, and the best one as `token.tag`; those without stay as they are."""
     if len(rows) != len(doc):
         raise CRFError(CoreErrors.CRF532.format(found=len(rows), expected=len(doc)))
     register_gold_tags(name)
@@ -95,10 +89,7 @@ def partial_extension(target: str, spans_key: str) -> str | None:
 
 
 def partial_tags(doc: Doc, target: str, spans_key: str) -> list[str] | None:
-    """BIO tags of the tokens, "" where unknown; None if the Doc has none of them.
-
-    They are found whether or not anybody has registered the attribute: spaCy's own reader does not.
-    """
+    """BIO tags of the tokens, "" where unknown; None if the Doc has none. The attribute need not be registered."""
     name = partial_extension(target, spans_key)
     found = [] if name is None else [value or "" for value in stored_values(doc, name)]
     return found if any(found) else None
@@ -113,10 +104,7 @@ def partial_gold(example: Example, target: str, spans_key: str) -> list[str] | N
 
 
 def narrow(gold: Gold, partial: Sequence[Sequence[str]], tags: TagSet) -> Gold:
-    """Gold with sets of tags for tokens whose span goes on or ends, which partial gold of BILUO tags cannot tell.
-
-    gold (Gold): of tokens, where these are unknown. partial (list[list[str]]): BIO tags of the same, Doc by Doc.
-    """
+    """Gold with sets of tags where a span goes on or ends: of BILUO, BIO tags (Doc by Doc) cannot tell which."""
     weights = gold.weights.copy()
     for unit, found in enumerate(found for bio in partial for found in possible_tags(bio, tags)):
         if len(found) > 1:
@@ -161,10 +149,7 @@ class Violation(NamedTuple):
 
 
 def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
-    """Make spans unknown that cross from one sequence into the next.
-
-    labels ((N,)): gold tags, changed in place. lengths ((B,)): of the sequences.
-    """
+    """Make spans unknown that cross from one sequence into the next; gold labels are changed in place."""
     inside = np.append(tags.continues(), False)[labels]  # an unknown label is -1
     firsts = Segments(lengths).openings
     for first in firsts[inside[firsts]].tolist():

@@ -81,12 +81,13 @@ class Target(ABC):
     def names(self, example: Example, tags: TagSet) -> Names:
         """The gold tag of each predicted token, whether the tag set has it or not; None where there is none."""
 
-    @abstractmethod
     def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
         """((N, L)): tags that the annotation of Docs leaves open, a row for each token, one Doc after the other.
 
-        lengths ((B,)): of the sequences that the Docs consist of.
+        lengths ((B,)): of the sequences that the Docs consist of. Tags that the tag set lacks say nothing.
         """
+        labels = [self.gold(Example(doc, doc), tags, strict=False) for doc in docs]
+        return allowed_labels(np.concatenate(labels), len(tags))
 
     @abstractmethod
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
@@ -95,8 +96,7 @@ class Target(ABC):
     def gold(self, example: Example, tags: TagSet, strict: bool = True) -> Ints:
         """((n,)): index of the gold tag of each predicted token, UNKNOWN where it is missing or misaligned.
 
-        strict (bool): whether tags that the tag set lacks are an error; else they are UNKNOWN.
-        RAISES (KeyError): for a tag that the tag set lacks; its argument is the tag.
+        strict (bool): whether a tag that the tag set lacks is an error, the argument of a KeyError; else it is UNKNOWN.
         """
         names = self.names(example, tags)
         distinct = dict.fromkeys(names)
@@ -123,16 +123,7 @@ def token_target(name: str, overwrite: bool = False) -> "AttributeTarget | Exten
     return AttributeTarget(name, overwrite) if name in AttributeTarget.attributes else ExtensionTarget(name, overwrite)
 
 
-class TokenTarget(Target):
-    """A tag for each token."""
-
-    def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
-        """See `Target.evidence`. Tags that the tag set lacks say nothing."""
-        labels = [self.gold(Example(doc, doc), tags, strict=False) for doc in docs]
-        return allowed_labels(np.concatenate(labels), len(tags))
-
-
-class AttributeTarget(TokenTarget):
+class AttributeTarget(Target):
     """`token.tag` or `token.pos`, by their ids in the arrays of a Doc."""
 
     attributes: ClassVar[dict[str, int]] = {"tag": TAG, "pos": POS}
@@ -174,7 +165,7 @@ class AttributeTarget(TokenTarget):
         return str(POS_NAMES[tag] if self.name == "pos" else doc.vocab.strings[tag])
 
 
-class ExtensionTarget(TokenTarget):
+class ExtensionTarget(Target):
     """A custom attribute of tokens."""
 
     @property

@@ -71,7 +71,9 @@ class SpanTarget(Target):
         partial = partial_gold(example, self.name, self.key)
         if partial is None:
             return self._names(example, tags)
-        return [_only_name(found, tags) for found in possible_tags(partial, tags)]
+        possible = possible_tags(partial, tags)
+        # the one tag that is possible; one that the tag set lacks in any case, to be told of
+        return [own[0] if len(own) == 1 or (own and own[0] not in tags.number) else None for own in possible]
 
     def narrow(self, gold: Gold, examples: Sequence[Example], tags: TagSet) -> Gold:
         if tags.scheme != "BILUO":
@@ -92,10 +94,7 @@ class SpanTarget(Target):
         return allowed
 
     def _allow(self, doc: Doc, sequences: Indices, tags: TagSet, allowed: Bools) -> None:
-        """Leave the tokens of spans the tags of these, and none after them that would prolong them.
-
-        sequences ((n,)): of each token of the Doc. allowed ((n, L)): changed in place.
-        """
+        """Leave the tokens of spans the tags of these, and none after them that would prolong them, in place."""
         plain = tags.scheme == "none"
         spans = without_overlaps(self.spans(doc))
         inner = [span for span in spans if sequences[span.start] == sequences[span.end - 1]]
@@ -212,11 +211,6 @@ class GroupTarget(SpanTarget):
         spans = [*kept, *(span for span in decoded if taken.isdisjoint(range(span.start, span.end)))]
         attrs = {**(present.attrs if present is not None else {}), **_group_scores(spans, found)}
         doc.spans[self.key] = SpanGroup(doc, name=self.key, attrs=attrs, spans=spans)
-
-
-def _only_name(found: tuple[str, ...], tags: TagSet) -> str | None:
-    """The one tag that is possible; one that the tag set lacks in any case, to be told of."""
-    return found[0] if len(found) == 1 or (found and found[0] not in tags.number) else None
 
 
 def _from_biluo(tag: str, tags: TagSet) -> str:

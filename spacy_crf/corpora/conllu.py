@@ -1,16 +1,16 @@
 """CoNLL-U: ten tab-separated columns, see https://universaldependencies.org/format.html."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks, read_chunks, read_lines
-from .kinds import ValueChecker
-from .sentence import Sentence, find_spaces
+from .sentence import RowChecker, Sentence, find_spaces
 
 WIDTH = 10
 ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -57,13 +57,13 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
     "# newdoc" begins a document.
     """
     with_entities = _has_entities(path)
-    checker = ValueChecker(path)
+    checker = RowChecker(path)
     has_document_mark = False
     for first, lines in read_blocks(path):
         block = _sort_lines(path, first, lines)
         has_document_mark = has_document_mark or block.has_document_mark
         if block.rows:
-            yield _make_sentence(path, block, with_entities, has_document_mark, checker)
+            yield _make_sentence(block, with_entities, has_document_mark, checker)
             has_document_mark = False
 
 
@@ -87,42 +87,32 @@ def _has_entities(path: Path) -> bool:
 
 def _sort_lines(path: Path, first: int, lines: list[str]) -> _Block:
     block = _Block()
-    while lines and lines[0].startswith("#"):
-        _read_comment(block, lines.pop(0))
-        first += 1
-    rows = [line.split("\t") for line in lines]
-    # Most sentences are this simple, and need not be gone through word by word.
-    if {len(row) for row in rows} == {WIDTH} and [row[0] for row in rows] == WORD_IDS[: len(rows)]:
-        block.rows, block.lines = rows, list(range(first, first + len(rows)))
-        return block
+    rows: dict[int, list[str]] = {}
     for number, line in enumerate(lines, first):
-        _sort_line(path, number, line, block)
+        if not line.startswith("#"):
+            rows[number] = line.split("\t")
+        elif NEW_DOCUMENT.match(line):
+            block.has_document_mark = True
+        elif match := TEXT.fullmatch(line):
+            block.text = match[1].strip()
+    # Most sentences are this simple, and need not be gone through word by word.
+    if {len(row) for row in rows.values()} == {WIDTH} and [row[0] for row in rows.values()] == WORD_IDS[: len(rows)]:
+        block.rows, block.lines = list(rows.values()), list(rows)
+        return block
+    for number, row in rows.items():
+        if len(row) != WIDTH:
+            raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(row), expected=WIDTH))
+        if row[0] == str(len(block.rows) + 1):
+            block.rows.append(row)
+            block.lines.append(number)
+        else:
+            _read_other_id(path, number, row, block)
     for surface in block.surfaces[-1:]:
         if surface.end > len(block.rows):
             expected = f"a word with the id {surface.end} after it"
-            _raise_bad_id(path, surface.line, f"{surface.start + 1}-{surface.end}", expected)
+            told = {"line": surface.line, "id": f"{surface.start + 1}-{surface.end}", "expected": expected}
+            raise CRFError(CorpusErrors.CRF515.format(path=path, **told))
     return block
-
-
-def _sort_line(path: Path, number: int, line: str, block: _Block) -> None:
-    if line.startswith("#"):
-        _read_comment(block, line)
-        return
-    fields = line.split("\t")
-    if len(fields) != WIDTH:
-        raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(fields), expected=WIDTH))
-    if fields[0] == str(len(block.rows) + 1):
-        block.rows.append(fields)
-        block.lines.append(number)
-    else:
-        _read_other_id(path, number, fields, block)
-
-
-def _read_comment(block: _Block, line: str) -> None:
-    if NEW_DOCUMENT.match(line):
-        block.has_document_mark = True
-    elif match := TEXT.fullmatch(line):
-        block.text = match[1].strip()
 
 
 def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> None:
@@ -133,41 +123,25 @@ def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> N
     if match and int(match[1]) == done + 1 <= int(match[2]) and open_until <= done:
         block.surfaces.append(_Surface(done, int(match[2]), fields[1], fields[9], line))
     elif not EMPTY_NODE_ID.fullmatch(fields[0]):
-        _raise_bad_id(path, line, fields[0], str(done + 1))
+        raise CRFError(CorpusErrors.CRF515.format(path=path, line=line, id=fields[0], expected=done + 1))
 
 
-def _raise_bad_id(path: Path, line: int, id: str, expected: str) -> NoReturn:
-    raise CRFError(CorpusErrors.CRF515.format(path=path, line=line, id=id, expected=expected))
-
-
-def _make_sentence(
-    path: Path, block: _Block, with_entities: bool, starts_document: bool, checker: ValueChecker
-) -> Sentence:
+def _make_sentence(block: _Block, with_entities: bool, starts_document: bool, checker: RowChecker) -> Sentence:
     _, forms, lemmas, pos, tags, morphs, heads, deps, _, misc = zip(*block.rows)
-    if "" in forms:
-        raise CRFError(CorpusErrors.CRF511.format(path=path, line=block.lines[forms.index("")]))
+    checker.check_words(forms, block.lines)
     columns = {
         # An underscore on its own is a word like any other, and its own lemma.
-        "lemma": ["" if lemma == UNKNOWN != form else lemma for form, lemma in zip(forms, lemmas)],
-        "pos": _without_unknown(pos),
-        "tag": _without_unknown(tags),
-        "morph": _without_unknown(morphs),
+        "lemma": ["" if lemma == UNKNOWN != form else lemma for form, lemma in zip(forms, lemmas)]
     }
+    for kind, found in (("pos", pos), ("tag", tags), ("morph", morphs)):
+        columns[kind] = ["" if value == UNKNOWN else value for value in found]
     for kind, values in columns.items():
         checker.check(kind, values, block.lines)
     if with_entities:
-        columns["ner"] = [_read_entity(value) for value in misc]
-    spaces, tree = _read_spaces(block, forms, misc), _read_tree(path, block.lines, heads, deps)
+        matches = [ENTITY.search(value.encode()) if value != UNKNOWN else None for value in misc]
+        columns["ner"] = [match[1].decode() if match else "O" for match in matches]
+    spaces, tree = _read_spaces(block, forms, misc), _read_tree(checker.path, block.lines, heads, deps)
     return Sentence(list(forms), columns, spaces, *tree, starts_document)
-
-
-def _without_unknown(values: Sequence[str]) -> list[str]:
-    return ["" if value == UNKNOWN else value for value in values]
-
-
-def _read_entity(misc: str) -> str:
-    match = ENTITY.search(misc.encode()) if misc != UNKNOWN else None
-    return match[1].decode() if match else "O"
 
 
 def _read_spaces(block: _Block, forms: Sequence[str], misc: Sequence[str]) -> list[bool]:
@@ -203,21 +177,15 @@ def _read_tree(
         return None, None
     root = parents.index(-1)
     parents[root] = root
-    relations = [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
-    return parents, relations
+    return parents, [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
 
 
 def _is_tree(parents: Sequence[int]) -> bool:
-    """Whether every node reaches the one root (bool), by the parent of each, -1 for a root; O(n)."""
-    if parents.count(-1) != 1:
-        return False
-    # 0 is not seen yet, a positive number the walk that came here first.
-    seen = [0] * len(parents)
-    for start in range(len(parents)):
-        node, walk = start, start + 1
-        while node != -1 and not seen[node]:
-            seen[node] = walk
-            node = parents[node]
-        if node != -1 and seen[node] == walk:
-            return False
-    return True
+    """Whether every node is below the one root, by the parent of each, -1 for a root; O(n)."""
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for node, parent in enumerate(parents):
+        children[parent].append(node)
+    reached = list(children[-1])
+    for node in reached:
+        reached += children[node]  # which the loop goes on with
+    return len(children[-1]) == 1 and len(reached) == len(parents)

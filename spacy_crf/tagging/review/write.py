@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...corpora.inputs import read_kind
-from ...corpora.kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
+from ...corpora.docs import read_kind
 from ...corpora.review import COLUMNS, FORMAT, MARK, escape
+from ...corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..component import CRFTagger
 from .rank import Uncertain
 
