@@ -23,8 +23,6 @@ ENTITY = re.compile(rb"(?:^|\|)(?:%s)=(O|[BIMLEUSW]-[^|]+)" % b"|".join(ENTITY_N
 # The ids of a sentence without multiword tokens and empty nodes; longer ones are read all the same.
 WORD_IDS = [str(id) for id in range(1, 500)]
 NO_SPACE = "SpaceAfter=No"
-ROOT_RELATION = "root"
-SPACY_ROOT_RELATION = "ROOT"
 UNKNOWN = "_"
 
 
@@ -177,7 +175,7 @@ def _read_tree(
         return None, None
     root = parents.index(-1)
     parents[root] = root
-    return parents, [SPACY_ROOT_RELATION if dep == ROOT_RELATION else dep for dep in deps]
+    return parents, ["ROOT" if dep == "root" else dep for dep in deps]  # as spaCy spells it
 
 
 def _is_tree(parents: Sequence[int]) -> bool:

@@ -91,13 +91,14 @@ class PunctuationRestorer(ChainPipe):
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
         marks = settings.marks
         told: dict[str, Any] = {
-            "marks": list(marks.marks),  # for scorers, as what follows
+            "marks": list(marks.marks),  # for scorers, as those below
             "collapse": dict(marks.collapse or {}),
             "ends": list(marks.end_marks),
             "abbreviations": sorted(marks.abbreviated),
             "has_case": marks.case,
             "has_pairs": marks.pairs,
-            **{MIXED: {}, CALIBRATION: None},  # learned
+            MIXED: {},  # learned, as the next one
+            CALIBRATION: None,
         }
         super().__init__(vocab, settings, name, **told)
 

@@ -107,7 +107,8 @@ class RestorationStream:
                 own.append(Edit(edit.start - at, edit.end - at, edit.replacement))
             mark, chance = NONE, None
             while words and words[0][0].end <= end:
-                _, (mark, *_), chance = words.popleft()
+                _, label, chance = words.popleft()
+                mark = label.mark
             out.append(StreamedWord(raw, _edited(raw, own), "" if mark == NONE else mark, chance))
             at = end
         return out
