@@ -35,8 +35,7 @@ MISSING = ""
 PREFIXES = "BIMLEUSW"
 GOES_ON = frozenset("IMLE")
 CLOSES = frozenset("LEUSW")
-# In order of preference: "B-I" is label I, "NP-B" and "A_B-I" carry the letter at the end, "B_NP" at the
-# start.
+# In order of preference: "B-I" is label I, "NP-B" and "A_B-I" carry the letter at the end, "B_NP" at the start.
 TAG_FORMS = (
     re.compile(rf"(?P<prefix>[{PREFIXES}])-(?P<label>.+)"),
     re.compile(rf"(?P<label>.+)-(?P<prefix>[{PREFIXES}])"),

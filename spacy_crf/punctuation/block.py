@@ -84,10 +84,13 @@ class LabelScheme:
         """Lower-case words whose period is a part of them."""
         return frozenset(ABBREVIATIONS if self.abbreviations is None else self.abbreviations)
 
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {**{mark: mark for mark in self.marks}, **(self.collapse or {})}
+
     def label(self, mark: str) -> str:
         """Return the label of a mark as it stands in a text: one of `marks`, or NONE. mark (str): "" for none."""
-        own = (self.collapse or {}).get(mark, mark)
-        return own if own in self.marks else NONE
+        return self._labels.get(mark, NONE)
 
     def is_end(self, label: str) -> bool:
         """Tell whether a sentence begins behind a mark."""

@@ -29,7 +29,7 @@ from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
 from .block import LabelScheme
 from .errors import PunctuationErrors
-from .labels import Label, read_labels, tell_sentences
+from .labels import Label, make_labels, read_labels, tell_sentences
 from .words import OPENERS, Word, case_of, split_words
 
 PUNCTUATION = "punctuation"
@@ -188,8 +188,7 @@ class WordView:
         none, places = [""] * len(self.doc), self.last_tokens.tolist()
         columns = [stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS)]
         found = ([column[place] for place in places] for column in columns)
-        labels = [Label.of(scheme, *told) for told in zip(self.forms, *found)]
-        return tell_sentences(labels, scheme, stored.get(FOLLOWING, ""))
+        return tell_sentences(make_labels(scheme, self.forms, *found), scheme, stored.get(FOLLOWING, ""))
 
 
 def bare_form(form: str) -> str:

@@ -10,6 +10,7 @@ sentence types of Lu & Ng, "Better punctuation prediction with dynamic condition
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -41,12 +42,6 @@ class Label(NamedTuple):
     closing: str = ""
     sentence: str = ""
 
-    @classmethod
-    def of(cls, scheme: LabelScheme, form: str, mark: str, opening: str = "", closing: str = "") -> "Label":
-        """Make the label of a word, as far as a scheme tells what is around it."""
-        around = (opening, closing) if scheme.pairs else ("", "")
-        return cls(scheme.label(mark), case_of(form) if scheme.case else "", *around)
-
     def __str__(self) -> str:
         around = (self.opening and self.opening + _OPENS) + (self.closing and self.closing + _CLOSES)
         inside = self.sentence and _INSIDE + self.sentence
@@ -66,11 +61,18 @@ def parse_label(text: str) -> Label:
     return label
 
 
+def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str], *pairs: Iterable[str]) -> list[Label]:
+    """Return the labels of words, as far as a scheme tells what is around them: openings and closings."""
+    cases = map(case_of, forms) if scheme.case else repeat("")
+    around = pairs if scheme.pairs else (repeat(""), repeat(""))
+    return list(map(Label, map(scheme.label, marks), cases, *around))
+
+
 def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
     """Return the labels of the words of a punctuated text."""
     forms = (text[word.start : word.end] for word in words)
-    labels = [Label.of(scheme, form, word.mark, word.opening, word.closing) for form, word in zip(forms, words)]
-    return tell_sentences(labels, scheme)
+    around = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
+    return tell_sentences(make_labels(scheme, forms, *around), scheme)
 
 
 def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:

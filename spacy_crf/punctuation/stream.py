@@ -109,7 +109,8 @@ class RestorationStream:
             while words and words[0][0].end <= end:
                 _, label, chance = words.popleft()
                 mark = label.mark
-            out.append(StreamedWord(raw, _edited(raw, own), "" if mark == NONE else mark, chance))
+            spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
+            out.append(StreamedWord(raw, apply_edits(raw, spelt), "" if mark == NONE else mark, chance))
             at = end
         return out
 
@@ -127,11 +128,6 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
         words += tokens
         spaces += [False] * len(tokens)
     return Doc(vocab, words=words, spaces=spaces)
-
-
-def _edited(raw: str, edits: Sequence[Edit]) -> str:
-    """A chunk with its edits, except for those that would replace bytes that are no text."""
-    return apply_edits(raw, [edit for edit in edits if not _SURROGATE.search(raw[edit.start : edit.end])])
 
 
 def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:

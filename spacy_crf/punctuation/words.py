@@ -173,9 +173,12 @@ def apply_case(word: str, case: str, mixed: Mapping[str, str] = NO_FORMS) -> str
     mixed (Mapping[str, str]): mixed forms by their lower-cased ones; a word without one is titled.
     """
     lower = word.lower()
-    titled = _titled(lower)
-    by_case = {"lower": lower, "Title": titled, "UPPER": lower.upper(), "mixed": mixed.get(lower, titled)}
-    wanted = by_case.get(case, word)
+    if case == "UPPER":
+        wanted = lower.upper()
+    elif case == "Title" or (case == "mixed" and lower not in mixed):
+        wanted = _titled(lower)
+    else:
+        wanted = lower if case == "lower" else mixed[lower] if case == "mixed" else word
     return wanted if len(wanted) == len(word) and wanted.lower() == lower else word
 
 
