@@ -17,8 +17,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import register_stored
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
-from .columns import read_columns
-from .conllu import is_conllu, read_conllu
+from .conll import is_conllu, read_columns, read_conllu
 from .cora import read_cora
 from .docbin import read_docbin
 from .docs import DocMaker, align_annotation, copy_tokens, register_doc_name, write_doc_name
