@@ -15,8 +15,7 @@ from spacy.attrs import IDX
 from spacy.tokens import Doc, Span, Token
 
 from ..core.arrays import Floats, Hashes
-from ..core.errors import CRFError
-from .errors import AnnotationErrors
+from ..core.errors import CoreErrors, CRFError
 
 UNSET = ("", None)  # values that stand for no annotation
 SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
@@ -26,48 +25,26 @@ Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
 Key: TypeAlias = tuple[str, str, int | None, None]
 
 
-# -- registration --------------------------------------------------------------------------------------------
-
-
-def register(
-    owner: Owner,
-    name: str | None,
-    *,
-    default: Any = None,
-    getter: Callable[[Any], Any] | None = None,
-    setter: Callable[[Any, Any], None] | None = None,
-) -> None:
-    """Make a custom attribute available; what anybody has registered before stays.
-
-    owner (type): Doc, Span or Token. name (str | None): of the attribute; None for a setting that asks for none.
-    default (Any): its value where it has none. getter, setter (Callable | None): what computes it instead.
-    """
-    if name is None or owner.has_extension(name):
-        return
-    if getter is None:
-        owner.set_extension(name, default=default)
-    else:
-        owner.set_extension(name, getter=getter, setter=setter)
+def register(owner: Owner, name: str | None, *, default: Any = None, getter: Any = None, setter: Any = None) -> None:
+    """Make a custom attribute available; what anybody has registered before stays. name (str | None): None for none."""
+    if name is not None and not owner.has_extension(name):
+        owner.set_extension(name, **({"getter": getter, "setter": setter} if getter else {"default": default}))
 
 
 def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> None:
-    """Make a token attribute available that values are written to.
+    """Make a token attribute available that values are written to; one that computes its value is an error.
 
     allow_setter (bool): whether one that somebody computes will do, if it has a setter.
-    RAISES (ValueError): for an attribute that computes its value.
     """
     register(Token, name, default=default)
     _, method, getter, setter = Token.get_extension(name)
     if method is not None or (getter is not None and not (allow_setter and setter is not None)):
-        raise CRFError(AnnotationErrors.CRF522.format(name=name))
+        raise CRFError(CoreErrors.CRF522.format(name=name))
 
 
 @dataclass(frozen=True)
 class TokenView:
-    """Getter of what a Doc holds for one of its tokens. A class, so that it pickles.
-
-    name (str): of the attribute of the Doc. part (Callable): takes its value, and the number of the token.
-    """
+    """Getter of the part that a token has of what its Doc holds under a name. A class, so that it pickles."""
 
     name: str
     part: Callable[[Any, int], Any]
@@ -78,10 +55,7 @@ class TokenView:
 
 
 def register_by_token(name: str, part: Callable[[Any, int], Any] = getitem) -> None:
-    """Make an attribute of Docs available whose tokens show their part of it: of a list, the value at their place.
-
-    part (Callable): takes the value of the Doc, and the number of a token.
-    """
+    """Make an attribute of Docs available whose tokens show their part of it: of a list, the value at their place."""
     register(Doc, name)
     register(Token, name, getter=TokenView(name, part))
 
@@ -94,9 +68,6 @@ def register_marginals(name: str | None) -> None:
 
 def _token_marginals(stored: dict[str, Any], token: int) -> dict[str, float]:
     return dict(zip(stored["tags"], np.asarray(stored["values"])[token].tolist()))
-
-
-# -- values of Docs ------------------------------------------------------------------------------------------
 
 
 def user_data(doc: Doc) -> dict[Any, Any]:
@@ -115,14 +86,8 @@ def write_value(doc: Doc, name: str, value: Any) -> None:
 
 
 def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) -> None:
-    """Give a Doc the probabilities of its tokens' labels.
-
-    name (str): of the custom attribute. labels (Iterable[str]): L of them. values ((n, L)): the probabilities.
-    """
+    """Give a Doc the probabilities of its tokens' labels. values ((n, L)): of L labels."""
     doc._.set(name, {"tags": list(labels), "values": values})
-
-
-# -- values of tokens ----------------------------------------------------------------------------------------
 
 
 def read_values(doc: Doc, name: str) -> list[Any]:
@@ -145,11 +110,7 @@ def stored_values(doc: Doc, name: str) -> list[Any]:
 def write_values(
     doc: Doc, name: str, values: Iterable[Any], *, starts: Hashes | None = None, overwrite: bool = True
 ) -> None:
-    """Set an attribute of all tokens.
-
-    values (Iterable): one for each token. starts ((n,) | None): IDX of the tokens, where it is known already.
-    overwrite (bool): whether values that are there are replaced.
-    """
+    """Set an attribute of all tokens, whose IDX may be known as `starts`; unless `overwrite`, what is there stays."""
     _, _, getter, setter = Token.get_extension(name)
     if getter is not None or setter is not None:
         for token, value in zip(doc, values):
@@ -159,10 +120,8 @@ def write_values(
     keys, stored = _keys(doc, name, starts), user_data(doc)
     if overwrite or not stored:
         stored.update(zip(keys, values))
-        return
-    for key, value in zip(keys, values):
-        if stored.get(key) in UNSET:
-            stored[key] = value
+    else:
+        stored.update((key, value) for key, value in zip(keys, values) if stored.get(key) in UNSET)
 
 
 def write_known(doc: Doc, name: str, values: Sequence[Any]) -> None:
@@ -183,15 +142,11 @@ def stored_names(doc: Doc) -> set[str]:
 
 
 def copy_values(doc: Doc, other: Doc, names: Iterable[str], first: int = 0) -> None:
-    """Store what the tokens of a Doc have stored in another one.
-
-    other (Doc): with the same tokens, or those from `first` on. names (Iterable[str]): of the attributes.
-    """
+    """Store what the tokens of a Doc have stored in another one, with the same tokens or those from `first` on."""
     old, new = user_data(doc), user_data(other)
     for name in names:
-        for before, after in zip(_keys(doc, name)[first:], _keys(other, name)):
-            if before in old:
-                new[after] = old[before]
+        pairs = zip(_keys(doc, name)[first:], _keys(other, name))
+        new.update((after, old[before]) for before, after in pairs if before in old)
 
 
 def _keys(doc: Doc, name: str, starts: Hashes | None = None) -> list[Key]:

@@ -1,4 +1,9 @@
-"""Gold of examples, as far as it can be learned from: aligned tokens, spans known in part, and no illegal tags.
+"""Gold of examples: aligned tokens, several tags for a token, spans known in part, and no illegal tags.
+
+Several tags are a dict from tag to weight in a custom attribute. Weights are those of section 4.3 of Heid, Set-Valued
+Prediction for Part-of-Speech Tagging (2020): fractions that sum to 1, or ones for tags that are all correct. spaCy
+stores the attribute with `DocBin(store_user_data=True)`; it is found whether or not anybody has registered it. The best
+tag is in `token.tag` as well.
 
 spaCy can tell entities that are missing from tokens outside, but not a token inside of an entity whose beginning is
 missing; for span groups it has nothing of the kind. So a BIO tag for each token, empty where it is unknown, is kept in
@@ -6,7 +11,7 @@ a custom attribute of the tokens, which spaCy copies, cuts, joins and stores (`D
 Where a Doc has it, it is the gold, and `doc.ents` and `doc.spans` are not looked at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +20,14 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.arrays import Indices, Ints, Segments
+from ..core.errors import CoreErrors, CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import OUTSIDE, TagSet
 from ..core.weights import Layout
-from .extensions import stored_values
+from .extensions import register_stored, stored_values, write_known
 
+GOLD_TAGS = "gold_tags"
+TagWeights = dict[str, float]
 NAMES = {"ent": "crf_partial_ent", "spans": "crf_partial_spans_{spans_key}"}
 
 
@@ -28,10 +36,7 @@ NAMES = {"ent": "crf_partial_ent", "spans": "crf_partial_spans_{spans_key}"}
 
 def same_tokens(example: Example) -> bool:
     """Whether both sides have the same tokens, so that no alignment is needed."""
-    predicted, reference = example.predicted, example.reference
-    if len(predicted) != len(reference):
-        return False
-    return bool(np.array_equal(predicted.to_array([ORTH]), reference.to_array([ORTH])))
+    return np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH))
 
 
 def aligned_tokens(example: Example) -> list[list[int]]:
@@ -45,22 +50,46 @@ def single_tokens(example: Example) -> list[int | None]:
     return [own[0] if len(own) == 1 and len(y2x[own[0]]) == 1 else None for own in aligned_tokens(example)]
 
 
+# -- gold with several tags ----------------------------------------------------------------------------------
+
+
+def best_tag(weights: Mapping[str, float]) -> str:
+    """The tag with the greatest weight, the first of equal ones; "" if there is none."""
+    return max(weights, key=weights.__getitem__, default="")
+
+
+def register_gold_tags(name: str = GOLD_TAGS) -> None:
+    """Make `token._.NAME` available, which is None where there is no gold; what is there already is kept."""
+    register_stored(name, default=None, allow_setter=False)
+
+
+def write_gold_tags(doc: Doc, rows: Sequence[Mapping[str, float]], name: str = GOLD_TAGS) -> None:
+    """Give tokens their gold tags, weights by tag, and the best one as `token.tag`; those without stay as they are."""
+    if len(rows) != len(doc):
+        raise CRFError(CoreErrors.CRF532.format(found=len(rows), expected=len(doc)))
+    register_gold_tags(name)
+    write_known(doc, name, [dict(weights) for weights in rows])
+    for token, weights in zip(doc, rows):
+        if weights:
+            token.tag_ = best_tag(weights)
+
+
+def read_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
+    """The gold tags of the tokens, weights by tag: empty for no gold. A text is one tag."""
+    values = stored_values(doc, name)
+    return [{value: 1.0} if isinstance(value, str) and value else dict(value or {}) for value in values]
+
+
 # -- partial gold of spans -----------------------------------------------------------------------------------
 
 
 def partial_extension(target: str, spans_key: str) -> str | None:
-    """Name of the custom token attribute; None for targets that are no spans.
-
-    target (str): "ent", "spans" or another one. spans_key (str): of the group, for "spans".
-    """
+    """Name of the custom token attribute; None for targets that are no spans."""
     return NAMES[target].format(spans_key=spans_key) if target in NAMES else None
 
 
 def partial_tags(doc: Doc, target: str, spans_key: str) -> list[str] | None:
-    """BIO tags of the tokens, "" where unknown; None if the Doc has none of them.
-
-    They are found whether or not anybody has registered the attribute: spaCy's own reader does not.
-    """
+    """BIO tags of the tokens, "" where unknown; None if the Doc has none. The attribute need not be registered."""
     name = partial_extension(target, spans_key)
     found = [] if name is None else [value or "" for value in stored_values(doc, name)]
     return found if any(found) else None
@@ -75,10 +104,7 @@ def partial_gold(example: Example, target: str, spans_key: str) -> list[str] | N
 
 
 def narrow(gold: Gold, partial: Sequence[Sequence[str]], tags: TagSet) -> Gold:
-    """Gold with sets of tags for tokens whose span goes on or ends, which partial gold of BILUO tags cannot tell.
-
-    gold (Gold): of tokens, where these are unknown. partial (list[list[str]]): BIO tags of the same, Doc by Doc.
-    """
+    """Gold with sets of tags where a span goes on or ends: of BILUO, BIO tags (Doc by Doc) cannot tell which."""
     weights = gold.weights.copy()
     for unit, found in enumerate(found for bio in partial for found in possible_tags(bio, tags)):
         if len(found) > 1:
@@ -94,10 +120,7 @@ def as_bio(tag: str) -> str:
 
 
 def possible_tags(bio: Sequence[str], tags: TagSet) -> list[tuple[str, ...]]:
-    """Tags of the chain that BIO tags may stand for: none where unknown, in BILUO two where the next one is.
-
-    bio (list[str]): one tag for each token. tags (TagSet): of spans.
-    """
+    """Tags of the chain that BIO tags may stand for: none where unknown, in BILUO two where the next one is."""
     if tags.scheme == "none":
         return [((tag if tag == OUTSIDE else tag[2:]),) if tag else () for tag in bio]
     return [_possible(tag, after, tags.scheme == "BILUO") for tag, after in zip(bio, [*bio[1:], OUTSIDE])]
@@ -118,10 +141,7 @@ def _possible(tag: str, after: str, is_biluo: bool) -> tuple[str, ...]:
 
 
 class Violation(NamedTuple):
-    """A pair of tags that the masks rule out.
-
-    unit (int): where. before (int | None), after (int | None): tag indices; None for the edges of the sequence.
-    """
+    """A pair of tags that the masks rule out, and where; None for the edges of the sequence."""
 
     unit: int
     before: int | None
@@ -129,10 +149,7 @@ class Violation(NamedTuple):
 
 
 def forget_crossing(labels: Ints, lengths: Indices, tags: TagSet) -> None:
-    """Make spans unknown that cross from one sequence into the next.
-
-    labels ((N,)): gold tags, changed in place. lengths ((B,)): of the sequences.
-    """
+    """Make spans unknown that cross from one sequence into the next; gold labels are changed in place."""
     inside = np.append(tags.continues(), False)[labels]  # an unknown label is -1
     firsts = Segments(lengths).openings
     for first in firsts[inside[firsts]].tolist():
@@ -148,9 +165,7 @@ def find_violation(labels: Ints, lengths: Indices, layout: Layout) -> Violation 
     """The first place where gold breaks the rules, if there is one; unknown labels never do. O(N)."""
     sequences = Segments(lengths)
     firsts, lasts = sequences.openings, sequences.ends[lengths > 0] - 1
-    inner = np.ones(len(labels), dtype=bool)
-    inner[firsts] = False
-    units = np.flatnonzero(inner)
+    units = np.delete(np.arange(len(labels)), firsts)
     allowed = np.pad(layout.allowed, (0, 1), constant_values=True)
     pairs = units[~allowed[labels[units - 1], labels[units]]]
     if len(pairs):

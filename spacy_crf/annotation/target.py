@@ -1,19 +1,25 @@
-"""What a target is: how one kind of annotation is collected, read as gold, offered as evidence, and written."""
+"""Targets: how one kind of annotation is collected, read as gold, offered as evidence, and written; those of tokens."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
+from spacy.attrs import IDX, POS, TAG
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.strings import StringStore
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
+from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Doubles, Hashes, Indices, Ints
+from ..core.chain.evidence import allowed_labels
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
-from .extensions import Owner, register
+from .extensions import UNSET, read_values, register, write_values
+from .gold import aligned_tokens, same_tokens
 
 Names: TypeAlias = Sequence[str | None]
 Values: TypeAlias = np.ndarray[Any, Any]
@@ -63,9 +69,9 @@ class Target(ABC):
         """Place of the annotation, as messages name it."""
 
     @property
-    @abstractmethod
     def reads(self) -> int | None:
         """Attribute of spaCy's that `write` has to know of each token, to be read with the words; None for none."""
+        return None
 
     @abstractmethod
     def labels(self, docs: Iterable[Doc]) -> list[str]:
@@ -75,26 +81,22 @@ class Target(ABC):
     def names(self, example: Example, tags: TagSet) -> Names:
         """The gold tag of each predicted token, whether the tag set has it or not; None where there is none."""
 
-    @abstractmethod
     def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
-        """Tags that the annotation of Docs leaves open.
+        """((N, L)): tags that the annotation of Docs leaves open, a row for each token, one Doc after the other.
 
-        lengths ((B,)): of the sequences that the Docs consist of.
-        RETURNS ((N, L)): one row for each token, one Doc after the other.
+        lengths ((B,)): of the sequences that the Docs consist of. Tags that the tag set lacks say nothing.
         """
+        labels = [self.gold(Example(doc, doc), tags, strict=False) for doc in docs]
+        return allowed_labels(np.concatenate(labels), len(tags))
 
     @abstractmethod
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
-        """Write what was decoded for a Doc.
-
-        values ((L,)): what the method `values` gives for the tags.
-        """
+        """Write what was decoded for a Doc. values ((L,)): of the tags, as the method `values` gives them."""
 
     def gold(self, example: Example, tags: TagSet, strict: bool = True) -> Ints:
         """((n,)): index of the gold tag of each predicted token, UNKNOWN where it is missing or misaligned.
 
-        strict (bool): whether tags that the tag set lacks are an error; else they are UNKNOWN.
-        RAISES (KeyError): for a tag that the tag set lacks; its argument is the tag.
+        strict (bool): whether a tag that the tag set lacks is an error, the argument of a KeyError; else it is UNKNOWN.
         """
         names = self.names(example, tags)
         distinct = dict.fromkeys(names)
@@ -112,12 +114,82 @@ class Target(ABC):
         """((L,)): values of tags as `write` puts them into a Doc, to be asked for once for all Docs."""
         return np.array(tags, dtype=object)
 
+    def register(self) -> None:  # noqa: B027 - most need none
+        """Make the custom attributes available that `write` needs, where nobody else has."""
+
+
+def token_target(name: str, overwrite: bool = False) -> "AttributeTarget | ExtensionTarget":
+    """The target "tag", "pos", or a custom attribute of tokens."""
+    return AttributeTarget(name, overwrite) if name in AttributeTarget.attributes else ExtensionTarget(name, overwrite)
+
+
+class AttributeTarget(Target):
+    """`token.tag` or `token.pos`, by their ids in the arrays of a Doc."""
+
+    attributes: ClassVar[dict[str, int]] = {"tag": TAG, "pos": POS}
+
     @property
-    def extensions(self) -> list[tuple[Owner, str]]:
-        """The custom attributes that `write` needs."""
-        return []
+    def description(self) -> str:
+        return f"token.{self.name}"
+
+    @property
+    def reads(self) -> int | None:
+        return None if self.overwrite else self.attributes[self.name]
+
+    def labels(self, docs: Iterable[Doc]) -> list[str]:
+        found = {self._name_of(tag, doc) for doc in docs for tag in set(self._ids(doc))}
+        return sorted(found - {""})
+
+    def names(self, example: Example, tags: TagSet | None = None) -> Names:
+        if not same_tokens(example):
+            return [name or None for name in example.get_aligned(self.name.upper(), as_string=True)]
+        ids = self._ids(example.reference)
+        names = {tag: self._name_of(tag, example.reference) or None for tag in set(ids)}
+        return [names[tag] for tag in ids]
+
+    def values(self, strings: StringStore, tags: Sequence[str]) -> Hashes:
+        ids = [POS_IDS[tag] if self.name == "pos" else strings.add(tag) for tag in tags]
+        return np.array(ids, dtype=np.uint64)
+
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
+        """Set the attribute of all tokens in one call. Where `present` is given, tokens that have a tag keep it."""
+        ids, present = values[found.labels], found.present
+        if present is not None and present.any():
+            ids = np.where(present != 0, present, ids)
+        doc.from_array([self.attributes[self.name]], cast(Ints2d, ids))
+
+    def _ids(self, doc: Doc) -> list[int]:
+        return cast(list[int], doc.to_array(self.attributes[self.name]).tolist())
+
+    def _name_of(self, tag: int, doc: Doc) -> str:
+        return str(POS_NAMES[tag] if self.name == "pos" else doc.vocab.strings[tag])
+
+
+class ExtensionTarget(Target):
+    """A custom attribute of tokens."""
+
+    @property
+    def description(self) -> str:
+        return f"token._.{self.name}"
+
+    @property
+    def reads(self) -> int | None:
+        return IDX
 
     def register(self) -> None:
-        """Make the custom attributes available that `write` needs, where nobody else has."""
-        for owner, name in self.extensions:
-            register(owner, name)
+        register(Token, self.name)
+
+    def labels(self, docs: Iterable[Doc]) -> list[str]:
+        values = (value for doc in docs for value in read_values(doc, self.name))
+        return sorted({str(value) for value in values if value not in UNSET} - {""})
+
+    def names(self, example: Example, tags: TagSet | None = None) -> Names:
+        values = [None if value in UNSET else str(value) for value in read_values(example.reference, self.name)]
+        if same_tokens(example):
+            return values
+        chosen = [{values[token] for token in own} for own in aligned_tokens(example)]
+        return [next(iter(found)) if len(found) == 1 else None for found in chosen]
+
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
+        names = values.take(found.labels).tolist()
+        write_values(doc, self.name, names, starts=found.present, overwrite=self.overwrite)

@@ -1,35 +1,33 @@
-"""The targets by the names of settings, and those of tokens: `token.tag`, `token.pos` and custom attributes."""
+"""Targets of spans: entities (`doc.ents`), and groups of spans (`doc.spans[key]`); all targets by their names."""
 
+import itertools
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from spacy.attrs import IDX, POS, TAG
-from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.parts_of_speech import NAMES as POS_NAMES
-from spacy.strings import StringStore
-from spacy.tokens import Doc, Token
+from spacy.attrs import ENT_IOB, ENT_TYPE, IOB_STRINGS
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
-from thinc.types import Ints2d
 
-from ..core.arrays import Bools, Hashes, Indices
-from ..core.chain.evidence import allowed_labels
-from ..core.labels import TagSet
-from .extensions import UNSET, Owner, read_values, write_values
-from .gold import aligned_tokens, same_tokens
-from .span_targets import EntityTarget, GroupTarget
-from .target import DecodedDoc, Names, Target, Values
+from ..core.arrays import Bools, Indices, Segments
+from ..core.gold import Gold
+from ..core.labels import OUTSIDE, TagSet
+from .extensions import register
+from .gold import as_bio, narrow, partial_gold, partial_tags, possible_tags, same_tokens
+from .target import DecodedDoc, Names, Target, Values, token_target
+
+BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
 
 def target_of(
     name: str, spans_key: str = "sc", *, overwrite: bool = False, scores: str | None = None, extend: bool = False
 ) -> Target:
-    """The target that a setting names.
+    """The target that a setting names: "tag", "pos", "ent", "spans" or a custom token attribute.
 
-    name (str): "tag", "pos", "ent", "spans" or a custom token attribute. spans_key (str): of the group, for "spans".
-    overwrite (bool): whether writing replaces annotation that is there. scores (str | None): span extension for the
-        probabilities of entities. extend (bool): whether a group that is there gets spans between its own.
+    spans_key (str), extend (bool): for "spans". scores (str | None): for "ent".
     """
     if name == "ent":
         return EntityTarget(name, overwrite, scores=scores)
@@ -38,92 +36,234 @@ def target_of(
     return token_target(name, overwrite)
 
 
-def token_target(name: str, overwrite: bool = False) -> "TokenTarget":
-    """The target "tag", "pos", or a custom attribute of tokens."""
-    return AttributeTarget(name, overwrite) if name in AttributeTarget.attributes else ExtensionTarget(name, overwrite)
+@dataclass(frozen=True)
+class SpanTarget(Target):
+    """Spans of tokens, by the tags of a scheme."""
 
-
-class TokenTarget(Target):
-    """A tag for each token."""
+    key: str = ""  # of the group of spans
+    is_spans: ClassVar[bool] = True
 
     @abstractmethod
-    def names(self, example: Example, tags: TagSet | None = None) -> Names:
-        """The gold tag of each predicted token, whatever tags there are; None where there is none."""
+    def spans(self, doc: Doc) -> Sequence[Span]:
+        """All spans of a Doc that have tokens."""
 
-    def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
-        """See `Target.evidence`. Tags that the tag set lacks say nothing."""
-        labels = [self.gold(Example(doc, doc), tags, strict=False) for doc in docs]
-        return allowed_labels(np.concatenate(labels), len(tags))
+    @abstractmethod
+    def _has_outside(self, doc: Doc) -> bool:
+        """Whether a token is known to lie outside of all spans, by the spans."""
 
-
-class AttributeTarget(TokenTarget):
-    """`token.tag` or `token.pos`, by their ids in the arrays of a Doc."""
-
-    attributes: ClassVar[dict[str, int]] = {"tag": TAG, "pos": POS}
-
-    @property
-    def description(self) -> str:
-        return f"token.{self.name}"
-
-    @property
-    def reads(self) -> int | None:
-        return None if self.overwrite else self.attributes[self.name]
+    @abstractmethod
+    def _names(self, example: Example, tags: TagSet) -> Names:
+        """The gold tags, by the spans."""
 
     def labels(self, docs: Iterable[Doc]) -> list[str]:
-        found = {self._name_of(tag, doc) for doc in docs for tag in set(self._ids(doc))}
+        found: set[str] = set()
+        for doc in docs:
+            found.update(span.label_ for span in self.spans(doc))
+            found.update(tag[2:] for tag in partial_tags(doc, self.name, self.key) or ())
         return sorted(found - {""})
 
-    def names(self, example: Example, tags: TagSet | None = None) -> Names:
-        if not same_tokens(example):
-            return [name or None for name in example.get_aligned(self.name.upper(), as_string=True)]
-        ids = self._ids(example.reference)
-        names = {tag: self._name_of(tag, example.reference) or None for tag in set(ids)}
-        return [names[tag] for tag in ids]
+    def has_outside(self, doc: Doc) -> bool:
+        """Whether a token of a Doc is known to lie outside of all spans."""
+        partial = partial_tags(doc, self.name, self.key)
+        return self._has_outside(doc) if partial is None else OUTSIDE in partial
 
-    def values(self, strings: StringStore, tags: Sequence[str]) -> Hashes:
-        ids = [POS_IDS[tag] if self.name == "pos" else strings.add(tag) for tag in tags]
-        return np.array(ids, dtype=np.uint64)
+    def names(self, example: Example, tags: TagSet) -> Names:
+        partial = partial_gold(example, self.name, self.key)
+        if partial is None:
+            return self._names(example, tags)
+        possible = possible_tags(partial, tags)
+        # the one tag that is possible; one that the tag set lacks in any case, to be told of
+        return [own[0] if len(own) == 1 or (own and own[0] not in tags.number) else None for own in possible]
 
-    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
-        """Set the attribute of all tokens in one call. Where `present` is given, tokens that have a tag keep it."""
-        ids, present = values[found.labels], found.present
-        if present is not None and present.any():
-            ids = np.where(present != 0, present, ids)
-        doc.from_array([self.attributes[self.name]], cast(Ints2d, ids))
+    def narrow(self, gold: Gold, examples: Sequence[Example], tags: TagSet) -> Gold:
+        if tags.scheme != "BILUO":
+            return gold
+        found = [partial_gold(eg, self.name, self.key) or [""] * len(eg.predicted) for eg in examples]
+        return narrow(gold, found, tags)
 
-    def _ids(self, doc: Doc) -> list[int]:
-        return cast(list[int], doc.to_array(self.attributes[self.name]).tolist())
+    def evidence(self, docs: Sequence[Doc], lengths: Indices, tags: TagSet) -> Bools:
+        """See `Target.evidence`. As for spaCy's own entity recognizer, spans are given, and tokens outside are not.
 
-    def _name_of(self, tag: int, doc: Doc) -> str:
-        return str(POS_NAMES[tag] if self.name == "pos" else doc.vocab.strings[tag])
+        Of labels that the tag set lacks, spans leave their tokens no other tag than O, if there is one. Spans that
+        overlap, or that cross from one sequence into the next, say nothing.
+        """
+        sequences = Segments(lengths).owners
+        allowed = np.ones((len(sequences), len(tags)), dtype=bool)
+        for doc, own in zip(docs, Segments.of(docs).slices()):
+            self._allow(doc, sequences[own], tags, allowed[own])
+        return allowed
+
+    def _allow(self, doc: Doc, sequences: Indices, tags: TagSet, allowed: Bools) -> None:
+        """Leave the tokens of spans the tags of these, and none after them that would prolong them, in place."""
+        plain = tags.scheme == "none"
+        spans = without_overlaps(self.spans(doc))
+        inner = [span for span in spans if sequences[span.start] == sequences[span.end - 1]]
+        for span in inner:
+            start, end, known = span.start, span.end, span.label_ in (tags.tags if plain else tags.span_labels)
+            if not known and OUTSIDE not in tags.number:
+                continue
+            names = tags.tag_span(start, end, span.label_) if known else [OUTSIDE] * (end - start)
+            allowed[start:end] = [_only_tag(name, tags) for name in names]
+            if not plain and end < len(sequences) and sequences[end] == sequences[start]:
+                allowed[end] &= ~tags.continues()
+        if plain:
+            _end_runs(inner, sequences, tags, allowed)
 
 
-class ExtensionTarget(TokenTarget):
-    """A custom attribute of tokens."""
+@dataclass(frozen=True)
+class EntityTarget(SpanTarget):
+    """`doc.ents`. scores (str | None): span extension for the probabilities of entities."""
+
+    scores: str | None = None
 
     @property
     def description(self) -> str:
-        return f"token._.{self.name}"
+        return "doc.ents"
 
-    @property
-    def reads(self) -> int | None:
-        return IDX
+    def register(self) -> None:
+        register(Span, self.scores)
 
-    @property
-    def extensions(self) -> list[tuple[Owner, str]]:
-        return [(Token, self.name)]
+    def spans(self, doc: Doc) -> Sequence[Span]:
+        return doc.ents
 
-    def labels(self, docs: Iterable[Doc]) -> list[str]:
-        values = (value for doc in docs for value in read_values(doc, self.name))
-        return sorted({str(value) for value in values if value not in UNSET} - {""})
+    def _has_outside(self, doc: Doc) -> bool:
+        return bool((doc.to_array(ENT_IOB) == IOB_STRINGS.index(OUTSIDE)).any())
 
-    def names(self, example: Example, tags: TagSet | None = None) -> Names:
-        values = [None if value in UNSET else str(value) for value in read_values(example.reference, self.name)]
-        if same_tokens(example):
-            return values
-        chosen = [{values[token] for token in own} for own in aligned_tokens(example)]
-        return [next(iter(found)) if len(found) == 1 else None for found in chosen]
+    def _names(self, example: Example, tags: TagSet) -> Names:
+        if not same_tokens(example):
+            biluo = example.get_aligned_ner()
+            return [None if tag in (None, "", "-") else _from_biluo(tag, tags) for tag in biluo]
+        reference = example.reference
+        iob = reference.to_array([ENT_IOB, ENT_TYPE])[:, 0]
+        names: list[str | None] = [None if code == 0 else OUTSIDE for code in iob.tolist()]
+        for ent in reference.ents:
+            names[ent.start : ent.end] = tags.tag_span(ent.start, ent.end, ent.label_)
+        return names
+
+    def _allow(self, doc: Doc, sequences: Indices, tags: TagSet, allowed: Bools) -> None:
+        super()._allow(doc, sequences, tags, allowed)
+        for span in _blocked_spans(doc) if OUTSIDE in tags.number else ():
+            allowed[span.start] = _only_tag(OUTSIDE, tags)
 
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
-        names = values.take(found.labels).tolist()
-        write_values(doc, self.name, names, starts=found.present, overwrite=self.overwrite)
+        """Set doc.ents; tokens outside of entities become so explicitly."""
+        spans = [Span(doc, start, end, label=label) for start, end, label in found.spans]
+        kept: Sequence[Span] = () if self.overwrite else doc.ents
+        blocked = [] if self.overwrite else _blocked_spans(doc)
+        taken = _covered([*kept, *blocked])
+        free = [k for k, (start, end, _) in enumerate(found.spans) if taken.isdisjoint(range(start, end))]
+        doc.set_ents([*kept, *(spans[k] for k in free)], blocked=blocked, default="outside")
+        if self.scores is not None and found.scores is not None:
+            for k in free:
+                told = {name: float(getattr(found.scores, name)[k]) for name in ("label", "boundaries", "covered")}
+                spans[k]._.set(self.scores, told)
+
+
+@dataclass(frozen=True)
+class GroupTarget(SpanTarget):
+    """`doc.spans[key]`. extend (bool): whether a group that is there gets the spans that fit between its own."""
+
+    extend: bool = False
+
+    @property
+    def description(self) -> str:
+        return f"doc.spans[{self.key!r}]"
+
+    def spans(self, doc: Doc) -> Sequence[Span]:
+        """The spans of the group, apart from empty ones: no tag can stand for these."""
+        return [span for span in doc.spans.get(self.key, ()) if len(span)]
+
+    def has_overlaps(self, doc: Doc) -> bool:
+        """Whether two spans of a Doc share a token; no tags can stand for both."""
+        spans = self.spans(doc)
+        return len(without_overlaps(spans)) < len(spans)
+
+    def _has_outside(self, doc: Doc) -> bool:
+        return self.key in doc.spans and len(_covered(self.spans(doc))) < len(doc)
+
+    def _names(self, example: Example, tags: TagSet) -> Names:
+        if self.key not in example.reference.spans:
+            return [None] * len(example.predicted)
+        names: list[str | None] = [OUTSIDE] * len(example.predicted)
+        spans = self.spans(example.reference)
+        aligned = without_overlaps(spans)
+        if same_tokens(example):
+            for span in spans:
+                names[span.start : span.end] = [None] * len(span)
+        else:
+            aligned = example.get_aligned_spans_y2x(aligned, allow_overlap=False)
+            if len(aligned) < len(spans):
+                for token in _covered(spans):
+                    for own in example.alignment.y2x[token].tolist():
+                        names[own] = None
+        for span in aligned:
+            names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
+        return names
+
+    def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
+        """Set doc.spans[key], the probabilities in the attrs of the group; other attrs of a group stay."""
+        present = None if self.overwrite else doc.spans.get(self.key)
+        kept: list[Span] = list(present or ())
+        if kept and not self.extend:
+            return
+        taken = _covered(kept)
+        decoded = [Span(doc, start, end, label=label) for start, end, label in found.spans]
+        spans = [*kept, *(span for span in decoded if taken.isdisjoint(range(span.start, span.end)))]
+        attrs = {**(present.attrs if present is not None else {}), **_group_scores(spans, found)}
+        doc.spans[self.key] = SpanGroup(doc, name=self.key, attrs=attrs, spans=spans)
+
+
+def _from_biluo(tag: str, tags: TagSet) -> str:
+    """A BILUO tag as a tag of the scheme at hand."""
+    if tags.scheme == "BILUO" or tag == OUTSIDE:
+        return tag
+    return tag[2:] if tags.scheme == "none" else as_bio(tag)
+
+
+def _group_scores(spans: Sequence[Span], found: DecodedDoc) -> dict[str, Any]:
+    """Probabilities of the spans of a group; NaN for those that were not decoded."""
+    scores = found.scores
+    if scores is None:
+        return {}
+    number = {place: k for k, place in enumerate(found.spans)}
+    chosen = [number.get((span.start, span.end, span.label_)) for span in spans]
+    columns = {"scores": scores.label, "scores_boundaries": scores.boundaries, "scores_covered": scores.covered}
+    return {name: [math.nan if k is None else float(values[k]) for k in chosen] for name, values in columns.items()}
+
+
+def without_overlaps(spans: Sequence[Span]) -> list[Span]:
+    """The spans that share no token with another one. O(S log S)."""
+    in_order = sorted(spans, key=lambda span: (span.start, span.end))
+    ends = [0, *itertools.accumulate((span.end for span in in_order), max)]
+    nexts = [*(span.start for span in in_order[1:]), None]
+    return [
+        span
+        for span, end_before, start_after in zip(in_order, ends, nexts)
+        if end_before <= span.start and (start_after is None or span.end <= start_after)
+    ]
+
+
+def _covered(spans: Iterable[Span]) -> set[int]:
+    """The tokens of spans."""
+    return {token for span in spans for token in range(span.start, span.end)}
+
+
+def _blocked_spans(doc: Doc) -> list[Span]:
+    """Tokens that somebody has barred from entities."""
+    iob, types = doc.to_array([ENT_IOB, ENT_TYPE]).reshape(-1, 2).T
+    barred = np.flatnonzero((iob == BLOCKED) & (types == 0))
+    return [Span(doc, token, token + 1) for token in barred.tolist()]
+
+
+def _only_tag(name: str, tags: TagSet) -> Bools:
+    """((L,)): one tag and no other."""
+    return np.arange(len(tags)) == tags.number[name]
+
+
+def _end_runs(spans: Iterable[Span], sequences: Indices, tags: TagSet, allowed: Bools) -> None:
+    """Rule out the labels of spans for the tokens beside them, unless these have tags of their own."""
+    for span in spans:
+        for beside in (span.start - 1, span.end):
+            inside = 0 <= beside < len(sequences) and sequences[beside] == sequences[span.start]
+            if inside and allowed[beside].sum() > 1:
+                allowed[beside] &= ~tags.tags_of(span.label_)

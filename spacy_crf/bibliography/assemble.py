@@ -10,8 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import filter_spans
 
-from ..annotation.span_targets import SpanTarget
-from ..annotation.targets import target_of
+from ..annotation.targets import SpanTarget, target_of
 from ..core.labels import TagSet
 from .draft import TAKERS, Draft
 from .entry import NOBODY, Entry, EntryType, Names

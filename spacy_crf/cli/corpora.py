@@ -11,7 +11,7 @@ import typer
 from spacy.tokens import Doc, DocBin
 from wasabi import msg
 
-from ..annotation.gold_tags import GOLD_TAGS
+from ..annotation.gold import GOLD_TAGS
 from ..core.errors import CRFError
 from ..features.block import FIT, SpellingSettings
 from ..features.resources import count_forms

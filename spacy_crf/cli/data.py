@@ -14,8 +14,7 @@ from spacy.training import Example
 from ..core.errors import CRFError
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import data_suffix, read_lines
-from ..corpora.formats import COLUMNS, pick_format
-from ..corpora.reader import Corpus, Format
+from ..corpora.reader import COLUMNS, Corpus, Format, pick_format
 from ..corpora.review import is_review
 from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat

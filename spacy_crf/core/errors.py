@@ -66,6 +66,11 @@ class CoreErrors(metaclass=Messages):
         "Component {name!r}: {what} is not available for models of order 2. Leave it out, or set order = 1 in the "
         "model block and train again."
     )
+    CRF522 = (
+        "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
+        "be written to it. Choose another name behind 'ext:'."
+    )
+    CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
     CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
     CRF802 = "The setting {setting} of the utility {name!r} is {value!r}; it must be {expected}."

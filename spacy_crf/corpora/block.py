@@ -121,8 +121,6 @@ def make_reference_tokenizer() -> Callable[[Language], Tokenizer]:
 
     It makes the tokens that the reader of tagged references makes, apart from those of white space, which it has only
     where the text has more than a space between two words.
-
-    RETURNS (Callable): makes the tokenizer for a pipeline.
     """
     return _make_tokenizer
 

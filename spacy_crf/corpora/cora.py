@@ -8,16 +8,15 @@ line of each element.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
-from ..annotation.extensions import register_stored
-from ..annotation.gold_tags import GOLD_TAGS, TagWeights
+from ..annotation.gold import TagWeights
 from ..core.errors import CRFError
 from .block import CoraSettings
 from .errors import CorpusErrors
 from .files import XmlReader
-from .kinds import EXTENSION_PREFIX
-from .sentence import Sentence
+from .sentence import EXTENSION_PREFIX, Sentence
 from .tagsets import TOLERANCE, make_sentence, parse_tags
 
 WORDS = ("anno", "tok_anno", "mod")
@@ -42,33 +41,26 @@ class _Word:
     space: bool = False
 
 
-def read_cora(path: Path, cora: CoraSettings | None = None, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+def read_cora(path: Path, cora: CoraSettings | None = None) -> Iterator[Sentence]:
     """Yield the segments of a CorA-XML file; the file is one document.
 
     Words that the manuscript writes together have no space between them. The morphology is not of the form Name=Value
     that spaCy asks for, so it goes to the custom attribute `token._.cora_MORPH`, MORPH being its element.
-
-    cora (CoraSettings | None): What to take. name (str): The custom token attribute of the gold tags.
-    YIELDS (Sentence): One segment, with tag, lemma, morphology and, in `ext:NAME`, gold for `resolve_gold_tags`.
-    RAISES (ValueError): For malformed XML, a document type, a word without a form, and files without words or tags.
     """
     settings = cora or CoraSettings()
-    words = _CoraParser(path).read().words
-    found = sorted({element for word in words for element in word.tags})
-    if not words:
+    read = _CoraParser(path).read().words
+    found = sorted({element for word in read for element in word.tags})
+    if not read:
         raise CRFError(CorpusErrors.CRF537.format(path=path))
     if settings.tag not in found:
         raise CRFError(CorpusErrors.CRF536.format(path=path, element=settings.tag, known=", ".join(found) or "none"))
-    morph = f"cora_{settings.morph}"
-    register_stored(morph)
-    starts_document = True
-    for segment in _split_segments(words, BORDERS if settings.borders is None else settings.borders):
-        forms, spaces = [word.form for word in segment], [word.space for word in segment]
-        tags = [_read_tags(path, word, settings) for word in segment]
-        sentence = make_sentence(forms, tags, name=name, spaces=spaces, starts_document=starts_document)
-        sentence.columns["lemma"] = [_value(word, settings.lemma) for word in segment]
-        sentence.columns[f"{EXTENSION_PREFIX}{morph}"] = [_value(word, settings.morph) for word in segment]
-        starts_document = False
+    kinds = {"lemma": settings.lemma, f"{EXTENSION_PREFIX}cora_{settings.morph}": settings.morph}
+    segments = _split_segments(read, BORDERS if settings.borders is None else settings.borders)
+    for number, segment in enumerate(segments):
+        words, spaces = [word.form for word in segment], [word.space for word in segment]
+        sentence = make_sentence(words, [_read_tags(path, word, settings) for word in segment], spaces, number == 0)
+        for kind, element in kinds.items():
+            sentence.columns[kind] = [_value(word, element) for word in segment]
         yield sentence
 
 
@@ -100,15 +92,12 @@ class _CoraParser(XmlReader):
             self.words[-1].space = True
 
 
-def _split_segments(words: Sequence[_Word], borders: Mapping[str, Sequence[str]]) -> Iterator[list[_Word]]:
-    segment: list[_Word] = []
-    for word in words:
-        segment.append(word)
-        if any(name in word.tags and (not tags or word.tags[name] in tags) for name, tags in borders.items()):
-            yield segment
-            segment = []
-    if segment:
-        yield segment
+def _split_segments(words: Sequence[_Word], borders: Mapping[str, Sequence[str]]) -> list[Sequence[_Word]]:
+    def ends(word: _Word) -> bool:
+        return any(name in word.tags and (not tags or word.tags[name] in tags) for name, tags in borders.items())
+
+    bounds = [0, *(number for number, word in enumerate(words, 1) if ends(word)), len(words)]
+    return [words[low:high] for low, high in pairwise(bounds) if low < high]
 
 
 def _value(word: _Word, element: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from spacy.vocab import Vocab
@@ -29,8 +28,7 @@ ENT_IOB_COLUMN = ATTRIBUTES.index("ENT_IOB")
 def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "") -> Iterator[Doc]:
     """Yield the documents of a `.spacy` file, or parts of them with their name; those without tokens are left out.
 
-    group (Group): "auto" and "document" for the documents as they are stored, "sentence" or a number to split them
-        after that many sentences. Stored documents are never joined.
+    group (Group): "sentence" or a number to split documents after so many sentences; they are never joined.
     name (str): Of the file, for documents that were stored without a name.
     """
     for number, doc in enumerate(_read_stored(path, vocab), 1):
@@ -45,7 +43,8 @@ def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "")
         elif not doc.has_annotation("SENT_START"):
             raise CRFError(CorpusErrors.CRF521.format(path=path, number=number, group=group))
         else:
-            for part in split_doc(doc, group if isinstance(group, int) else 1):
+            starts = [sentence.start for sentence in doc.sents]
+            for part in cut_doc(doc, starts[:: group if isinstance(group, int) else 1]):
                 yield write_doc_name(part, own)
 
 
@@ -56,11 +55,6 @@ def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
         # Damaged data fails anywhere between zlib, msgpack, numpy and Doc, with whatever error they have.
         except Exception as err:
             raise CRFError(CorpusErrors.CRF517.format(path=path, reason=err)) from err
-
-
-def split_doc(doc: Doc, size: int) -> Iterator[Doc]:
-    """Yield the parts of a document with sentence starts, cut after every so many sentences (size); see `cut_doc`."""
-    yield from cut_doc(doc, [sentence.start for sentence in doc.sents][::size])
 
 
 def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
@@ -77,21 +71,20 @@ def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:
     extensions = stored_names(doc)
     groups = {key: _place_spans(group, starts) for key, group in doc.spans.items()}
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(doc)])):
-        part = _copy_tokens(doc, start, end, array)
+        words = [token.text for token in doc[start:end]]
+        spaces = [bool(token.whitespace_) for token in doc[start:end]]
+        part = Doc(doc.vocab, words=words, spaces=None if doc.has_unknown_spaces else spaces)
+        part.from_array(ATTRIBUTES, cast(Ints2d, array[start:end]))
         for key, placed in groups.items():
-            part.spans[key] = [_move_span(part, span, start) for span in placed.get(number, [])]
+            part.spans[key] = [
+                Span(part, one.start - start, one.end - start, label=one.label, kb_id=one.kb_id, span_id=one.id)
+                for one in placed[number]
+            ]
         copy_values(doc, part, extensions, start)
         yield part
 
 
-def _copy_tokens(doc: Doc, start: int, end: int, array: npt.NDArray[np.uint64]) -> Doc:
-    words = [token.text for token in doc[start:end]]
-    spaces = [bool(token.whitespace_) for token in doc[start:end]]
-    part = Doc(doc.vocab, words=words, spaces=None if doc.has_unknown_spaces else spaces)
-    return part.from_array(ATTRIBUTES, cast(Ints2d, array[start:end]))
-
-
-def _place_spans(group: Iterable[Span], starts: list[int]) -> dict[int, list[Span]]:
+def _place_spans(group: Iterable[Span], starts: list[int]) -> defaultdict[int, list[Span]]:
     """The spans that lie in each part, by the number of the part."""
     placed: defaultdict[int, list[Span]] = defaultdict(list)
     for span in group:
@@ -99,7 +92,3 @@ def _place_spans(group: Iterable[Span], starts: list[int]) -> dict[int, list[Spa
         if number == bisect_right(starts, span.end - 1) - 1:
             placed[number].append(span)
     return placed
-
-
-def _move_span(part: Doc, span: Span, offset: int) -> Span:
-    return Span(part, span.start - offset, span.end - offset, label=span.label, kb_id=span.kb_id, span_id=span.id)

@@ -1,4 +1,4 @@
-"""From sentences to Docs with gold annotation, and the names of Docs.
+"""Docs of a corpus: with the gold annotation of sentences, as the pipeline gets to see them, and their names.
 
 `doc._.doc_name` says which document a Doc is, or is a part of. A file that marks no documents is one document, whatever
 Docs it is read as; so all of its sentences bear its name. In a folder, the name is the path of the file below it,
@@ -6,38 +6,29 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import cast
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate, chain
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
+from spacy.attrs import DEP, HEAD, IDS, LEMMA, MORPH, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import filter_spans
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import read_value, register, register_stored, write_known, write_value
+from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
 from ..core.labels import OUTSIDE
-from .kinds import ENTITIES, EXTENSION_PREFIX, bio_tags, decode_spans, extension_name, spans_key
-from .sentence import Sentence
+from .sentence import ENTITIES, MISSING, Sentence, bio_tags, decode_spans, extension_name, join_sentences, spans_key
 
 ATTRIBUTES = {"lemma": LEMMA, "pos": POS, "tag": TAG, "morph": MORPH}
+ENTITY_ATTRIBUTES = [IDS[name] for name in ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")]
 UNTYPED_ENTITY = "ENTITY"
 DOC_NAME = "doc_name"
-
-
-class _Ids(dict[str, int]):
-    """Numbers of strings, looked up once per string."""
-
-    def __init__(self, add: Callable[[str], int]) -> None:
-        super().__init__()
-        self.add = add
-
-    def __missing__(self, value: str) -> int:
-        self[value] = self.add(value)
-        return self[value]
 
 
 class DocMaker:
@@ -51,92 +42,64 @@ class DocMaker:
 
     def __init__(self, vocab: Vocab) -> None:
         self.vocab = vocab
-        self.strings = _Ids(vocab.strings.add)
-        self.morphs = _Ids(vocab.morphology.add)
+        # each string is looked up once
+        self.strings, self.morphs = cache(vocab.strings.add), cache(vocab.morphology.add)
 
     def __call__(self, sentences: Sequence[Sentence]) -> Doc:
         """The gold-standard Doc of at least one sentence; all have the same columns."""
-        columns = {
-            kind: list(chain.from_iterable(sentence.columns[kind] for sentence in sentences))
-            for kind in sentences[0].columns
-        }
-        known = {kind: values for kind, values in columns.items() if any(values)}
-        doc = self._make_tokens(sentences, known)
+        whole = join_sentences(sentences)
+        for name in filter(None, map(extension_name, whole.columns)):
+            register_stored(name)
+        known = {kind: values for kind, values in whole.columns.items() if any(values)}
+        doc = self._make_tokens(sentences, whole, known)
         for kind, values in known.items():
-            key, name = spans_key(kind), extension_name(kind)
+            key, extension = spans_key(kind), extension_name(kind)
             if kind == ENTITIES:
                 missing = [doc[i : i + 1] for i, value in enumerate(values) if not value]
                 doc.set_ents(self._make_spans(doc, kind, sentences, UNTYPED_ENTITY), missing=missing)
             elif key:
                 doc.spans[key] = self._make_spans(doc, kind, sentences, key)
                 partial = partial_extension("spans", key) or ""
-                if "" in values and f"{EXTENSION_PREFIX}{partial}" not in known:
+                if "" in values and partial not in map(extension_name, known):
                     register_stored(partial)
                     write_known(doc, partial, bio_tags(doc.spans[key], values))
-            elif name:
-                write_known(doc, name, values)
+            elif extension:
+                write_known(doc, extension, values)
         return doc
 
-    def _make_tokens(self, sentences: Sequence[Sentence], known: dict[str, list[str]]) -> Doc:
-        attributes: list[int | str] = [SENT_START]
-        columns = [_mark_starts(sentences)]
-        for kind, values in known.items():
-            if kind in ATTRIBUTES:
-                attributes.append(ATTRIBUTES[kind])
-                ids = self.morphs if kind == "morph" else self.strings
-                columns.append(np.fromiter(map(ids.__getitem__, values), np.uint64, len(values)))
+    def _make_tokens(self, sentences: Sequence[Sentence], whole: Sentence, known: dict[str, list[str]]) -> Doc:
+        lengths = [len(sentence.words) for sentence in sentences]
+        starts = np.full(sum(lengths), -1)
+        starts[np.cumsum([0, *lengths[:-1]])] = 1
+        columns = {SENT_START: starts.astype(np.uint64)}  # negative numbers in the way spaCy keeps them
+        for kind in filter(ATTRIBUTES.__contains__, known):
+            ids = map(self.morphs if kind == "morph" else self.strings, known[kind])
+            columns[ATTRIBUTES[kind]] = np.fromiter(ids, np.uint64, len(starts))
         if all(sentence.heads and sentence.deps for sentence in sentences):
-            trees = self._join_trees(sentences)
-            doc = _fill_doc(self._make_words(sentences), [*attributes, HEAD, DEP], [*columns, *trees])
+            offsets = [head - i for sentence in sentences for i, head in enumerate(sentence.heads or ())]
+            deps = map(self.strings, chain.from_iterable(sentence.deps or () for sentence in sentences))
+            heads = np.array(offsets, dtype=np.int64).astype(np.uint64)
+            doc = self._fill(whole, {**columns, HEAD: heads, DEP: np.fromiter(deps, np.uint64, len(starts))})
             # spaCy derives sentence starts from heads, and gives up on trees with too many crossing arcs.
-            if np.array_equal(doc.to_array(SENT_START), columns[0]):
+            if np.array_equal(doc.to_array(SENT_START), columns[SENT_START]):
                 return doc
-        return _fill_doc(self._make_words(sentences), attributes, columns)
+        return self._fill(whole, columns)
 
-    def _make_words(self, sentences: Sequence[Sentence]) -> Doc:
-        words = list(chain.from_iterable(sentence.words for sentence in sentences))
-        return Doc(self.vocab, words=words, spaces=_join_spaces(sentences))
-
-    def _join_trees(self, sentences: Sequence[Sentence]) -> list[npt.NDArray[np.uint64]]:
-        offsets = [head - i for sentence in sentences for i, head in enumerate(sentence.heads or ())]
-        deps = chain.from_iterable(sentence.deps or () for sentence in sentences)
-        return [_as_unsigned(offsets), np.fromiter(map(self.strings.__getitem__, deps), np.uint64, len(offsets))]
+    def _fill(self, whole: Sentence, columns: dict[int, npt.NDArray[np.uint64]]) -> Doc:
+        doc = Doc(self.vocab, words=whole.words, spaces=whole.spaces)
+        return doc.from_array(list(columns), cast(Ints2d, np.stack(list(columns.values()), axis=1)))
 
     def _make_spans(self, doc: Doc, kind: str, sentences: Sequence[Sentence], untyped: str) -> list[Span]:
-        spans: list[Span] = []
-        offset = 0
-        for sentence in sentences:
-            tags = sentence.columns[kind]
-            if tags.count(OUTSIDE) < len(tags):
-                for start, end, label in decode_spans(tags, untyped=untyped):
-                    spans.append(Span(doc, offset + start, offset + end, label=self.strings[label]))
-            offset += len(tags)
-        return spans
+        tags = [sentence.columns[kind] for sentence in sentences]
+        return [
+            Span(doc, first + start, first + end, label=self.strings(label))
+            for own, first in zip(tags, accumulate(map(len, tags), initial=0))
+            if own.count(OUTSIDE) < len(own)  # most have none
+            for start, end, label in decode_spans(own, untyped=untyped)
+        ]
 
 
-def _fill_doc(doc: Doc, attributes: list[int | str], columns: Sequence[npt.NDArray[np.uint64]]) -> Doc:
-    return doc.from_array(attributes, cast(Ints2d, np.stack(columns, axis=1)))
-
-
-def _mark_starts(sentences: Sequence[Sentence]) -> npt.NDArray[np.uint64]:
-    lengths = [len(sentence.words) for sentence in sentences]
-    starts = np.full(sum(lengths), -1)
-    starts[np.cumsum([0, *lengths[:-1]])] = 1
-    return _as_unsigned(starts)
-
-
-def _as_unsigned(values: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """Negative numbers in the way spaCy keeps them."""
-    return np.array(values, dtype=np.int64).astype(np.uint64)
-
-
-def _join_spaces(sentences: Sequence[Sentence]) -> list[bool] | None:
-    spaces: list[bool] = []
-    for sentence in sentences:
-        if sentence.spaces is None:
-            return None
-        spaces.extend(sentence.spaces)
-    return spaces
+# -- names ---------------------------------------------------------------------------------------------------
 
 
 def register_doc_name() -> None:
@@ -145,7 +108,7 @@ def register_doc_name() -> None:
 
 
 def read_doc_name(doc: Doc) -> str:
-    """The name of the document that a Doc is, or is a part of (str); "" if it has none."""
+    """The name of the document that a Doc is, or is a part of; "" if it has none."""
     return str(read_value(doc, DOC_NAME) or "")
 
 
@@ -153,3 +116,60 @@ def write_doc_name(doc: Doc, name: str) -> Doc:
     """Give a Doc the name of the document that it is, or is a part of, and return it."""
     write_value(doc, DOC_NAME, name)
     return doc
+
+
+# -- the predicted side of a training example ----------------------------------------------------------------
+
+
+def copy_tokens(reference: Doc, kinds: Sequence[str]) -> Doc:
+    """The predicted Doc: the file's own tokens and sentence starts. kinds (Sequence[str]): Annotation to copy too."""
+    # Arrays, as a Token object for each word takes most of the time.
+    words, spaces = reference.to_array(ORTH).tolist(), reference.to_array(SPACY).astype(bool).tolist()
+    doc = Doc(reference.vocab, words=words, spaces=None if reference.has_unknown_spaces else spaces)
+    attributes = [SENT_START, *(ATTRIBUTES[kind] for kind in kinds if kind in ATTRIBUTES)]
+    attributes += ENTITY_ATTRIBUTES if ENTITIES in kinds else ()
+    doc.from_array(attributes, cast(Ints2d, reference.to_array(attributes)))
+    for key in filter(None, map(spans_key, kinds)):
+        if key in reference.spans:
+            doc.spans[key] = reference.spans[key].copy(doc=doc)
+    copy_values(reference, doc, filter(None, map(extension_name, kinds)))
+    return doc
+
+
+def align_annotation(example: Example, kinds: Sequence[str]) -> None:
+    """Copy kinds of annotation to the predicted Doc of an example, which has other tokens, as far as these agree."""
+    predicted, reference = example.predicted, example.reference
+    for kind in kinds:
+        key, name = spans_key(kind), extension_name(kind)
+        if kind in ATTRIBUTES:
+            for token, value in zip(predicted, example.get_aligned(kind.upper(), as_string=True)):
+                if value and kind == "morph":
+                    cast(Any, token).set_morph(value)  # missing from spaCy's type stubs
+                elif value:
+                    setattr(token, f"{kind}_", value)
+        elif kind == ENTITIES:
+            entities, tags = example.get_aligned_ents_and_ner()
+            predicted.set_ents(entities, missing=[predicted[i : i + 1] for i, tag in enumerate(tags) if tag is None])
+        elif key and key in reference.spans:
+            predicted.spans[key] = example.get_aligned_spans_y2x(reference.spans[key], allow_overlap=True)
+        elif name:
+            for token, indices in zip(predicted, example.alignment.x2y):
+                values = {reference[int(i)]._.get(name) for i in indices}
+                if len(values) == 1:
+                    token._.set(name, values.pop())
+
+
+def read_kind(span: Span, kind: str) -> list[str]:
+    """One kind of annotation of a part of a Doc such as "tag" or "spans:sc", as text formats spell it.
+
+    Spans are BIO tags, as far as they lie in the part; "" is unknown.
+    """
+    key, name = spans_key(kind), extension_name(kind)
+    if name:
+        return ["" if token._.get(name) is None else str(token._.get(name)) for token in span]
+    if kind in ATTRIBUTES:
+        return [str(token.morph) if kind == "morph" else getattr(token, f"{kind}_") for token in span]
+    found = span.doc.ents if kind == ENTITIES else span.doc.spans.get(key or "", ())
+    tags = [MISSING if kind == ENTITIES and not token.ent_iob else OUTSIDE for token in span]
+    inside = [other for other in found if span.start <= other.start and other.end <= span.end]
+    return bio_tags(filter_spans(inside), tags, span.start)

@@ -18,10 +18,9 @@ class CorpusErrors(metaclass=Messages):
     CRF504 = "{path}, line {line}: not UTF-8 ({reason}). Convert the file to UTF-8."
     CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
     CRF506 = (
-        "{path}, line {line}: nothing says what the {width} columns are (format '{format}' is {known}). "
-        'Name them with the setting \'columns\', e.g. ["word", "tag", "chunk"], or set \'format\' to '
-        "'conll2000' (word, tag, chunk), 'conll2002' (word, tag, ner) or 'conll2003' (word, tag, chunk, "
-        "ner)."
+        "{path}, line {line}: nothing says what the {width} columns are (format '{format}' is {known}). Name them with "
+        "the setting 'columns', e.g. [\"word\", \"tag\", \"chunk\"], or set 'format' to 'conll2000' (word, tag, "
+        "chunk), 'conll2002' (word, tag, ner) or 'conll2003' (word, tag, chunk, ner)."
     )
     CRF507 = (
         "{path}, line {line}: found {found} columns instead of {expected}. Correct the line; for column "

@@ -2,8 +2,9 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Self, cast
 from xml.parsers import expat
@@ -18,14 +19,14 @@ CHUNK_SIZE = 1 << 18
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """Open a file (BinaryIO), unpacking it on the fly if its content is gzip, whatever its name is."""
+    """Open a file, unpacking it on the fly if its content is gzip, whatever its name is."""
     with path.open("rb") as file_:
         is_gzip = file_.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     return cast(BinaryIO, gzip.open(path)) if is_gzip else path.open("rb")
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file (bytes) in pieces that end where a line ends, without byte order mark."""
+    """Yield the content of a file in pieces that end where a line ends, without byte order mark."""
     with open_binary(path) as file_:
         prefix = BYTE_ORDER_MARK
         with unpacking(path):
@@ -44,7 +45,7 @@ def unpacking(path: Path) -> Iterator[None]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file (str) without their ends: LF and CRLF, while U+0085 and the like are text."""
+    """Yield the lines of a UTF-8 file without their ends: LF and CRLF, while U+0085 and the like are text."""
     done = 0
     for chunk in read_chunks(path):
         try:
@@ -58,18 +59,20 @@ def read_lines(path: Path) -> Iterator[str]:
         yield from lines
 
 
+def first_line(path: Path) -> str:
+    """The first line of a file that is not of white space; "" if there is none."""
+    return next(filter(str.strip, read_lines(path)), "")
+
+
 def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the runs of lines between lines of white space, with the number of their first line, from 1 (int, list)."""
-    number = 0
+    """Yield the runs of lines between lines of white space, with the number of their first line, from 1."""
     lines: list[str] = []
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(chain(read_lines(path), [""]), 1):
         if line and not line.isspace():
             lines.append(line)
         elif lines:
             yield number - len(lines), lines
             lines = []
-    if lines:
-        yield number - len(lines) + 1, lines
 
 
 class XmlReader:
@@ -81,10 +84,7 @@ class XmlReader:
         self.expat.StartDoctypeDeclHandler = self._refuse
 
     def read(self) -> Self:
-        """Read the file to its end.
-
-        RAISES (ValueError): for XML that is not well-formed or has a document type, with the line.
-        """
+        """Read the file to its end; XML that is not well-formed or has a document type is an error with the line."""
         try:
             for chunk in read_chunks(self.path):
                 self.expat.Parse(chunk)
@@ -100,21 +100,13 @@ class XmlReader:
         raise CRFError(CorpusErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
 
 
-def has_xml(path: Path) -> bool:
-    """Whether a file is XML (bool) by its suffix, or the declaration in the first line."""
-    return data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
-
-
 def data_suffix(path: Path) -> str:
-    """The suffix that tells the format (str), e.g. ".conllu" for "train.CONLLU.gz"."""
+    """The suffix that tells the format, e.g. ".conllu" for "train.CONLLU.gz"."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def check_paths(paths: Paths | None) -> list[Path]:
-    """The setting `path` of a corpus as a list of paths (list[Path]), all of which exist.
-
-    RAISES (ValueError): For none, and for one that does not exist.
-    """
+    """The setting `path` of a corpus as a list of at least one path; all of them exist, or it is an error."""
     found = [Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths or ())]
     if not found:
         raise CRFError(CorpusErrors.CRF501)
@@ -124,11 +116,16 @@ def check_paths(paths: Paths | None) -> list[Path]:
     return found
 
 
-def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
-    """Name of the first document of a file (str), e.g. "letters/1425" for letters/1425.tsv.gz in a folder.
+def visible_files(folder: Path, suffixes: Container[str]) -> list[Path]:
+    """The files of a folder and its subfolders with one of the suffixes, sorted; hidden ones are left out."""
+    files = [file for file in sorted(folder.rglob("*")) if data_suffix(file) in suffixes and file.is_file()]
+    return [file for file in files if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
 
-    path (Path): The path of the corpus that the file was found under. paths (Sequence[Path]): All of them: names begin
-        with their own path if there are several folders.
+
+def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
+    """Name of the first document of a file, e.g. "letters/1425" for letters/1425.tsv.gz in the folder `path`.
+
+    It begins with the name of this folder if it is one of several paths of the corpus.
     """
     below = file.relative_to(path) if path.is_dir() else Path(file.name)
     if len(paths) > 1 and path.is_dir():
@@ -139,5 +136,5 @@ def name_file(file: Path, path: Path, paths: Sequence[Path]) -> str:
 
 
 def number_name(name: str, number: int) -> str:
-    """Name of the n-th document of a file (str), n from 1; that of the first one has no number."""
+    """Name of the n-th document of a file, n from 1; that of the first one has no number."""
     return name if number == 1 else f"{name} {number}"

@@ -11,56 +11,31 @@ from dataclasses import replace
 from functools import lru_cache
 
 from .block import HistoricalText
-from .kinds import EXTENSION_PREFIX
-from .sentence import Sentence
+from .sentence import Sentence, group_sentences, join_sentences
+from .tagsets import GOLD_COLUMN
+
+GOLD = ("tag", GOLD_COLUMN)
 
 
-def apply_text(sentences: Iterable[Sentence], text: HistoricalText, name: str) -> Iterator[Sentence]:
-    """Make of the segments of a file what the settings ask for.
+def apply_text(sentences: Iterable[Sentence], text: HistoricalText) -> Iterator[Sentence]:
+    """Make of the segments of a file, as of `make_sentence`, what the settings ask for.
 
     Segments are cut before punctuation is removed, so that it may end them. Spaces behind removed tokens go to the
-    token before.
-
-    sentences (Iterable[Sentence]): As of `make_sentence`. name (str): The custom token attribute of the gold tags.
-    YIELDS (Sentence): Segments with at least one token. A document that has none left is left out.
+    token before. Segments and documents that have no token left are left out.
     """
-    gold = f"{EXTENSION_PREFIX}{name}"
+    if text.join_segments:
+        sentences = map(join_sentences, group_sentences(sentences, "document"))
     starts_document = False
-    for sentence in _join(sentences) if text.join_segments else sentences:
+    for sentence in sentences:
         starts_document |= sentence.starts_document
-        for segment in _cut(_tag_all(sentence, text.untagged, gold), text):
-            kept = _keep(segment, text, gold)
+        if text.untagged:
+            tagged = {kind: [value or text.untagged for value in sentence.columns[kind]] for kind in GOLD}
+            sentence = replace(sentence, columns={**sentence.columns, **tagged})
+        for segment in _cut(sentence, text):
+            kept = _keep(segment, text)
             if kept.words:
                 yield replace(kept, starts_document=starts_document)
                 starts_document = False
-
-
-def _join(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The documents of a file as one segment each."""
-    pending: list[Sentence] = []
-    for sentence in sentences:
-        if pending and sentence.starts_document:
-            yield _joined(pending)
-            pending = []
-        pending.append(sentence)
-    if pending:
-        yield _joined(pending)
-
-
-def _joined(parts: Sequence[Sentence]) -> Sentence:
-    first = parts[0]
-    spaces = None if first.spaces is None else [space for part in parts for space in part.spaces or ()]
-    columns = {kind: [value for part in parts for value in part.columns[kind]] for kind in first.columns}
-    words = [word for part in parts for word in part.words]
-    return Sentence(words, columns, spaces, starts_document=first.starts_document)
-
-
-def _tag_all(sentence: Sentence, untagged: str, gold: str) -> Sentence:
-    """A segment whose words without a tag have one."""
-    if not untagged:
-        return sentence
-    tagged = {kind: [value or untagged for value in sentence.columns[kind]] for kind in ("tag", gold)}
-    return replace(sentence, columns={**sentence.columns, **tagged})
 
 
 def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
@@ -71,7 +46,7 @@ def _cut(sentence: Sentence, text: HistoricalText) -> Iterator[Sentence]:
             low = index + 1
 
 
-def _keep(sentence: Sentence, text: HistoricalText, gold: str) -> Sentence:
+def _keep(sentence: Sentence, text: HistoricalText) -> Sentence:
     """A segment whose punctuation is as the settings ask for."""
     if text.punctuation == "gold":
         return sentence
@@ -79,8 +54,7 @@ def _keep(sentence: Sentence, text: HistoricalText, gold: str) -> Sentence:
     if text.punctuation == "removed":
         return _take(sentence, [index for index, is_mark in enumerate(marks) if not is_mark])
     unscored = {
-        kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)]
-        for kind in ("tag", gold)
+        kind: ["" if is_mark else value for value, is_mark in zip(sentence.columns[kind], marks)] for kind in GOLD
     }
     return replace(sentence, columns={**sentence.columns, **unscored})
 

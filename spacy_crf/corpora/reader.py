@@ -1,7 +1,8 @@
-"""The corpus reader that `spacy train` is given in the config."""
+"""The corpus reader that `spacy train` is given in the config, and the formats that it knows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,34 +15,89 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_stored
-from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
+from .conll import is_conllu, read_columns, read_conllu
+from .cora import read_cora
 from .docbin import read_docbin
-from .docs import DocMaker, register_doc_name, write_doc_name
+from .docs import DocMaker, align_annotation, copy_tokens, register_doc_name, write_doc_name
 from .errors import CorpusErrors
-from .files import check_paths, name_file, number_name
-from .formats import FORMATS, find_files, pick_format, read_sentences
+from .files import check_paths, data_suffix, name_file, number_name, visible_files
 from .historical import apply_text
-from .inputs import align_annotation, copy_tokens
-from .kinds import extension_name, validate_columns, validate_input
-from .review import is_review
-from .sentence import Group, Sentence, group_sentences
-from .tagsets import resolve_gold_tags
+from .references import is_references, read_references
+from .review import is_review, read_review
+from .sentence import Group, Sentence, extension_name, group_sentences, validate_columns, validate_input
+from .tagsets import GOLD_COLUMN, read_tokens_tsv, resolve_gold_tags
+from .webanno import is_webanno, read_webanno
 
-Format = Literal[
-    "spacy",
-    "conllu",
-    "columns",
-    "conll2000",
-    "conll2002",
-    "conll2003",
-    "review",
-    "tagsets",
-    "cora",
-    "webanno",
-    "references",
-]
+ColumnFormat = Literal["columns", "conll2000", "conll2002", "conll2003"]
+Format = Literal["spacy", "conllu", ColumnFormat, "review", "tagsets", "cora", "webanno", "references"]
+COLUMNS = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".biluo", ".bilou", ".ner")
+# These say little about the content: a folder's licence or raw text has them as well.
+VAGUE = (".tsv", ".txt")
+# In a folder with files of any format, these suffixes tell data from other files, and those are made do with.
+ANY = (".spacy", ".conllu", ".xml", *COLUMNS), (*VAGUE, ".jsonl")
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of files.
+
+    read (Callable | None): Takes a file and the settings below; None for Docs that spaCy has stored.
+    suffixes, vague (tuple[str, ...]): Of its files in a folder, and those to make do with if there are none.
+    own (str): A suffix that tells the format. looks (Callable | None): Tells it by the content of a file.
+    settings (tuple[str, ...]): Settings of the corpus that the format goes with.
+    has_tag_sets (bool): Whether tokens have several tags, `token._.gold_tags`.
+    """
+
+    read: Callable[..., Iterator[Sentence]] | None
+    suffixes: tuple[str, ...]
+    vague: tuple[str, ...] = ()
+    own: str = ""
+    looks: Callable[[Path], bool] | None = None
+    settings: tuple[str, ...] = ()
+    has_tag_sets: bool = False
+
+
+# Where the suffix does not tell the format, the first one that looks right is taken, and "columns" if none does.
+FORMATS = {
+    "spacy": FileFormat(None, (".spacy",), own=".spacy"),
+    "review": FileFormat(read_review, (".tsv", ".jsonl"), looks=is_review),
+    "tagsets": FileFormat(read_tokens_tsv, (".tsv",), (".txt",), has_tag_sets=True),
+    "cora": FileFormat(read_cora, (".xml",), own=".xml", settings=("cora",), has_tag_sets=True),
+    "webanno": FileFormat(read_webanno, (".tsv",), looks=is_webanno, has_tag_sets=True),
+    "references": FileFormat(
+        read_references, (".txt", ".xml"), own=".xml", looks=is_references, settings=("references",)
+    ),
+    "conllu": FileFormat(read_conllu, (".conllu",), (".conll", *VAGUE), own=".conllu", looks=is_conllu),
+    **{
+        name: FileFormat(partial(read_columns, format=name), COLUMNS, VAGUE, settings=("columns", "separator"))
+        for name in get_args(ColumnFormat)
+    },
+}
+
+
+def find_files(path: Path, format: str | None) -> list[Path]:
+    """List the files to read: the file itself, or those of a folder that may be of the format (None for any).
+
+    Hidden files of a folder are left out, and suffixes like .txt count only if no file has one that says more.
+    """
+    if not path.is_dir():
+        return [path]
+    telling, vague = ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
+    found = visible_files(path, telling) or visible_files(path, vague)
+    if not found:
+        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
+    return found
+
+
+def pick_format(path: Path) -> str:
+    """The name of the format of a file, told from its suffix, then from its content."""
+    suffix = data_suffix(path)
+    candidates = [name for name, format in FORMATS.items() if suffix and format.own == suffix]
+    looking = {name: FORMATS[name].looks for name in candidates or FORMATS}
+    default = candidates[0] if candidates else "columns"
+    return next((name for name, looks in looking.items() if looks is not None and looks(path)), default)
 
 
 @registry.readers("spacy_crf.Corpus.v1")
@@ -108,7 +164,6 @@ class Corpus:
         validate_input(self.input or ())
 
     def _check_format(self) -> None:
-        """Refuse formats that are not known, and columns and separators with others than column files."""
         format, separator = self.format, self.separator
         if format is not None and format not in FORMATS:
             raise CRFError(CorpusErrors.CRF523.format(format=format, known=", ".join(get_args(Format))))
@@ -122,21 +177,18 @@ class Corpus:
             self.format = "columns"
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield the examples of the corpus.
-
-        nlp (Language): The current pipeline.
-        YIELDS (Example): Gold annotation in `reference`, what the pipeline starts from in `predicted`.
-        """
+        """Yield examples with gold annotation in `reference`, and what the pipeline starts from in `predicted`."""
         augment = self.augmenter or dont_augment
         for reference in self.read_docs(nlp.vocab):
-            yield from augment(nlp, self._make_example(nlp, reference))
+            if self.retokenize:
+                example = Example(nlp.make_doc(reference.text), reference)
+                align_annotation(example, self.input or ())
+            else:
+                example = Example(copy_tokens(reference, self.input or ()), reference)
+            yield from augment(nlp, example)
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:
-        """Yield the Docs of the corpus with their gold annotation, reading file by file.
-
-        vocab (Vocab): The shared vocab.
-        YIELDS (Doc): One document, or a part of one; `doc._.doc_name` says of which.
-        """
+        """Yield documents, or parts of them, with their gold, reading file by file; `doc._.doc_name` says of which."""
         for name in filter(None, map(extension_name, [*(self.columns or ()), *(self.input or ())])):
             register_stored(name)
         register_doc_name()
@@ -149,29 +201,21 @@ class Corpus:
         if is_empty:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
 
-    def _make_example(self, nlp: Language, reference: Doc) -> Example:
-        if not self.retokenize:
-            return Example(copy_tokens(reference, self.input or ()), reference)
-        example = Example(nlp.make_doc(reference.text), reference)
-        align_annotation(example, self.input or ())
-        return example
-
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         format = self.format or pick_format(file)
-        if "columns" in FORMATS[format].settings and is_review(file):
-            format = "review"
-        if format == "spacy":
+        own = FORMATS["review" if "columns" in FORMATS[format].settings and is_review(file) else format]
+        if own.read is None:
             yield from read_docbin(file, vocab, self.group, name)
             return
-        sentences, has_sets = read_sentences(file, format, vars(self)), FORMATS[format].has_tag_sets
-        if has_sets and self.text is not None:
-            sentences = apply_text(sentences, self.text, GOLD_TAGS)
+        sentences = own.read(file, **{name: getattr(self, name) for name in own.settings})
+        if own.has_tag_sets and self.text is not None:
+            sentences = apply_text(sentences, self.text)
         make_doc, number, is_first = DocMaker(vocab), 1, True
         for grouped in group_sentences(self._check_input(file, sentences), self.group):
             number += grouped[0].starts_document and not is_first
             is_first = False
             doc = write_doc_name(make_doc(grouped), number_name(name, number))
-            if has_sets or f"ext:{GOLD_TAGS}" in (self.columns or ()):
+            if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc
 

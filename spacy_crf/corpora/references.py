@@ -13,18 +13,15 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..annotation.extensions import register_stored
 from ..core.errors import CRFWarning
 from .block import TOKEN, ReferenceSettings
 from .errors import CorpusWarnings
-from .files import XmlReader, data_suffix, has_xml, read_lines
-from .kinds import ENTITIES, EXTENSION_PREFIX, MISSING, SPANS_PREFIX
-from .sentence import Sentence
+from .files import XmlReader, data_suffix, first_line, read_lines
+from .sentence import ENTITIES, EXTENSION_PREFIX, MISSING, SPANS_PREFIX, Sentence
 
 GAP = "gap"
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)>")
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-UNLABELLED = ""
 SEQUENCE = "sequence"
 NEW_REFERENCE = "<NEWREFERENCE>"
 # What the first line of tagged references, and of their XML, begins with
@@ -64,7 +61,7 @@ def is_references(path: Path) -> bool:
     """Whether a file begins as tagged references do, or, if it is XML, has their root."""
     if data_suffix(path) == ".xml":
         return any(map(ROOT.search, itertools.islice(read_lines(path), HEAD)))
-    return FIRST_LINE.match(next(filter(str.strip, read_lines(path)), "")) is not None
+    return FIRST_LINE.match(first_line(path)) is not None
 
 
 def read_references(path: Path, references: ReferenceSettings | None = None) -> Iterator[Sentence]:
@@ -72,22 +69,20 @@ def read_references(path: Path, references: ReferenceSettings | None = None) -> 
 
     A token is a maximal run of letters and digits, or one other character. Runs of white space count as one space, so
     the text of the Doc is that of the reference. Tokens outside of fields have no gold.
-
-    YIELDS (Sentence): With labels in "tag", and as the settings ask in "ner", "spans:KEY" and "ext:gap".
-    RAISES (ValueError): For a file that cannot be decoded, or malformed XML.
     """
     settings = references or ReferenceSettings()
-    if not settings.punctuation:
-        register_stored(GAP)
-    for fields in _read_markup(path, settings.known):
-        sentence = _make_sentence(fields, settings)
-        if sentence.words:
-            yield sentence
+    sentences = (_make_sentence(fields, settings) for fields in _read_markup(path, settings.known))
+    yield from (sentence for sentence in sentences if sentence.words)
 
 
 def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sentence:
     text = "".join(field.text for field in fields)
-    tokens = list(_tokenize(fields))
+    starts = itertools.accumulate((len(field.text) for field in fields), initial=0)
+    tokens = [
+        _Token(start + match.start(), start + match.end(), number)
+        for number, (field, start) in enumerate(zip(fields, starts))
+        for match in TOKEN.finditer(field.text)
+    ]
     if not settings.punctuation:
         tokens = [token for token in tokens if LETTER_OR_DIGIT.match(text, token.start)]
     words = [text[token.start : token.end] for token in tokens]
@@ -96,7 +91,10 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     spaces = [gap != "" for gap in gaps] + [False] * bool(tokens)
     columns = {"tag": [fields[token.field].label for token in tokens]}
     if settings.ents or settings.spans_key:
-        spans = _tag_fields(fields, tokens)
+        # a span begins where its field does, whatever is before
+        numbers = [-1, *(token.field for token in tokens)]
+        letters = ["I" if number == before else "B" for before, number in itertools.pairwise(numbers)]
+        spans = [f"{letter}-{label}" if label else MISSING for letter, label in zip(letters, columns["tag"])]
         columns |= {ENTITIES: spans} if settings.ents else {}
         columns |= {f"{SPANS_PREFIX}{settings.spans_key}": spans} if settings.spans_key else {}
     if not settings.punctuation:
@@ -105,34 +103,10 @@ def _make_sentence(fields: Sequence[Field], settings: ReferenceSettings) -> Sent
     return Sentence(words, columns, spaces, starts_document=True)
 
 
-def _tokenize(fields: Sequence[Field]) -> Iterator[_Token]:
-    offset = 0
-    for number, field in enumerate(fields):
-        for match in TOKEN.finditer(field.text):
-            yield _Token(offset + match.start(), offset + match.end(), number)
-        offset += len(field.text)
-
-
-def _tag_fields(fields: Sequence[Field], tokens: Sequence[_Token]) -> list[str]:
-    """BIO tags: a span begins where its field does, whatever is before; "" outside of fields."""
-    tags, before = [], -1
-    for token in tokens:
-        label = fields[token.field].label
-        tags.append(f"{'I' if token.field == before else 'B'}-{label}" if label else MISSING)
-        before = token.field
-    return tags
-
-
-# -- markup ------------------------------------------------------------------------------------------------
-
-
 def _read_markup(path: Path, known: Container[str]) -> Iterator[list[Field]]:
-    """Yield the fields of each reference of a file of text or XML; faulty ones are left out, with the warning CRFW560.
-
-    known (Container[str]): Names of fields, in upper case.
-    RAISES (ValueError): For XML that is malformed or has a document type.
-    """
-    marked = _MarkupParser(path).read().found if has_xml(path) else _read_text(path)
+    """Yield the fields of each reference of a file of text or XML; faulty ones are left out with a warning."""
+    is_xml = data_suffix(path) == ".xml" or next(read_lines(path), "").startswith("<?xml")
+    marked = _MarkupParser(path).read().found if is_xml else _read_text(path)
     for line, events in marked:
         try:
             yield _assemble(events, known)
@@ -153,7 +127,7 @@ def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
         elif opened or (fields and not LETTER_OR_DIGIT.search(text)):
             fields[-1] = Field(fields[-1].label, fields[-1].text + text)
         else:
-            fields.append(Field(UNLABELLED, text))
+            fields.append(Field(MISSING, text))
     if opened:
         raise _Fault(f"<{opened}> is not closed")
     return fields
@@ -188,14 +162,12 @@ def _read_text(path: Path) -> Iterator[tuple[int, Iterator[_Event]]]:
 
 
 def _split_line(text: str) -> Iterator[_Event]:
-    end = 0
-    for tag in TAG.finditer(text):
-        if tag.start() > end:
-            yield _Event("", False, text[end : tag.start()])
-        yield _Event(tag[2], bool(tag[1]), "")
-        end = tag.end()
-    if end < len(text):
-        yield _Event("", False, text[end:])
+    pieces = TAG.split(text)  # text, then a slash or none, a name, and text, for each tag
+    for piece, slash, name in zip(pieces[::3], [*pieces[1::3], ""], [*pieces[2::3], ""]):
+        if piece:
+            yield _Event("", False, piece)
+        if name:
+            yield _Event(name, bool(slash), "")
 
 
 class _MarkupParser(XmlReader):

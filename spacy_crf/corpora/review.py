@@ -5,36 +5,31 @@ is empty or "_" is unknown. Nothing else that may have been changed is read, apa
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotation.extensions import register_stored
 from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
 from .errors import CorpusErrors
-from .files import read_blocks, read_lines
-from .kinds import ENTITIES, EXTENSION_PREFIX, ValueChecker, extension_name, spans_key, validate_input
-from .sentence import Sentence, find_exact_spaces, find_spaces
+from .files import first_line, read_blocks, read_lines
+from .sentence import ENTITIES, EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, spans_key, validate_input
 
 FORMAT = "spacy_crf review 1"
 MARK = f"# {FORMAT}"  # first line of the tabular layout; in JSON lines each object says it
 COLUMNS = ("word", "gold", "best", "probability", "alternatives")
 ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_BACK = {escape[1]: character for character, escape in ESCAPES.items()}
-_TABLE = str.maketrans(ESCAPES)
+_BACK = {escape: character for character, escape in ESCAPES.items()}
+_TABLE, _ESCAPED = str.maketrans(ESCAPES), re.compile(r"\\[\\tnr]")
 UNKNOWN = ("", "_")
 
 
 @dataclass
 class _Sequence:
-    """One sequence of a file, the same for both layouts.
-
-    kind (str): of the gold. words (list[str]), gold (list[str]): of the tokens. lines (list[int]): where they are.
-    input (dict[str, list[str]]): annotation that the pipeline was given, by kind. text (str | None): of it all.
-    """
+    """One sequence of a file, the same for both layouts. input: annotation that the pipeline was given, by kind."""
 
     kind: str
     words: list[str]
@@ -46,40 +41,37 @@ class _Sequence:
 
 def is_review(path: Path) -> bool:
     """Whether the first line of a file is that of either layout."""
-    first = next((line for line in read_lines(path) if line.strip()), "")
+    first = first_line(path)
     return first.startswith(MARK) or (first.startswith("{") and f'"{FORMAT}"' in first)
 
 
 def read_review(path: Path) -> Iterator[Sentence]:
-    """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token.
-
-    YIELDS (Sentence): One sequence; where spans are reviewed, with the tags of its tokens as partial gold.
-    """
-    checker, kinds, is_empty = ValueChecker(path), None, True
-    is_json = next((line.startswith("{") for line in read_lines(path) if line.strip()), False)
-    for sequence in _read_json(path) if is_json else _read_rows(path):
+    """Yield the sequences of a file of `crf review`, TSV or JSON lines, that have gold for at least one token."""
+    checker, kinds, is_empty = RowChecker(path), None, True
+    for sequence in _read_json(path) if first_line(path).startswith("{") else _read_rows(path, checker):
         own = (sequence.kind, *sequence.input)
         if own != (kinds or own):
             raise CRFError(CorpusErrors.CRF526.format(path=path, line=sequence.lines[0]))
         kinds = own
         if any(sequence.gold):
             is_empty = False
-            yield _make_sentence(path, sequence, checker)
+            yield _make_sentence(sequence, checker)
     if is_empty:
         raise CRFError(CorpusErrors.CRF527.format(path=path))
 
 
-def _read_rows(path: Path) -> Iterator[_Sequence]:
+def _read_rows(path: Path, checker: RowChecker) -> Iterator[_Sequence]:
     header: dict[str, str] = {}
     for first, lines in read_blocks(path):
-        comments = dict(_parse_comment(line) for line in lines if _is_comment(line))
+        parts = (line.rstrip("\t").removeprefix("# ").partition(" = ") for line in lines if _is_comment(line))
+        comments = {name: value for name, _, value in parts}
         if "target" in comments:
             header = comments
-        rows = [(number, line) for number, line in enumerate(lines, first) if not _is_comment(line)]
+        rows = {number: line for number, line in enumerate(lines, first) if not _is_comment(line)}
         if rows and not header:
             raise CRFError(CorpusErrors.CRF526.format(path=path, line=first))
         if rows:
-            yield _parse_rows(path, rows, header, comments.get("text"))
+            yield _parse_rows(checker, rows, header, comments.get("text"))
 
 
 def _is_comment(line: str) -> bool:
@@ -88,25 +80,18 @@ def _is_comment(line: str) -> bool:
     return before.startswith(("# ", MARK)) and (not after or after.isspace())
 
 
-def _parse_comment(line: str) -> tuple[str, str]:
-    name, _, value = line.rstrip("\t").removeprefix("# ").partition(" = ")
-    return name, value
-
-
-def _parse_rows(path: Path, rows: list[tuple[int, str]], header: dict[str, str], text: str | None) -> _Sequence:
+def _parse_rows(checker: RowChecker, rows: dict[int, str], header: dict[str, str], text: str | None) -> _Sequence:
     kinds = [kind for kind in header.get("input", "").split(", ") if kind]
     names = (*COLUMNS, *kinds)
-    cells = [line.split("\t") for _, line in rows]
-    for (number, _), row in zip(rows, cells):
-        if len(row) != len(names):
-            expected = f"{len(names)} ({', '.join(names)})"
-            raise CRFError(CorpusErrors.CRF507.format(path=path, line=number, found=len(row), expected=expected))
+    cells = [line.split("\t") for line in rows.values()]
+    for number, row in zip(rows, cells):
+        checker.check_width(number, row, names)
     columns = dict(zip(names, zip(*cells)))
     return _Sequence(
         header["target"],
         [unescape(word) for word in columns["word"]],
         [unescape(_known(value)) for value in columns["gold"]],
-        [number for number, _ in rows],
+        list(rows),
         {kind: [unescape(_known(value)) for value in columns[kind]] for kind in kinds},
         None if text is None else unescape(text),
     )
@@ -141,28 +126,22 @@ def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
     return _Sequence(data["target"], words, gold, [line] * len(words), input, data["text"])
 
 
-def _make_sentence(path: Path, sequence: _Sequence, checker: ValueChecker) -> Sentence:
+def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:
     kind, words, lines = sequence.kind, sequence.words, sequence.lines
     validate_input([kind, *sequence.input])
-    if "" in words:
-        raise CRFError(CorpusErrors.CRF511.format(path=path, line=lines[words.index("")]))
+    checker.check_words(words, lines)
     columns = {**sequence.input, kind: sequence.gold}
     for name, values in columns.items():
         checker.check(name, values, lines)
     key = spans_key(kind)
     if key or kind == ENTITIES:
-        _check_spans(path, sequence)
+        _check_spans(sequence, checker.path)
         partial = partial_extension("spans" if key else "ent", key or "")
         columns[f"{EXTENSION_PREFIX}{partial}"] = sequence.gold
-    for extension in filter(None, map(extension_name, columns)):
-        register_stored(extension)
-    spaces = None
-    if sequence.text is not None:
-        spaces = find_exact_spaces(sequence.text, words) or find_spaces(sequence.text, words)
-    return Sentence(words, columns, spaces)
+    return Sentence(words, columns, None if sequence.text is None else find_spaces(sequence.text, words))
 
 
-def _check_spans(path: Path, sequence: _Sequence) -> None:
+def _check_spans(sequence: _Sequence, path: Path) -> None:
     """Raise an error for a tag that is not BIO, or that no sequence of BIO tags can have behind the one before it."""
     before = OUTSIDE
     for tag, line in zip(sequence.gold, sequence.lines):
@@ -179,12 +158,4 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that was escaped; a backslash before any other character stays."""
-    first, *rest = text.split("\\\\")
-    return "\\".join(_unescape(part) for part in (first, *rest)) if "\\" in text else text
-
-
-def _unescape(part: str) -> str:
-    for letter, character in _BACK.items():
-        if letter != "\\":
-            part = part.replace(f"\\{letter}", character)
-    return part
+    return _ESCAPED.sub(lambda match: _BACK[match[0]], text)

@@ -1,10 +1,48 @@
-"""Sentences, into which text formats are parsed: their columns, their grouping into documents, their white space."""
+"""Sentences, into which text formats are parsed: what their columns may hold, their groups, their white space.
 
+Spans are given by one tag per token, in any scheme that is in use: IOB1, IOB2, BILUO, BIOES, BMES, IO.
+"""
+
+import math
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
+from spacy.tokens import Span
+
+from ..core.errors import CRFError
+from ..core.labels import OUTSIDE
+from .errors import CorpusErrors
 
 Group = Literal["auto", "document", "sentence"] | int
+WORD = "word"
+SKIPPED = "_"
+TOKEN_KINDS = ("lemma", "pos", "tag", "morph")
+ENTITIES = "ner"
+CHUNKS = "chunk"
+SPANS_PREFIX = "spans:"
+EXTENSION_PREFIX = "ext:"
+ANNOTATIONS = (*TOKEN_KINDS, ENTITIES, CHUNKS, f"{SPANS_PREFIX}KEY", f"{EXTENSION_PREFIX}NAME")
+FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
+MISSING = ""
+# I and M are inside, L and E last, U, S and W single.
+PREFIXES = "BIMLEUSW"
+GOES_ON = frozenset("IMLE")
+CLOSES = frozenset("LEUSW")
+# In order of preference: "B-I" is label I, "NP-B" and "A_B-I" carry the letter at the end, "B_NP" at the start.
+TAG_FORMS = (
+    re.compile(rf"(?P<prefix>[{PREFIXES}])-(?P<label>.+)"),
+    re.compile(rf"(?P<label>.+)-(?P<prefix>[{PREFIXES}])"),
+    re.compile(rf"(?P<prefix>[{PREFIXES}])_(?P<label>.+)"),
+    re.compile(rf"(?P<prefix>[{PREFIXES}])(?P<label>)"),
+)
+BLANKS, BLANK = re.compile(r"\s*"), re.compile(" ?")
 
 
 @dataclass(slots=True)
@@ -27,8 +65,18 @@ class Sentence:
     starts_document: bool = False
 
 
+def join_sentences(parts: Sequence[Sentence]) -> Sentence:
+    """At least one sentence as one, without trees; all have the same columns."""
+    columns = {kind: list(chain.from_iterable(part.columns[kind] for part in parts)) for kind in parts[0].columns}
+    spaces = None
+    if all(part.spaces is not None for part in parts):
+        spaces = list(chain.from_iterable(part.spaces or () for part in parts))
+    words = list(chain.from_iterable(part.words for part in parts))
+    return Sentence(words, columns, spaces, starts_document=parts[0].starts_document)
+
+
 def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[list[Sentence]]:
-    """Put the sentences of one file together into those of one Doc each (list[Sentence]).
+    """Put the sentences of one file together into those of one Doc each.
 
     No group reaches across the beginning of a document that the file marks.
 
@@ -36,52 +84,168 @@ def group_sentences(sentences: Iterable[Sentence], group: Group) -> Iterator[lis
         sentence, a number for that many sentences per group, "auto" for one per document from the first mark on, and
         one per sentence before it.
     """
+    size = group if isinstance(group, int) else math.inf if group == "document" else 1
     pending: list[Sentence] = []
-    marked = False
     for sentence in sentences:
-        if pending and (sentence.starts_document or _is_full(pending, group, marked)):
+        if pending and (sentence.starts_document or len(pending) >= size):
             yield pending
             pending = []
-        marked = marked or sentence.starts_document
+        if sentence.starts_document and group == "auto":
+            size = math.inf
         pending.append(sentence)
     if pending:
         yield pending
 
 
-def _is_full(pending: list[Sentence], group: Group, marked: bool) -> bool:
-    if isinstance(group, int):
-        return len(pending) >= group
-    return group == "sentence" or (group == "auto" and not marked)
+# -- kinds of annotation -------------------------------------------------------------------------------------
+
+
+def spans_key(kind: str) -> str | None:
+    """The key in `doc.spans` of a kind of annotation such as "chunk" or "spans:sc"; None for other kinds."""
+    if kind == CHUNKS:
+        return "chunks"
+    return kind.removeprefix(SPANS_PREFIX) if kind.startswith(SPANS_PREFIX) else None
+
+
+def extension_name(kind: str) -> str | None:
+    """The custom token attribute of a kind of annotation such as "ext:case"; None for other kinds."""
+    return kind.removeprefix(EXTENSION_PREFIX) if kind.startswith(EXTENSION_PREFIX) else None
+
+
+def validate_columns(columns: Sequence[str]) -> None:
+    """Raise an error unless the names in the setting `columns` describe the columns of a file."""
+    _validate_names("columns", columns, first=(WORD,), last=(SKIPPED,))
+    named = [name for name in columns if name != SKIPPED]
+    if WORD not in named or len(set(named)) != len(named):
+        raise CRFError(CorpusErrors.CRF509.format(columns=", ".join(columns)))
+
+
+def validate_input(kinds: Sequence[str]) -> None:
+    """Raise an error unless the names in the setting `input` are annotations that a pipeline can be given."""
+    _validate_names("input", kinds)
+
+
+def _validate_names(setting: str, names: Sequence[str], first: Sequence[str] = (), last: Sequence[str] = ()) -> None:
+    for name in names:
+        is_annotation = name in (*TOKEN_KINDS, ENTITIES, CHUNKS) or spans_key(name) or extension_name(name)
+        if not is_annotation and name not in (*first, *last):
+            known = ", ".join((*first, *ANNOTATIONS, *last))
+            raise CRFError(CorpusErrors.CRF508.format(setting=setting, name=name, known=known))
+
+
+class RowChecker:
+    """Checks rows of a file, and every distinct value once. path (Path): The file, for the messages."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: defaultdict[str, set[str]] = defaultdict(set)
+
+    def check_width(self, line: int, row: Sequence[str], names: Sequence[str]) -> None:
+        """Raise an error for a row with more or fewer columns than have a name."""
+        if len(row) != len(names):
+            expected = f"{len(names)} ({', '.join(names)})"
+            raise CRFError(CorpusErrors.CRF507.format(path=self.path, line=line, found=len(row), expected=expected))
+
+    def check_words(self, words: Sequence[str], lines: Sequence[int]) -> None:
+        """Raise an error for an empty word."""
+        if "" in words:
+            raise CRFError(CorpusErrors.CRF511.format(path=self.path, line=lines[words.index("")]))
+
+    def check(self, kind: str, values: Sequence[str], lines: Iterable[int]) -> None:
+        """Raise an error if a value of a column cannot be what its kind says it is; "" is always fine."""
+        known = self.known[kind]
+        if known.issuperset(values):
+            return
+        for value, line in zip(values, lines):
+            message = _find_fault(kind, value) if value and value not in known else None
+            if message:
+                raise CRFError(message.format(path=self.path, line=line, column=kind, value=value))
+        known.update(values)
+
+
+def _find_fault(kind: str, value: str) -> str | None:
+    if kind == "pos":
+        return None if value in PARTS_OF_SPEECH else CorpusErrors.CRF513
+    if kind == "morph":
+        return None if FEATURES.fullmatch(value) else CorpusErrors.CRF514
+    is_spans = kind == ENTITIES or spans_key(kind)
+    return CorpusErrors.CRF512 if is_spans and not split_tag(value) else None
+
+
+# -- spans ---------------------------------------------------------------------------------------------------
+
+
+class LabelledSpan(NamedTuple):
+    """A labelled stretch of tokens, `end` exclusive."""
+
+    start: int
+    end: int
+    label: str
+
+
+@lru_cache(maxsize=4096)
+def split_tag(tag: str) -> tuple[str, str] | None:
+    """Letter and label of a tag such as "B-NP", "NP-B", "B_NP", "B" or "O"; None for other schemes."""
+    if tag in (OUTSIDE, MISSING):
+        return OUTSIDE, ""
+    matches = (form.fullmatch(tag) for form in TAG_FORMS)
+    return next(((match["prefix"], match["label"]) for match in matches if match), None)
+
+
+def decode_spans(tags: Sequence[str], *, untyped: str = "SPAN") -> list[LabelledSpan]:
+    """Read the spans of one sentence, whatever the scheme; every tag that is not O is in exactly one span.
+
+    A span goes on as long as an inside or end tag of the same label follows; everything else starts a new one. Hence I
+    after O begins a span (IOB1), and an end tag on its own is a span of one token. An unknown tag, "", is in no span.
+
+    untyped (str): The label of spans whose tags have none (B, I and O only).
+    """
+    spans: list[LabelledSpan] = []
+    start: int | None = None
+    current = ""
+    for i, tag in enumerate((*tags, OUTSIDE)):
+        prefix, label = split_tag(tag) or (OUTSIDE, "")
+        label = label or untyped
+        if start is not None and not (prefix in GOES_ON and label == current):
+            spans.append(LabelledSpan(start, i, current))
+            start = None
+        if start is None and prefix != OUTSIDE:
+            start, current = i, label
+        if start is not None and prefix in CLOSES:
+            spans.append(LabelledSpan(start, i + 1, current))
+            start = None
+    return spans
+
+
+def bio_tags(spans: Iterable[Span], tags: Sequence[str], first: int = 0) -> list[str]:
+    """BIO tags of spans that do not overlap; "" where the tags are, of any scheme, for the tokens from `first` on."""
+    found = [OUTSIDE if tag else MISSING for tag in tags]
+    for span in spans:
+        inside = [f"I-{span.label_}"] * (len(span) - 1)
+        found[span.start - first : span.end - first] = [f"B-{span.label_}", *inside]
+    return found
+
+
+# -- white space ---------------------------------------------------------------------------------------------
 
 
 def find_spaces(text: str, words: Sequence[str]) -> list[bool]:
-    """Whether white space follows each word of a text (list[bool]), True for the last; all True without a match."""
-    spaces: list[bool] = []
-    position = 0
-    for word in words:
-        if not text.startswith(word, position):
-            return [True] * len(words)
-        end = position + len(word)
-        position = end
-        while position < len(text) and text[position].isspace():
-            position += 1
-        spaces.append(position > end)
-    if position < len(text):
-        return [True] * len(words)
-    return [*spaces[:-1], True]
+    """Whether white space follows each word of a text, True for the last; all True without a match."""
+    return find_exact_spaces(text, words) or find_exact_spaces(text, words, BLANKS) or [True] * len(words)
 
 
-def find_exact_spaces(text: str, words: Sequence[str]) -> list[bool] | None:
-    """Whether a space follows each word, as in spaCy's Docs: one blank at most, all else is in words of its own.
+def find_exact_spaces(text: str, words: Sequence[str], blanks: re.Pattern[str] = BLANK) -> list[bool] | None:
+    """Whether a space follows each word, True for the last; None if words and these blanks do not make up the text.
 
-    RETURNS (list[bool] | None): True for the last; None if the words, white space included, do not make up the text.
+    As in spaCy's Docs, it is one blank at most, and all else is in words of its own.
     """
     spaces: list[bool] = []
     position = 0
     for word in words:
         if not text.startswith(word, position):
             return None
-        position += len(word)
-        spaces.append(text.startswith(" ", position))
-        position += spaces[-1]
+        end = position + len(word)
+        found = blanks.match(text, end)
+        position = found.end() if found else end
+        spaces.append(position > end)
     return [*spaces[:-1], True] if position == len(text) else None

@@ -11,7 +11,7 @@ One cell of a file is one of
 after section 4.3 of Heid, Set-Valued Prediction for Part-of-Speech Tagging (2020). What is behind the last colon of a
 tag is its weight, so a tag with a colon needs one: N:pl:1. A colon alone is a tag.
 
-`annotation.gold_tags` says where a Doc keeps them.
+`annotation.gold` says where a Doc keeps them.
 """
 
 import math
@@ -21,12 +21,11 @@ from pathlib import Path
 from spacy.tokens import Doc, Span
 
 from ..annotation.extensions import read_values, stored_values
-from ..annotation.gold_tags import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
+from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks
-from .kinds import EXTENSION_PREFIX
-from .sentence import Sentence
+from .sentence import EXTENSION_PREFIX, RowChecker, Sentence
 
 NO_GOLD = "_"
 BETWEEN = "|"
@@ -37,15 +36,14 @@ DIGITS = 9
 # The sum of weights that were written with so many digits, for up to 20 of them, is 1.
 ROUNDING = 1e-8
 COLUMNS = ("form", "tags")
+GOLD_COLUMN = f"{EXTENSION_PREFIX}{GOLD_TAGS}"
 STEPS = 10_000  # weights of predicted tags have four decimals
 
 
 def parse_tags(cell: str, where: str = "Tags") -> TagWeights:
-    """Read one cell, the tags of one token.
+    """Read one cell: weights of the tags of one token, which sum to 1, or are all 1. Empty for no gold.
 
     where (str): Begin of the message: the file, line and token.
-    RETURNS (dict[str, float]): Weights by tag, in their order; they sum to 1, or are all 1. Empty for no gold.
-    RAISES (ValueError): For an empty tag, a tag that comes twice, or weights of another kind.
     """
     text = cell.strip()
     if text in ("", NO_GOLD):
@@ -82,57 +80,40 @@ def _find_fault(parts: Sequence[tuple[str, str | None]]) -> str | None:
         return None
     if len(texts) < len(parts):
         return "some tags have a weight, others have none"
-    weights = [_parse_number(text) for text in texts]
-    for text, weight in zip(texts, weights):
-        if not 0 < weight <= 1:
+    weights = []
+    for text in texts:
+        try:
+            weights.append(float(text))
+        except ValueError:
+            weights.append(math.nan)  # which no comparison is true for
+        if not 0 < weights[-1] <= 1:
             return f"the weight {text!r} is not a number above 0 and up to 1"
     if math.fsum(weights) > 1 + TOLERANCE and set(weights) != {1.0}:
         return f"the weights sum to {math.fsum(weights):g}"
     return None
 
 
-def _parse_number(text: str) -> float:
-    """The number, or NaN, which no comparison is true for."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
 def format_tags(weights: Mapping[str, float]) -> str:
-    """Write the shortest cell that `parse_tags` reads as these weights, to nine digits; "_" for no tag.
-
-    RAISES (ValueError): For a tag that the notation cannot hold.
-    """
+    """Write the shortest cell that `parse_tags` reads as these weights, to nine digits; "_" for no tag."""
     for tag in weights:
         if not tag or tag != tag.strip() or any(character in tag for character in "|\t\n\r"):
             raise CRFError(CorpusErrors.CRF531.format(tag=tag))
     if not weights:
         return NO_GOLD
     is_open = all(abs(weight - 1 / len(weights)) <= ROUNDING / len(weights) for weight in weights.values())
-    if is_open and not any(_needs_weight(tag, len(weights)) for tag in weights):
+    is_no_gold = [*weights] == [NO_GOLD]  # as a tag, this one needs its weight, and so does one with a colon
+    if is_open and not is_no_gold and not any(BEFORE_WEIGHT in tag != BEFORE_WEIGHT for tag in weights):
         return BETWEEN.join(weights)
     return BETWEEN.join(f"{tag}{BEFORE_WEIGHT}{weight:.{DIGITS}g}" for tag, weight in weights.items())
 
 
-def _needs_weight(tag: str, count: int) -> bool:
-    is_no_gold = tag == NO_GOLD and count == 1
-    return is_no_gold or (BEFORE_WEIGHT in tag and tag != BEFORE_WEIGHT)
-
-
 def resolve_gold_tags(doc: Doc, name: str = GOLD_TAGS) -> None:
-    """Replace the cells that a reader has put into `token._.NAME` by dicts.
-
-    RAISES (ValueError): For a text that is not a set of tags, naming the token.
-    """
+    """Replace the cells that a reader has put into `token._.NAME` by dicts; see `read_cells`."""
     write_gold_tags(doc, read_cells(doc, name), name)
 
 
 def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
-    """The gold tags of the tokens (list[dict[str, float]]); a text is a cell: the column `ext:gold_tags` gives such.
-
-    RAISES (ValueError): For a text that is not a set of tags, naming the token.
-    """
+    """The gold tags of the tokens; a text is a cell: the column `ext:gold_tags` gives such."""
     values = stored_values(doc, name)
     try:
         return [parse_tags(value) if isinstance(value, str) else dict(value or {}) for value in values]
@@ -143,59 +124,34 @@ def read_cells(doc: Doc, name: str = GOLD_TAGS) -> list[TagWeights]:
         raise
 
 
-# -- token TSV: a form and its tags on each line, a blank line between segments -------------------------------
-
-
-def read_tokens_tsv(path: Path, *, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+def read_tokens_tsv(path: Path) -> Iterator[Sentence]:
     """Yield the segments of a file of `form<TAB>tags` lines; the first one begins a document.
 
     Everything before the tab is the form, so "|", "#" and "_" are words like others; a line with "#" at its beginning
     and no tab is a comment.
-
-    YIELDS (Sentence): One segment: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
-    RAISES (ValueError): For a line without two columns, an empty form, or malformed tags.
     """
-    is_first = True
+    checker, is_first = RowChecker(path), True
     for first, lines in read_blocks(path):
-        numbered = [(line, text) for line, text in enumerate(lines, first) if not is_comment(text)]
-        rows = [(line, *_split(path, line, text)) for line, text in numbered]
-        tags = [parse_tags(cell, f"{path}, line {line}, token {form!r}") for line, form, cell in rows]
-        if rows:
-            yield make_sentence([form for _, form, _ in rows], tags, name=name, starts_document=is_first)
+        words, tags = [], []
+        for line, text in enumerate(lines, first):
+            if text.startswith("#") and "\t" not in text:
+                continue
+            row = text.split("\t")
+            checker.check_width(line, row, COLUMNS)
+            checker.check_words(row[:1], [line])
+            words.append(row[0])
+            tags.append(parse_tags(row[1], f"{path}, line {line}, token {row[0]!r}"))
+        if words:
+            yield make_sentence(words, tags, None, is_first)
             is_first = False
 
 
-def is_comment(text: str) -> bool:
-    """Whether a line says something about the text, such as its source or a translation."""
-    return text.startswith("#") and "\t" not in text
-
-
-def _split(path: Path, line: int, text: str) -> tuple[str, str]:
-    fields = text.split("\t")
-    if len(fields) != len(COLUMNS):
-        expected = f"{len(COLUMNS)} ({', '.join(COLUMNS)})"
-        raise CRFError(CorpusErrors.CRF507.format(path=path, line=line, found=len(fields), expected=expected))
-    if not fields[0]:
-        raise CRFError(CorpusErrors.CRF511.format(path=path, line=line))
-    return fields[0], fields[1]
-
-
-def make_sentence(
-    words: list[str],
-    tags: list[dict[str, float]],
-    *,
-    name: str = GOLD_TAGS,
-    spaces: list[bool] | None = None,
-    starts_document: bool = False,
-) -> Sentence:
-    """A sentence of words and their gold tags, with the columns "tag" and "ext:NAME"; NAME is registered.
-
-    tags (list[dict[str, float]]): Weights by tag for each word; empty for no gold.
-    """
-    register_gold_tags(name)
+def make_sentence(words: list[str], tags: list[TagWeights], spaces: list[bool] | None, is_first: bool) -> Sentence:
+    """A sentence with the best gold tags, and all of them as cells in `ext:gold_tags`, for `resolve_gold_tags`."""
+    register_gold_tags()
     cells = [format_tags(weights) if weights else "" for weights in tags]
-    columns = {"tag": [best_tag(weights) for weights in tags], f"{EXTENSION_PREFIX}{name}": cells}
-    return Sentence(words, columns, spaces, starts_document=starts_document)
+    columns = {"tag": [best_tag(weights) for weights in tags], GOLD_COLUMN: cells}
+    return Sentence(words, columns, spaces, starts_document=is_first)
 
 
 def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[str]:
@@ -204,7 +160,6 @@ def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[
     A sentence is a segment; so is a Doc without sentence starts. Tokens of white space are left out.
 
     rows (Sequence[Mapping[str, float]]): Weights by tag for each token.
-    RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation cannot hold.
     """
     for segment in find_segments(doc):
         for token in segment:
@@ -214,10 +169,7 @@ def write_tokens_tsv(doc: Doc, rows: Sequence[Mapping[str, float]]) -> Iterator[
 
 
 def write_predicted_tsv(doc: Doc, tag_set: str = "tag_set", tag_probs: str = "tag_probs") -> Iterator[str]:
-    """Write the predicted tag sets of a document, with probabilities as weights that sum to 1; see `write_tokens_tsv`.
-
-    tag_set (str), tag_probs (str): The custom token attributes with sets and probabilities.
-    """
+    """Write the predicted tag sets of a document, with probabilities as weights; see `write_tokens_tsv`."""
     rows = [dict.fromkeys(tags or (), 0.0) for tags in read_values(doc, tag_set)]
     for row, probabilities in zip(rows, read_values(doc, tag_probs)):
         row.update((tag, value) for tag, value in (probabilities or {}).items() if tag in row)
@@ -236,13 +188,13 @@ def _as_weights(probabilities: dict[str, float]) -> dict[str, float]:
 
 
 def find_segments(doc: Doc) -> list[Span]:
-    """The sentences of a Doc that have a word (list[Span]); the whole Doc if it has no sentence starts."""
+    """The sentences of a Doc that have a word; the whole Doc if it has no sentence starts."""
     spans = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
     return [span for span in spans if not all(token.is_space for token in span)]
 
 
 def check_word(doc: Doc, index: int) -> str:
-    """The text of a token (str). RAISES (ValueError): For one that would break a line or a column."""
+    """The text of a token; one that would break a line or a column is an error."""
     text = doc[index].text
     if any(character in text for character in "\t\n\r"):
         raise CRFError(CorpusErrors.CRF541.format(token=index, text=text, document=doc[:6].text))

@@ -14,14 +14,12 @@ from typing import NamedTuple, NoReturn
 from spacy.tokens import Doc
 
 from ..annotation.extensions import read_values
-from ..annotation.gold_tags import GOLD_TAGS
 from ..core.errors import CRFError
 from .errors import CorpusErrors
 from .files import read_blocks, read_lines
 from .sentence import Sentence
 from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 
-TAG_SET, TAG_PROBS = "tag_set", "tag_probs"
 MARK = "#FORMAT=WebAnno TSV 3."
 FORMAT = f"{MARK}3"
 SPAN_LAYER, LAYER, TEXT = "#T_SP=", "#T_", "#Text="
@@ -44,12 +42,10 @@ _NUMBERED_VALUE = re.compile(r"((?:\\.|[^\\])*?)\[[0-9]+\]")
 
 @dataclass(frozen=True)
 class WebannoLayer:
-    """A span layer with one annotation for each token, and the names of its features.
+    """A span layer with one annotation for each token, which the project in INCEpTION must have, and its features.
 
-    name (str): Of the layer, which the project in INCEpTION must have, with these features as strings.
-    tag (str): The best tag, which the annotators correct: one tag, or several in the notation of `tagsets`.
-    tags (str): The set of tags that is predicted, A|B.
-    probabilities (str): Of the tags of the set, or of the best tag if there is no set: A:0.62|B:0.31.
+    tag: The best one or several in the notation of `tagsets`, which the annotators correct. tags: The set of tags that
+    is predicted, A|B. probabilities: Of the tags of the set, or of the best tag if there is no set: A:0.62|B:0.31.
     """
 
     name: str = "webanno.custom.TagSet"
@@ -62,21 +58,15 @@ DEFAULT_LAYER = WebannoLayer()
 
 
 def write_webanno(
-    doc: Doc,
-    *,
-    layer: WebannoLayer = DEFAULT_LAYER,
-    tag_set: str = TAG_SET,
-    tag_probs: str = TAG_PROBS,
-    target: str = "tag",
+    doc: Doc, *, tag_set: str, tag_probs: str, target: str = "tag", layer: WebannoLayer = DEFAULT_LAYER
 ) -> Iterator[str]:
-    """Write a document with its predicted tag sets (lines): one annotation for each token that has a tag.
+    """Write a document with its predicted tag sets: one annotation for each token that has a tag.
 
     Tokens of white space are left out. What a custom attribute does not hold is written as no value. The project in
     INCEpTION must have the layer before it can import the file.
 
-    tag_set (str): The custom token attribute with the predicted set, a list of tags. tag_probs (str): That with
-        probabilities, a dict from tag to number; it may hold all tags. target (str): Of the best tag, "tag" or "pos".
-    RAISES (ValueError): For a word with a tab or a line end, or a tag that the notation of `tagsets` cannot hold.
+    tag_set (str), tag_probs (str): The custom token attributes with the predicted set, a list, and with probabilities,
+        a dict that may hold all tags. target (str): Of the best tag, "tag" or "pos".
     """
     yield FORMAT
     yield SPAN_LAYER + "|".join((layer.name, layer.tag, layer.tags, layer.probabilities))
@@ -98,13 +88,13 @@ def write_webanno(
 
 
 def _make_cells(best: str, tags: Sequence[str], probabilities: Mapping[str, float]) -> list[str]:
+    if not best:
+        return [NO_ANNOTATION] * 3
     values = (
-        format_tags({best: 1.0} if best else {}),
+        format_tags({best: 1.0}),
         format_tags({tag: 1 / len(tags) for tag in tags}) if tags else "",
         "|".join(f"{tag}:{probabilities[tag]:.4f}" for tag in tags or [best] if tag in probabilities),
     )
-    if not best:
-        return [NO_ANNOTATION] * len(values)
     return [escape_value(value) or NO_VALUE for value in values]
 
 
@@ -123,15 +113,12 @@ def is_webanno(path: Path) -> bool:
     return next(read_lines(path), "").startswith(MARK)
 
 
-def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str = GOLD_TAGS) -> Iterator[Sentence]:
+def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator[Sentence]:
     """Yield the sentences of a file, with the best tags of a layer as gold; the file is one document.
 
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
     an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
     annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
-
-    YIELDS (Sentence): One sentence: the best tags, and the gold as cells in `ext:NAME`, for `resolve_gold_tags`.
-    RAISES (ValueError): For another format, a layer or feature that is not there, and malformed rows or tags.
     """
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
@@ -144,7 +131,7 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER, name: str =
         tags = [parse_tags("|".join(split_values(row.cell)), f"{path}, line {row.line}, {row.word!r}") for row in rows]
         starts = [row.start for row in (*rows[1:], *following[:1])]
         spaces = [start > row.end for row, start in zip(rows, starts)] + [True] * (len(rows) - len(starts))
-        yield make_sentence(words, tags, name=name, spaces=spaces, starts_document=number == 0)
+        yield make_sentence(words, tags, spaces, number == 0)
 
 
 def _find_column(path: Path, header: Sequence[str], layer: WebannoLayer) -> tuple[int, int]:
@@ -195,19 +182,15 @@ def _raise_bad_row(path: Path, line: int, problem: str) -> NoReturn:
 
 
 def escape_value(value: str) -> str:
-    """The value of a feature (str) as it is in a column: reserved characters have a backslash before them."""
+    """The value of a feature as it is in a column: reserved characters have a backslash before them."""
     return _escape(value, _RESERVED)
 
 
 def split_values(cell: str) -> list[str]:
-    """The values of all annotations of one token in a column (str), unescaped; none where there is no value."""
-    values: list[str] = []
-    for part in _STACKED_VALUE.findall(cell):
-        numbered = _NUMBERED_VALUE.fullmatch(part)
-        value = numbered[1] if numbered else part
-        if value not in ("", NO_VALUE, NO_ANNOTATION):
-            values.append(_unescape(value, _ESCAPED))
-    return values
+    """The values of all annotations of one token in a column, unescaped; none where there is no value."""
+    parts = _STACKED_VALUE.findall(cell)
+    values = (numbered[1] if (numbered := _NUMBERED_VALUE.fullmatch(part)) else part for part in parts)
+    return [_unescape(value, _ESCAPED) for value in values if value not in ("", NO_VALUE, NO_ANNOTATION)]
 
 
 def _escape(text: str, pattern: re.Pattern[str]) -> str:
@@ -225,9 +208,8 @@ def _count_units(text: str) -> int:
 
 def _cut_units(units: bytes, start: int, end: int) -> str:
     """A part of a text in UTF-16 by its offsets; "" if it is not inside of the text, or cuts a character in two."""
-    if end * UNIT_BYTES > len(units) or start < 0:
-        return ""
+    is_inside = start >= 0 and end * UNIT_BYTES <= len(units)
     try:
-        return units[UNIT_BYTES * start : UNIT_BYTES * end].decode(UNIT)
+        return units[UNIT_BYTES * start : UNIT_BYTES * end].decode(UNIT) if is_inside else ""
     except UnicodeDecodeError:
         return ""

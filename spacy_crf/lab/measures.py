@@ -16,7 +16,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.targets import AttributeTarget, token_target
+from ..annotation.target import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER
 from ..core.arrays import Bools, Doubles, Indices, Segments
 from ..core.scores import LabelCounts, Labels, count_labels

@@ -1,17 +1,34 @@
 """The blocks of `punctuation_restorer`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
+from ..core.errors import CRFError
 from ..pipe.block import ChainSettings, component, empty, nested
 
 NONE = "O"  # the label of a word without a mark
+# The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
+SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "QUESTION": ("?", "？", "؟", "⁇", "⸮"),
+        "EXCLAMATION": ("!", "！"),
+        "ELLIPSIS": ("…",),
+        "PERIOD": (".", "。", "।", "۔", "．"),
+        "SEMICOLON": (";", "；", "؛"),
+        "COLON": (":", "："),
+        "DASH": ("–", "—", "―"),
+        "COMMA": (",", "，", "、", "،"),
+    }
+)
+ENDS = ("PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS")
+ABBREVIATIONS = ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "messrs", "mme", "rev", "hon", "capt")
 Existing = Literal["keep", "override"]
 
 
@@ -41,13 +58,8 @@ class LabelScheme:
     abbreviations: list[str] | None = None
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        RAISES (ValueError): for names that are not known, or a mark that collapses to one that is not told apart.
-        """
-        from ..core.errors import CRFError
+        """Check the settings."""
         from .errors import PunctuationErrors
-        from .words import SIGNS
 
         for name in (*self.marks, *(self.collapse or ()), *self.end_marks):
             if name not in SIGNS:
@@ -65,15 +77,11 @@ class LabelScheme:
     @cached_property
     def end_marks(self) -> tuple[str, ...]:
         """Marks behind which a sentence begins."""
-        from .words import ENDS
-
         return ENDS if self.ends is None else tuple(self.ends)
 
     @cached_property
     def abbreviated(self) -> frozenset[str]:
         """Lower-case words whose period is a part of them."""
-        from .words import ABBREVIATIONS
-
         return frozenset(ABBREVIATIONS if self.abbreviations is None else self.abbreviations)
 
     @cached_property

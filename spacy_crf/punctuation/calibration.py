@@ -34,10 +34,7 @@ LEAST_THRESHOLD = 1e-6  # thresholds have to be above 0
 
 @dataclass(frozen=True)
 class MarkCalibration:
-    """A map of the probabilities of marks.
-
-    marks (tuple[str, ...]): the columns it was fitted to, NONE among them. map (DirichletMap): for their rows.
-    """
+    """A map of the probabilities of marks, which were the columns that it was fitted to, NONE among them."""
 
     marks: tuple[str, ...]
     map: DirichletMap
@@ -48,7 +45,6 @@ class MarkCalibration:
         What has no probability still has none, such as the other labels of a word whose mark is given.
 
         marginals ((n, L)): probabilities of labels. table (LabelTable): of the labels, with the same marks.
-        RETURNS ((n, L)): rows that sum to 1.
         """
         sums = table.mark_probabilities(marginals.astype(np.float64))
         factors = np.divide(self.map(sums), sums, out=np.zeros_like(sums), where=sums > 0)
@@ -69,25 +65,19 @@ class MarkPredictor(Protocol):
     """What a calibration asks of a component."""
 
     name: str
-    label_scheme: LabelScheme
+    calibration: MarkCalibration | None
 
+    @property
+    def label_scheme(self) -> LabelScheme: ...
     @property
     def label_table(self) -> LabelTable: ...
 
-    @property
-    def calibration(self) -> MarkCalibration | None: ...
-
     def bare(self, doc: Doc) -> Doc: ...
-
     def uncalibrated(self, docs: Sequence[Doc]) -> Floats: ...
 
 
 class Marked(NamedTuple):
-    """Words with gold.
-
-    marks (tuple[str, ...]): M of them, NONE among them. probabilities ((n, M)): of these marks.
-    labels ((n,)): the column of the gold mark.
-    """
+    """Words with gold: probabilities (n, M) of the marks, NONE among them, and the columns (n,) of the gold marks."""
 
     marks: tuple[str, ...]
     probabilities: Floats
@@ -97,11 +87,6 @@ class Marked(NamedTuple):
     def told(self) -> list[str]:
         """The marks without NONE."""
         return [mark for mark in self.marks if mark != NONE]
-
-    @property
-    def of_told(self) -> Floats:
-        """((n, M - 1)): probabilities of the marks without NONE."""
-        return self.probabilities[:, [mark != NONE for mark in self.marks]]
 
     @property
     def error(self) -> float:
@@ -125,12 +110,7 @@ class Marked(NamedTuple):
 
 
 class FittedMarks(NamedTuple):
-    """Result of a fit.
-
-    calibration (MarkCalibration): fitted to all words.
-    before (Marked), after (Marked): words with the probabilities that the component gave so far and with calibrated
-        ones: those of either half of the words are calibrated by the other half.
-    """
+    """A calibration fitted to all words; these as they were told before, and after, either half by the other one."""
 
     calibration: MarkCalibration
     before: Marked
@@ -140,21 +120,15 @@ class FittedMarks(NamedTuple):
 def calibrate_marks(restorer: MarkPredictor, examples: Iterable[Example]) -> FittedMarks:
     """Fit a calibration; the component itself stays as it is, until its `calibration` is set.
 
-    restorer (MarkPredictor): a trained component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Words without gold, and
-        those with marks that the component does not know, count for nothing.
-    RETURNS (FittedMarks): the calibration, and what it is worth.
-    RAISES (ValueError): with gold for fewer than two words.
+        those with marks that the component does not know, count for nothing; fewer than two with gold are an error.
     """
     chain = held_out(restorer, examples)
     if len(chain.labels) < 2:
         raise CRFError(PunctuationErrors.CRF990.format(name=restorer.name))
     if len(chain.labels) < FEW:
-        warnings.warn(
-            PunctuationWarnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW),
-            CRFWarning,
-            stacklevel=2,
-        )
+        few = PunctuationWarnings.CRFW972.format(name=restorer.name, words=len(chain.labels), few=FEW)
+        warnings.warn(few, CRFWarning, stacklevel=2)
     half, old = len(chain.labels) // 2, restorer.calibration
     crossed = np.empty_like(chain.probabilities)
     for fitted_to, measured in ((slice(half, None), slice(half)), (slice(half), slice(half, None))):
@@ -182,24 +156,17 @@ def held_out(restorer: MarkPredictor, examples: Iterable[Example]) -> Marked:
 
 
 def best_thresholds(words: Marked) -> dict[str, float]:
-    """Find the threshold for all marks under which the F of all of them together is expected to be best.
-
-    RETURNS (dict[str, float]): for the setting `thresholds`.
-    """
-    threshold = best_f_threshold(words.of_told.max(axis=1, initial=0.0), float(words.of_told.sum()))
+    """Find the threshold for all marks under which the F of all of them together is expected to be best."""
+    chances = words.probabilities[:, [mark != NONE for mark in words.marks]]
+    threshold = best_f_threshold(chances.max(axis=1, initial=0.0), float(chances.sum()))
     return dict.fromkeys(words.told, max(threshold, LEAST_THRESHOLD))
 
 
 def precise_thresholds(words: Marked, precision: float) -> dict[str, float]:
-    """Find the lowest threshold of each mark from which on it is expected to be right often enough.
-
-    precision (float): the share of them, above 0, up to 1.
-    RETURNS (dict[str, float]): for the setting `thresholds`; 1, with a warning, for marks that are never so probable.
-    """
+    """Find the lowest threshold of each mark with an expected precision; 1, with a warning, where there is none."""
     found = {mark: precision_threshold(words.at(mark)[0], precision) for mark in words.told}
     never = [mark for mark, threshold in found.items() if threshold is None]
     if never:
-        warnings.warn(
-            PunctuationWarnings.CRFW973.format(marks=", ".join(never), precision=precision), CRFWarning, stacklevel=2
-        )
+        lacking = PunctuationWarnings.CRFW973.format(marks=", ".join(never), precision=precision)
+        warnings.warn(lacking, CRFWarning, stacklevel=2)
     return {mark: 1.0 if value is None else max(value, LEAST_THRESHOLD) for mark, value in found.items()}

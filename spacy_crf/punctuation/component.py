@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from spacy.attrs import IDS
@@ -27,16 +28,7 @@ from .block import LabelScheme, RestorerSettings
 from .calibration import MarkCalibration
 from .docs import WordView, bare_doc, given_marks, goes_on, gold_labels, is_bare, mixed_forms, register_punctuation
 from .errors import PunctuationErrors, PunctuationWarnings
-from .labels import (
-    Label,
-    LabelTable,
-    Thresholds,
-    choose,
-    labels_beside_given,
-    labels_beside_marks,
-    may_follow,
-    settle_marks,
-)
+from .labels import LabelTable, Thresholds, choose, labels_beside_given, labels_beside_marks, may_follow, settle_marks
 from .restore import Restoration, RestorationWriter, WordPrediction
 from .stream import StreamedWord, components_before, stream_words
 from .words import case_of
@@ -76,8 +68,7 @@ class WordDecoder(Decoder):
         register_punctuation()
 
 
-@dataclass(frozen=True)
-class Restored:
+class Restored(NamedTuple):
     """What was decoded for one Doc: its words, and what the chain says of them."""
 
     view: WordView
@@ -99,16 +90,17 @@ class PunctuationRestorer(ChainPipe):
 
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
         marks = settings.marks
-        told: dict[str, Any] = {  # for scorers
-            "marks": list(marks.marks),
+        told: dict[str, Any] = {
+            "marks": list(marks.marks),  # for scorers, as those below
             "collapse": dict(marks.collapse or {}),
             "ends": list(marks.end_marks),
             "abbreviations": sorted(marks.abbreviated),
             "has_case": marks.case,
             "has_pairs": marks.pairs,
+            MIXED: {},  # learned, as the next one
+            CALIBRATION: None,
         }
-        learned: dict[str, Any] = {MIXED: {}, CALIBRATION: None}
-        super().__init__(vocab, settings, name, **told, **learned)
+        super().__init__(vocab, settings, name, **told)
 
     @property
     def label_scheme(self) -> LabelScheme:
@@ -169,10 +161,7 @@ class PunctuationRestorer(ChainPipe):
         super().finish_update(sgd)
 
     def uncalibrated(self, docs: Sequence[Doc]) -> Floats:
-        """((n, M)): probabilities of the marks of all words, as the chain has them.
-
-        docs (sequence of Doc): bare words.
-        """
+        """((n, M)): probabilities of the marks of all words of bare Docs, as the chain has them."""
         found: list[Any] = self.decode(docs, WordDecoder(None, marginals=True), given=False)
         none = np.zeros((0, len(self.tags)), dtype=np.float32)
         return self.label_table.mark_probabilities(np.concatenate([none, *(one.marginals for one in found)]))
@@ -193,8 +182,7 @@ class PunctuationRestorer(ChainPipe):
 
     def references(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
         """The gold sides of examples as bare words, which word lists and classes are fitted to."""
-        for doc in super().references(get_examples):
-            yield self.bare(doc)
+        return map(self.bare, super().references(get_examples))
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
         return list(self.labels)
@@ -207,10 +195,7 @@ class PunctuationRestorer(ChainPipe):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """Find labels and forms in mixed case in the data. See `ChainPipe.initialize` for the arguments.
-
-        RAISES (ValueError): where no text has a mark.
-        """
+        """Find labels and forms in mixed case in the data. See `ChainPipe.initialize`."""
         found: set[str] = set(labels or ())
         mixed: list[str] = []
         for doc in super().references(get_examples):
@@ -225,20 +210,18 @@ class PunctuationRestorer(ChainPipe):
         return super().make_sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
-        numbers: dict[Label | None, int] = {label: k for k, label in enumerate(self.label_table.parsed)}
-        found = [numbers.get(one, UNKNOWN) for eg in examples for one in gold_labels(eg, self.label_scheme)]
+        numbers = {label: k for k, label in enumerate(self.label_table.parsed)}
+        labels = (label for eg in examples for label in gold_labels(eg, self.label_scheme))
+        found = [UNKNOWN if label is None else numbers.get(label, UNKNOWN) for label in labels]
         return Gold.known(np.array(found, dtype=np.int32), len(self.tags))
 
     # -- prediction ------------------------------------------------------------------------------------------
 
     def decoder(self) -> WordDecoder:
         own, calibration = self.settings, self.calibration
-        calibrate = None if calibration is None else _Calibrate(calibration, self.label_table)
-        marginals = bool(own.probabilities or self._thresholds())
+        calibrate = None if calibration is None else partial(calibration.apply, table=self.label_table)
+        marginals = bool(own.probabilities or own.threshold or own.thresholds)
         return WordDecoder(None, marginals=marginals, n_best=own.n_best, calibrate=calibrate)
-
-    def _thresholds(self) -> Thresholds:
-        return Thresholds(self.settings.threshold, self.settings.thresholds)
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         if self.settings.existing != "keep":
@@ -247,24 +230,21 @@ class PunctuationRestorer(ChainPipe):
         return labels_beside_given(marks, lengths, self.label_table, get_layout(self.model), self.label_scheme)
 
     def predict(self, docs: Iterable[Doc]) -> list[Restored]:
-        """Decode Docs without changing them.
-
-        RETURNS (list[Restored]): one for each Doc.
-        """
+        """Decode Docs without changing them."""
         views = [self.view(doc) for doc in docs]
         bare = [self._bare(view) for view in views]
         predictions: list[Any] = self.decode(bare, self.decoder())
         self._settle(bare, predictions)
-        return [Restored(view, prediction) for view, prediction in zip(views, predictions)]
+        return list(map(Restored, views, predictions))
 
     def _settle(self, docs: Sequence[Doc], predictions: Sequence[WordPrediction]) -> None:
         """Set marks by their thresholds, except for those that are kept."""
-        table, thresholds, changed = self.label_table, self._thresholds(), []
+        own, table, changed = self.settings, self.label_table, []
         for doc, prediction in zip(docs, predictions):
             tags = prediction.tags
-            if thresholds:
-                tags = choose(cast(Floats, prediction.marginals), table, thresholds)
-            if self.settings.existing == "keep":
+            if own.threshold or own.thresholds:
+                tags = choose(cast(Floats, prediction.marginals), table, Thresholds(own.threshold, own.thresholds))
+            if own.existing == "keep":
                 tags = settle_marks(tags, given_marks(doc, self.label_scheme), table)
             if not np.array_equal(tags, prediction.tags):
                 changed.append((doc, prediction))
@@ -277,14 +257,12 @@ class PunctuationRestorer(ChainPipe):
 
         Otherwise the word behind an end mark that only a threshold sets would keep its small letter.
         """
-        table, open_docs = self.label_table, []
-        for doc, prediction in changed:
-            possible = labels_beside_marks(prediction.tags, table, self.label_scheme, goes_on(doc))
-            if possible.any(axis=1).all():
-                open_docs.append((doc, prediction, possible))
+        table = self.label_table
+        masks = [labels_beside_marks(found.tags, table, self.label_scheme, goes_on(doc)) for doc, found in changed]
+        open_docs = [(*one, mask) for one, mask in zip(changed, masks) if mask.any(axis=1).all()]
         if not open_docs:
             return
-        again, settled, masks = zip(*open_docs)
+        again, settled, masks = map(list, zip(*open_docs))
         columns = self.read(again)
         chains = self.scores.distribution(columns, self.scores.look_up(columns)).given(np.concatenate(masks))
         for prediction, labels in zip(settled, Segments(columns.doc_lengths).split(chains.best())):
@@ -294,7 +272,7 @@ class PunctuationRestorer(ChainPipe):
     def restored(self, doc: Doc) -> Restoration:
         """What a Doc is restored to, without writing it."""
         (found,) = self.predict([doc])
-        return self._writer().restoration(found.view, found.prediction)
+        return self._writer().restoration(*found)
 
     def stream(
         self,
@@ -328,15 +306,4 @@ class PunctuationRestorer(ChainPipe):
         register_punctuation()
         write = self._writer()
         for doc, restored in zip(docs, predictions):
-            write(doc, restored.view, restored.prediction)
-
-
-@dataclass(frozen=True)
-class _Calibrate:
-    """A map of probabilities of marks, for those of labels."""
-
-    calibration: MarkCalibration
-    table: LabelTable
-
-    def __call__(self, marginals: Floats) -> Floats:
-        return self.calibration.apply(marginals, self.table)
+            write(doc, *restored)

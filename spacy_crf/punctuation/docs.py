@@ -29,7 +29,7 @@ from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
 from .block import LabelScheme
 from .errors import PunctuationErrors
-from .labels import Label, read_labels, tell_sentences
+from .labels import Label, make_labels, read_labels, tell_sentences
 from .words import OPENERS, Word, case_of, split_words
 
 PUNCTUATION = "punctuation"
@@ -55,25 +55,27 @@ def register_punctuation() -> None:
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
     """Return what a Doc has of punctuation; None for nothing, whether or not the attribute is registered."""
-    stored: dict[str, Any] | None = read_value(doc, PUNCTUATION)
-    return stored
-
-
-def write_punctuation(doc: Doc, values: dict[str, Any]) -> None:
-    """Give a Doc its punctuation; what it had is replaced."""
-    write_value(doc, PUNCTUATION, values)
+    return cast(dict[str, Any] | None, read_value(doc, PUNCTUATION))
 
 
 def write_gold(
     doc: Doc, marks: Sequence[str], openings: Sequence[str] = (), closings: Sequence[str] = (), following: str = ""
 ) -> None:
-    """Give a Doc whose tokens are words the marks that were behind them. Empty columns are left out.
-
-    following (str): the first mark behind the Doc that ends a sentence, if its text goes on.
-    """
+    """Give a Doc whose tokens are words the marks behind them, and the next one behind the Doc that ends a sentence."""
     columns = ((OPENINGS, openings), (CLOSINGS, closings))
     values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
-    write_punctuation(doc, {**values, FOLLOWING: following} if following else values)
+    write_value(doc, PUNCTUATION, {**values, FOLLOWING: following} if following else values)
+
+
+def write_restored(
+    doc: Doc, values: dict[str, Any], text: str, edits: Sequence[Sequence[Any]], texts: list[dict[str, Any]] | None
+) -> None:
+    """Give a Doc its punctuation, the text with its marks, the edits that make it, and the best texts, if there are."""
+    write_value(doc, PUNCTUATION, values)
+    doc._.set(RESTORATION, [list(edit) for edit in edits])
+    doc._.set(RESTORED, text)
+    if texts is not None:
+        doc._.set(RESTORATIONS, texts)
 
 
 def write_truncated(doc: Doc, sides: tuple[bool, bool]) -> None:
@@ -88,13 +90,15 @@ def goes_on(doc: Doc) -> bool:
 
 
 def write_pauses(doc: Doc, pauses: Sequence[float | None]) -> None:
-    """Set `token._.pause` where it is known.
-
-    pauses (sequence of float | None): seconds behind each token; shorter than the Doc where the rest is not known.
-    """
+    """Set `token._.pause` where it is known: the first tokens' seconds; the rest may be left out."""
     for token, pause in zip(doc, pauses):
         if pause is not None:
             token._.set(PAUSE, pause)
+
+
+def read_pauses(view: "WordView") -> list[float | None]:
+    """Return `token._.pause` of the tokens in which words end."""
+    return [view.doc[place]._.get(PAUSE) for place in view.last_tokens.tolist()]
 
 
 class _TokenValue:
@@ -111,7 +115,7 @@ class _TokenValue:
         stored = read_punctuation(token.doc) or {}
         values = stored.get(self.part) or [""] * len(token.doc)
         values[token.i] = value
-        write_punctuation(token.doc, {**stored, self.part: values})
+        write_value(token.doc, PUNCTUATION, {**stored, self.part: values})
 
 
 def _probabilities(token: Token) -> dict[str, float] | None:
@@ -124,11 +128,7 @@ def _probabilities(token: Token) -> dict[str, float] | None:
 
 @dataclass(frozen=True)
 class WordView:
-    """The words of a Doc.
-
-    doc (Doc): the Doc. text (str): of the Doc, which takes long to ask for.
-    words (list[Word]): with character offsets into the text.
-    """
+    """The words of a Doc, with character offsets into its text, which takes long to ask for."""
 
     doc: Doc
     text: str
@@ -160,46 +160,35 @@ class WordView:
     @cached_property
     def last_tokens(self) -> Indices:
         """((W,)): the token in which each word ends."""
-        ends = np.array([word.end for word in self.words], dtype=np.intp)
-        return np.searchsorted(self._token_starts, ends, side="left") - 1
+        return self._tokens_at([word.end - 1 for word in self.words])
 
     @cached_property
     def first_tokens(self) -> Indices:
         """((W,)): the token in which each word begins."""
-        begins = np.array([word.start for word in self.words], dtype=np.intp)
-        return np.searchsorted(self._token_starts, begins, side="right") - 1
+        return self._tokens_at([word.start for word in self.words])
 
     def opening_tokens(self, numbers: Indices) -> Indices:
-        """((n,)): the tokens in which words begin or else, the signs that open right before them.
+        """((n,)): the tokens in which words, by their numbers, begin or else, the signs that open right before them."""
+        return self._tokens_at([self._opening_start(number) for number in numbers.tolist()])
 
-        numbers ((n,)): of words.
-        """
-        begins = np.array([self._opening_start(number) for number in numbers.tolist()], dtype=np.intp)
-        return np.searchsorted(self._token_starts, begins, side="right") - 1
+    def _tokens_at(self, characters: list[int]) -> Indices:
+        starts = self.doc.to_array(IDX).astype(np.intp)
+        return np.searchsorted(starts, np.array(characters, dtype=np.intp), side="right") - 1
 
     def _opening_start(self, number: int) -> int:
         start, floor = self.words[number].start, self.words[number - 1].tail if number else 0
         before = self.text[floor:start]
         return start - (len(before) - len(before.rstrip(OPENERS)))
 
-    @cached_property
-    def _token_starts(self) -> Indices:
-        return self.doc.to_array(IDX).astype(np.intp)
-
     def labels(self, scheme: LabelScheme) -> list[Label]:
         """Return labels from the marks that the Doc was annotated with or else, from those of its text."""
         stored = read_punctuation(self.doc)
         if stored is None or MARKS not in stored:
             return read_labels(self.text, self.words, scheme)
-        columns = []
-        for name, is_told in ((MARKS, True), (OPENINGS, scheme.pairs), (CLOSINGS, scheme.pairs)):
-            found = stored.get(name) if is_told else None
-            columns.append([""] * len(self.words) if found is None else [found[k] for k in self.last_tokens.tolist()])
-        labels = [
-            Label(scheme.label(mark), case_of(form) if scheme.case else "", opening, closing)
-            for mark, opening, closing, form in zip(*columns, self.forms)
-        ]
-        return tell_sentences(labels, scheme, stored.get(FOLLOWING, ""))
+        none, places = [""] * len(self.doc), self.last_tokens.tolist()
+        columns = [stored.get(name) or none for name in (MARKS, OPENINGS, CLOSINGS)]
+        found = ([column[place] for place in places] for column in columns)
+        return tell_sentences(make_labels(scheme, self.forms, *found), scheme, stored.get(FOLLOWING, ""))
 
 
 def bare_form(form: str) -> str:
@@ -221,9 +210,8 @@ def given_marks(bare: Doc, scheme: LabelScheme) -> list[str]:
 def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions: Sequence[str]) -> Doc:
     """Make a Doc of the words alone, which remembers the marks of its text.
 
-    attributes (sequence of int): annotation that features read; that of the token in which a word begins.
-    extensions (sequence of str): custom token attributes that features read; `pause` is that of the token in which a
-        word ends, in seconds up to `LONGEST_PAUSE`.
+    attributes, extensions: annotation and custom token attributes that features read, as the token has them in which a
+        word begins; but `pause` is that of the token in which it ends, in seconds up to `LONGEST_PAUSE`.
     """
     bare = Doc(vocab, words=view.bare_forms)
     given, made = user_data(view.doc), user_data(bare)
@@ -237,24 +225,16 @@ def bare_doc(view: WordView, vocab: Vocab, attributes: Sequence[int], extensions
             bare.from_array(list(attributes), cast(Ints2d, values))
         for name in extensions:
             if name == PAUSE:
-                write_pauses(bare, _pauses(view))
+                pauses = read_pauses(view)
+                write_pauses(bare, [None if one is None else min(float(one), LONGEST_PAUSE) for one in pauses])
                 continue
             for token, place in zip(bare, firsts.tolist()):
                 token._.set(name, view.doc[place]._.get(name))
     return bare
 
 
-def _pauses(view: WordView) -> list[float | None]:
-    """Return pauses behind words, whole numbers as real values too."""
-    found = [view.doc[place]._.get(PAUSE) for place in view.last_tokens.tolist()]
-    return [None if pause is None else min(float(pause), LONGEST_PAUSE) for pause in found]
-
-
 def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
-    """Return the label of each word of the predicted Doc; None where the reference is split into words otherwise.
-
-    RAISES (ValueError): where the reference has other letters.
-    """
+    """Return the label of each word of the predicted Doc; None where the reference is split into words otherwise."""
     words, reference = WordView.of(example.predicted, scheme), WordView.of(example.reference, scheme)
     labels = reference.labels(scheme)
     ours, theirs = (view.bare_forms for view in (words, reference))
@@ -264,21 +244,16 @@ def gold_labels(example: Example, scheme: LabelScheme) -> list[Label | None]:
     if "".join(ours) != "".join(theirs):
         raise CRFError(PunctuationErrors.CRF975.format(document=excerpt(example.reference.text)))
     alignment = Alignment.from_strings(ours, theirs)
-    sizes, back = alignment.x2y.lengths, alignment.y2x.lengths
-    targets = alignment.x2y.data
-    first = 0
-    for word, size in enumerate(sizes.tolist()):
-        if size == 1 and back[targets[first]] == 1:
-            found[word] = labels[targets[first]]
-        first += size
+    back = alignment.y2x.lengths
+    for word in np.flatnonzero(alignment.x2y.lengths == 1).tolist():
+        (target,) = alignment.x2y[word].tolist()
+        if back[target] == 1:
+            found[word] = labels[target]
     return found
 
 
 def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
-    """Find the most frequent form of each word that is most often spelt in mixed case, by its lower-cased one.
-
-    forms (iterable of str): of a corpus. Of forms that are equally frequent, the first one in the alphabet is taken.
-    """
+    """Find the most frequent form in mixed case of each word, by its lower-cased one; of equal ones the first."""
     counts = Counter(form for form in forms if case_of(form) == "mixed")
     best: dict[str, str] = {}
     for form, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

@@ -10,12 +10,13 @@ sentence types of Lu & Ng, "Better punctuation prediction with dynamic condition
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Bools, Floats, Indices, Ints
+from ..core.arrays import Bools, Floats, Indices, Ints, Segments
 from ..core.chain.evidence import blocked_sequences
 from ..core.errors import CRFError
 from ..core.weights import Layout
@@ -48,10 +49,7 @@ class Label(NamedTuple):
 
 
 def parse_label(text: str) -> Label:
-    """Return the label behind its spelling.
-
-    RAISES (ValueError): for a text that is no label.
-    """
+    """Return the label behind its spelling; a text that is no label is an error."""
     mark, *parts = text.split(BETWEEN)
     case = parts.pop(0) if parts and parts[0] in CASES else ""
     inside = parts.pop() if parts and parts[-1].startswith(_INSIDE) else ""
@@ -63,34 +61,29 @@ def parse_label(text: str) -> Label:
     return label
 
 
+def make_labels(scheme: LabelScheme, forms: Iterable[str], marks: Iterable[str], *pairs: Iterable[str]) -> list[Label]:
+    """Return the labels of words, as far as a scheme tells what is around them: openings and closings."""
+    cases = map(case_of, forms) if scheme.case else repeat("")
+    around = pairs if scheme.pairs else (repeat(""), repeat(""))
+    return list(map(Label, map(scheme.label, marks), cases, *around))
+
+
 def read_labels(text: str, words: Sequence[Word], scheme: LabelScheme) -> list[Label]:
     """Return the labels of the words of a punctuated text."""
-    labels = [
-        Label(
-            scheme.label(word.mark),
-            case_of(text[word.start : word.end]) if scheme.case else "",
-            word.opening if scheme.pairs else "",
-            word.closing if scheme.pairs else "",
-        )
-        for word in words
-    ]
-    return tell_sentences(labels, scheme)
+    forms = (text[word.start : word.end] for word in words)
+    around = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
+    return tell_sentences(make_labels(scheme, forms, *around), scheme)
 
 
 def tell_sentences(labels: Sequence[Label], scheme: LabelScheme, following: str = "") -> list[Label]:
-    """Return labels that tell the kinds of their sentences.
-
-    following (str): the mark that ends the sentence which goes on behind the last word, if the text does.
-    """
+    """Return labels that tell the kinds of their sentences. following (str): the next mark behind that ends one."""
     if not scheme.kinds:
         return list(labels)
     told, kind = [], _kind(scheme.label(following), scheme)
     for label in reversed(labels):
-        if scheme.is_end(label.mark):
-            kind = _kind(label.mark, scheme)
-            told.append(label)
-        else:
-            told.append(label._replace(sentence=kind))
+        is_end = scheme.is_end(label.mark)
+        kind = _kind(label.mark, scheme) if is_end else kind
+        told.append(label if is_end else label._replace(sentence=kind))
     return told[::-1]
 
 
@@ -106,10 +99,7 @@ def _kind(mark: str, scheme: LabelScheme) -> str:
 
 
 class LabelTable:
-    """The labels of a chain as arrays.
-
-    labels (sequence of str): L of them, as `str` spells them.
-    """
+    """The L labels of a chain, as `str` spells them, as arrays."""
 
     def __init__(self, labels: Sequence[str]):
         self.parsed = [parse_label(text) for text in labels]
@@ -117,17 +107,14 @@ class LabelTable:
         number = {mark: k for k, mark in enumerate(self.marks)}
         self.mark_of = np.array([number[label.mark] for label in self.parsed], dtype=np.intp)
 
-    def having(self, mark: str) -> list[bool]:
-        """Tell which labels have a mark; all of them for NONE, and for a mark that no label has."""
-        if mark == NONE or mark not in self.marks:
-            return [True] * len(self.parsed)
-        return [label.mark == mark for label in self.parsed]
+    def having(self, marks: Sequence[str]) -> Bools:
+        """((n, L)): whether each label has each mark; all of them for NONE, and for a mark that no label has."""
+        known = {mark for mark in self.marks if mark != NONE}
+        rows = {mark: [mark not in known or label.mark == mark for label in self.parsed] for mark in set(marks)}
+        return np.array([rows[mark] for mark in marks], dtype=bool).reshape(len(marks), len(self.parsed))
 
     def mark_probabilities(self, marginals: Any) -> Any:
-        """((n, M)): probabilities of marks, in the order of `marks`.
-
-        marginals ((n, L)): of labels.
-        """
+        """((n, M)): probabilities of `marks`, by those of labels (n, L)."""
         sums = np.zeros((len(marginals), len(self.marks)), dtype=marginals.dtype)
         for label, mark in enumerate(self.mark_of.tolist()):
             sums[:, mark] += marginals[:, label]
@@ -145,9 +132,6 @@ class Thresholds:
     any: float = 0.0
     own: Mapping[str, float] = field(default_factory=dict)
 
-    def __bool__(self) -> bool:
-        return bool(self.any or self.own)
-
 
 def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints:
     """Choose the label of each word: that of the most probable mark that may be set, or else the one without a mark.
@@ -155,7 +139,7 @@ def choose(marginals: Floats, table: LabelTable, thresholds: Thresholds) -> Ints
     A low threshold finds more of the marks, a high one makes fewer mistakes: with right probabilities, at least the
     share t of the marks whose own threshold is t is right.
 
-    marginals ((n, L)): probabilities of the labels. table (LabelTable): of the labels.
+    marginals ((n, L)): probabilities of the labels.
     RETURNS ((n,)): the most probable label with the mark that was chosen.
     """
     sums = table.mark_probabilities(marginals)
@@ -176,8 +160,7 @@ def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes
 
     A mark that training has never seen in such a sentence leaves the labels without a mark there.
 
-    tags ((n,)): labels with the marks of the words of one text. table (LabelTable): of the labels.
-    scheme (LabelScheme): of the labels; the marks tell the kinds of the sentences.
+    tags ((n,)): labels with the marks of the words of one text, which tell the kinds of its sentences.
     goes_on (bool): whether the text goes on behind the words, so that its last sentence may be of any kind.
     RETURNS ((n, L)): labels with a labelling through them; a row without any where there is none.
     """
@@ -185,21 +168,18 @@ def labels_beside_marks(tags: Ints, table: LabelTable, scheme: LabelScheme, goes
     endings = ("", *(scheme.kinds or ())) if goes_on else ("",)
     options = [_agreeing(tell_sentences(marks, scheme, ending), table) for ending in endings]
     whole = [option for option in options if option.any(axis=1).all()]
-    possible: Bools = np.logical_or.reduce(whole) if whole else options[0]
-    return possible
+    return np.asarray(np.logical_or.reduce(whole or options[:1]))
 
 
 def _agreeing(told: Sequence[Label], table: LabelTable) -> Bools:
     """((n, L)): labels that tell the same marks and sentences."""
     rows = {}
     for label in set(told):
-        row = _agree(label, table)
-        rows[label] = row if any(row) else _agree(label._replace(mark=NONE), table)
+        for mark in (label.mark, NONE):
+            rows[label] = [(one.mark, one.sentence) == (mark, label.sentence) for one in table.parsed]
+            if any(rows[label]):
+                break
     return np.array([rows[label] for label in told], dtype=bool).reshape(len(told), len(table.parsed))
-
-
-def _agree(told: Label, table: LabelTable) -> list[bool]:
-    return [(label.mark, label.sentence) == (told.mark, told.sentence) for label in table.parsed]
 
 
 def labels_beside_given(
@@ -212,27 +192,22 @@ def labels_beside_given(
     `settle_marks` puts the marks into the labels then.
 
     marks (sequence of str): of all words, NONE where there is none. lengths ((B,)): of the texts, in words.
-    table (LabelTable), layout (Layout), scheme (LabelScheme): of the chain.
-    RETURNS ((N, L)): for which each text has a labelling.
     """
-    allowed = _having(marks, table)
+    allowed = table.having(marks)
     if not scheme.kinds:
         return allowed
-    owners = np.repeat(np.arange(len(lengths)), lengths)
     ends = [mark if scheme.is_end(mark) else NONE for mark in marks]
     for weaker in (ends, [NONE] * len(marks)):
-        blocked = np.isin(owners, blocked_sequences(lengths, allowed, layout))
+        blocked = np.isin(Segments(lengths).owners, blocked_sequences(lengths, allowed, layout))
         if blocked.any():
-            allowed[blocked] = _having(weaker, table)[blocked]
+            allowed[blocked] = table.having(weaker)[blocked]
     return allowed
 
 
 def settle_marks(tags: Ints, marks: Iterable[str], table: LabelTable) -> Ints:
     """Put settled marks in the place of others, and as much of the rest as training has seen with these.
 
-    tags ((n,)): labels. marks (iterable of str): one for each; NONE, and a mark that no label has, leave it alone.
-    table (LabelTable): of the labels.
-    RETURNS ((n,)): labels.
+    NONE, and a mark that no label has, leave a word alone.
     """
     settled = tags.copy()
     for place, (tag, mark) in enumerate(zip(tags.tolist(), marks)):
@@ -241,8 +216,3 @@ def settle_marks(tags: Ints, marks: Iterable[str], table: LabelTable) -> Ints:
             alike = [sum(map(eq, own, label)) if label.mark == mark else -1 for label in table.parsed]
             settled[place] = int(np.argmax(alike))
     return settled
-
-
-def _having(marks: Sequence[str], table: LabelTable) -> Bools:
-    rows = {mark: table.having(mark) for mark in set(marks)}
-    return np.array([rows[mark] for mark in marks], dtype=bool).reshape(len(marks), len(table.parsed))

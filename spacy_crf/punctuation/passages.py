@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import srsly
 
-from .words import ABBREVIATIONS, ENDS, Word, split_words
+from .block import ABBREVIATIONS, ENDS
+from .words import Word, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LEAST_WORDS = 100  # a shorter passage may do without marks
@@ -30,13 +31,11 @@ _SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 class Passage:
     """A running text, or a part of one that is cut out of it.
 
-    words (list[str]): as they are spelt, without marks.
-    marks (list[str]): names of the marks behind them, "" for none.
+    words (list[str]): as they are spelt, without marks. marks (list[str]): names of those behind them, "" for none.
     openings (list[str]), closings (list[str]): kinds of quotation marks and brackets around them, "" for none.
     truncated (tuple[bool, bool]): whether the text goes on before and behind it.
     following (str): the first mark behind it that ends a sentence.
-    pauses (sequence of float | None): seconds of silence behind each word, None where that is not known; empty where
-        nothing is known of any.
+    pauses (sequence of float | None): seconds of silence behind each word, as far as known; empty if of none.
     """
 
     words: list[str]
@@ -48,14 +47,11 @@ class Passage:
     pauses: Sequence[float | None] = ()
 
     def windows(self, size: int) -> Iterator["Passage"]:
-        """Yield parts of about the same number of words.
-
-        size (int): about so many words; 0 for the whole passage.
-        """
+        """Yield parts of about the same number of words. size (int): about so many; 0 for the whole passage."""
         n_parts = max(1, round(len(self.words) / size)) if size else 1
         bounds = [len(self.words) * part // n_parts for part in range(n_parts + 1)]
         ends = [place for place, mark in enumerate(self.marks) if mark in ENDS]
-        for low, high in zip(bounds, bounds[1:]):
+        for low, high in pairwise(bounds):
             sides = low > 0 or self.truncated[0], high < len(self.words) or self.truncated[1]
             behind = bisect_left(ends, high)
             following = self.marks[ends[behind]] if behind < len(ends) else self.following
@@ -63,10 +59,8 @@ class Passage:
 
     def sentences(self) -> Iterator["Passage"]:
         """Yield the parts behind which a sentence ends, each as a passage of its own."""
-        ends = [place for place, mark in enumerate(self.marks, 1) if mark in ENDS]
-        for low, high in zip([0, *ends], [*ends, len(self.words)]):
-            if low < high:
-                yield self._run(low, high)
+        bounds = [0, *(place for place, mark in enumerate(self.marks, 1) if mark in ENDS), len(self.words)]
+        return (self._run(low, high) for low, high in pairwise(bounds) if low < high)
 
     def _run(self, low: int, high: int) -> "Passage":
         run = slice(low, high)
@@ -85,10 +79,7 @@ class Anomalies:
     read: int = 0
 
     def check(self, passage: Passage, share: float) -> bool:
-        """Tell whether a passage is worth learning from, and count it.
-
-        share (float): the least share of words with a mark.
-        """
+        """Count a passage and tell whether to learn from it. share (float): least share of words with a mark."""
         reason = ""
         if not passage.words:
             reason = "without words"
@@ -110,10 +101,7 @@ def make_passage(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> P
 
 
 class Cue(NamedTuple):
-    """A subtitle.
-
-    text (str): what is spoken, in one or more lines. start (float), end (float): in seconds.
-    """
+    """A subtitle: what is spoken, in one or more lines, from when to when, in seconds."""
 
     text: str
     start: float
@@ -121,10 +109,9 @@ class Cue(NamedTuple):
 
 
 def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
-    """Yield the cues in which somebody speaks. Blocks without times (headers, notes, styles) are left out.
+    """Yield the cues in which somebody speaks, without mark-up, speakers, sounds and songs; never an empty one.
 
-    lines (iterable of str): of the file.
-    YIELDS (Cue): without mark-up, speakers, sounds and songs; never an empty one.
+    Blocks without times (headers, notes, styles) are left out.
     """
     spoken: list[str] = []
     times: tuple[float, float] | None = None
@@ -146,45 +133,17 @@ def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVI
     begins = np.cumsum([0, *(len(cue.text) + 1 for cue in cues)])
     shown = [cues[place] for place in np.searchsorted(begins, [word.start for word in words], side="right") - 1]
     pauses = [None if cue is after else max(0.0, after.start - cue.end) for cue, after in pairwise(shown)]
-    return replace(_of_words(text, words), pauses=[*pauses, None][: len(words)])
+    return _of_words(text, words, [*pauses, None][: len(words)])
 
 
-def _of_words(text: str, words: Sequence[Word]) -> Passage:
-    return Passage(
-        [text[word.start : word.end] for word in words],
-        [word.mark for word in words],
-        [word.opening for word in words],
-        [word.closing for word in words],
-    )
-
-
-def labelled_passage(rows: Sequence[tuple[str, str]]) -> Passage:
-    """Make the passage of words that come with the names of their marks."""
-    none = [""] * len(rows)
-    return Passage([word for word, _ in rows], [mark for _, mark in rows], none, list(none))
+def _of_words(text: str, words: Sequence[Word], pauses: Sequence[float | None] = ()) -> Passage:
+    forms = [text[word.start : word.end] for word in words]
+    marks, openings, closings = ([getattr(word, name) for word in words] for name in ("mark", "opening", "closing"))
+    return Passage(forms, marks, openings, closings, pauses=pauses)
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
     return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")
-
-
-def texts_of_lines(lines: Iterable[str], unit: str) -> Iterator[str]:
-    """Yield the texts of a plain file.
-
-    unit (str): what is a text: "paragraph" for what is between blank lines, "line"; the whole file for any other.
-    """
-    if unit == "line":
-        yield from lines
-        return
-    held: list[str] = []
-    for line in chain(lines, [""]):
-        if line.strip() or unit != "paragraph":
-            held.append(line)
-        elif held:
-            yield "\n".join(held)
-            held = []
-    if held:
-        yield "\n".join(held)
 
 
 def text_of_json(line: str, key: str) -> Any:

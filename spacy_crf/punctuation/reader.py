@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -16,22 +16,13 @@ from spacy.vocab import Vocab
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix, read_blocks, read_lines
-from .block import NONE, LabelScheme
-from .docs import PAUSE, WordView, register_punctuation, write_gold, write_pauses, write_truncated
+from ..corpora.files import check_paths, data_suffix, read_blocks, read_lines, visible_files
+from .block import NONE, SIGNS, LabelScheme
+from .docs import PAUSE, WordView, read_pauses, register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings
-from .passages import (
-    Anomalies,
-    Passage,
-    labelled_passage,
-    make_passage,
-    spoken_cues,
-    spoken_passage,
-    text_of_json,
-    texts_of_lines,
-)
+from .passages import Anomalies, Passage, make_passage, spoken_cues, spoken_passage, text_of_json
 from .restore import restore
-from .words import BY_SIGN, SIGNS
+from .words import BY_SIGN
 
 PunctuationFormat = Literal["text", "jsonl", "spacy", "subtitles", "labels"]
 TextUnit = Literal["document", "paragraph", "line", "sentence"]
@@ -82,16 +73,8 @@ class PunctuationCorpus:
     abbreviations: list[str] | None = None
 
     def __post_init__(self) -> None:
-        """Check the settings; nothing is read yet.
-
-        RAISES (ValueError): for a path that there is not, or a setting that has no meaning.
-        """
-        if self.path is None or self.path == []:
-            raise CRFError(CorpusErrors.CRF501)
-        self.paths = [Path(one) for one in ([self.path] if isinstance(self.path, Path | str) else self.path)]
-        for one in self.paths:
-            if not one.exists():
-                raise CRFError(CorpusErrors.CRF502.format(path=one))
+        """Check the settings; nothing is read yet."""
+        self.paths = check_paths(self.path)
         for name, value, known in (("format", self.format, PunctuationFormat), ("unit", self.unit, TextUnit)):
             if value is not None and value not in get_args(known):
                 raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected=" or ".join(get_args(known))))
@@ -101,10 +84,8 @@ class PunctuationCorpus:
         self.anomalies = Anomalies()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield the examples of the corpus.
+        """Yield examples with bare words in `predicted`, and in `reference` as they were spelt, with their marks.
 
-        nlp (Language): the current pipeline.
-        YIELDS (Example): bare words in `predicted`; in `reference` as they were spelt, with their marks.
         RAISES (ValueError): for a file that cannot be read, or if nothing was worth reading.
         """
         register_punctuation()
@@ -122,20 +103,16 @@ class PunctuationCorpus:
             warnings.warn(PunctuationWarnings.CRFW971.format(**found), CRFWarning, stacklevel=2)
 
     def read_texts(self, nlp: Language) -> Iterator[Doc]:
-        """Yield Docs whose texts have the marks, and whose tokens the pauses; the format "spacy" reads the same.
-
-        nlp (Language): whose tokenizer makes them.
-        """
+        """Yield Docs whose texts have the marks, and whose tokens the pauses; the format "spacy" reads the same."""
         scheme = self._scheme()
         for example in self(nlp):
             words = WordView.of(example.reference, scheme)
             doc = nlp.make_doc(restore(words.forms, words.labels(scheme), scheme))
             places = WordView.of(doc, scheme).last_tokens.tolist()
             pauses = [token._.get(PAUSE) for token in example.reference]
-            if len(places) == len(pauses):
-                for place, pause in zip(places, pauses):
-                    if pause is not None:
-                        doc[place]._.set(PAUSE, pause)
+            for place, pause in zip(places, pauses if len(places) == len(pauses) else ()):
+                if pause is not None:
+                    doc[place]._.set(PAUSE, pause)
             yield doc
 
     def _scheme(self) -> LabelScheme:
@@ -143,11 +120,10 @@ class PunctuationCorpus:
         return LabelScheme(list(SIGNS), pairs=True, abbreviations=self.abbreviations)
 
     def _read(self, vocab: Vocab) -> Iterator[Passage]:
-        for path in self.paths:
-            for file in _find(path):
-                for passage in self._read_file(file, vocab):
-                    if self.anomalies.check(passage, self.least_marks):
-                        yield passage
+        for file in chain.from_iterable(map(_find, self.paths)):
+            for passage in self._read_file(file, vocab):
+                if self.anomalies.check(passage, self.least_marks):
+                    yield passage
 
     def _read_file(self, file: Path, vocab: Vocab) -> Iterator[Passage]:
         format = self.format or SUFFIXES.get(data_suffix(file))
@@ -156,51 +132,53 @@ class PunctuationCorpus:
         abbreviations = self._scheme().abbreviated
         if format == "labels":
             yield from self._read_labels(file)
-            return
-        if format == "subtitles":
+        elif format == "subtitles":
             yield spoken_passage(list(spoken_cues(read_lines(file))), abbreviations)
-            return
-        if format == "spacy":
+        elif format == "spacy":
             yield from map(self._stored_passage, read_docbin(file, vocab))
-            return
-        for text in self._texts(file, format):
-            yield make_passage(text, abbreviations)
+        else:
+            texts = self._read_text(file) if format == "text" else self._read_json(file)
+            yield from (make_passage(text, abbreviations) for text in texts)
 
     def _stored_passage(self, doc: Doc) -> Passage:
         scheme = self._scheme()
-        passage, places = make_passage(doc.text, scheme.abbreviated), WordView.of(doc, scheme).last_tokens
-        pauses = [doc[place]._.get(PAUSE) for place in places.tolist()]
+        passage, pauses = make_passage(doc.text, scheme.abbreviated), read_pauses(WordView.of(doc, scheme))
         is_known = len(pauses) == len(passage.words) and any(pause is not None for pause in pauses)
         return replace(passage, pauses=pauses) if is_known else passage
 
-    def _texts(self, file: Path, format: PunctuationFormat) -> Iterator[str]:
-        if format == "text":
-            yield from texts_of_lines(read_lines(file), self.unit)
-        else:
-            for number, line in enumerate(read_lines(file), 1):
-                if line.strip():
-                    text = text_of_json(line, self.text_key)
-                    if not isinstance(text, str):
-                        raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
-                    yield text
+    def _read_text(self, file: Path) -> Iterator[str]:
+        if self.unit == "line":
+            return read_lines(file)
+        if self.unit == "paragraph":
+            return ("\n".join(lines) for _, lines in read_blocks(file))
+        return iter(["\n".join(read_lines(file))])
+
+    def _read_json(self, file: Path) -> Iterator[str]:
+        for number, line in enumerate(read_lines(file), 1):
+            if line.strip():
+                text = text_of_json(line, self.text_key)
+                if not isinstance(text, str):
+                    raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
+                yield text
 
     def _read_labels(self, file: Path) -> Iterator[Passage]:
         """Yield documents of words with their marks; a row without a word, or whose word is a mark, is left out."""
         for first, lines in read_blocks(file):
-            rows = []
+            words, marks = [], []
             for number, line in enumerate(lines, first):
                 word, _, label = line.partition("\t")
-                mark = _mark(label.strip())
+                name = label.strip() if label.strip() != NONE else ""
+                mark = name if name in ("", *SIGNS) else BY_SIGN.get(name)
                 if mark is None:
-                    raise CRFError(
-                        PunctuationErrors.CRF984.format(path=file, line=number, label=label, known=", ".join(SIGNS))
-                    )
+                    told = {"path": file, "line": number, "label": label, "known": ", ".join(SIGNS)}
+                    raise CRFError(PunctuationErrors.CRF984.format(**told))
                 word = word.strip()
                 if word and word not in BY_SIGN:
-                    rows.append((word, mark))
+                    words.append(word)
+                    marks.append(mark)
                 else:
                     self.anomalies.dropped.update(["rows without a word"])
-            yield labelled_passage(rows)
+            yield Passage(words, marks, [""] * len(words), [""] * len(words))
 
     def _make_example(self, vocab: Vocab, passage: Passage) -> Example:
         reference = Doc(vocab, words=passage.words)
@@ -213,19 +191,9 @@ class PunctuationCorpus:
         return Example(predicted, reference)
 
 
-def _mark(label: str) -> str | None:
-    """Return the name of a mark from its label or its sign; "" for none, None for an unknown label."""
-    if label in ("", NONE):
-        return ""
-    return label if label in SIGNS else BY_SIGN.get(label)
-
-
 def _find(path: Path) -> list[Path]:
     """Return the files to read: the file itself, or those of a folder with a known suffix."""
-    if not path.is_dir():
-        return [path]
-    files = [file for file in sorted(path.rglob("*")) if file.is_file() and data_suffix(file) in SUFFIXES]
-    found = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    found = visible_files(path, SUFFIXES) if path.is_dir() else [path]
     if not found:
         raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join(SUFFIXES)))
     return found

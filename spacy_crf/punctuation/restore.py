@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -11,22 +12,10 @@ from thinc.types import Ints2d
 
 from ..core.arrays import Floats, Ints
 from ..core.chain.distribution import BestPaths
-from .block import NONE, LabelScheme
-from .docs import (
-    CASE,
-    CLOSINGS,
-    COLUMNS,
-    MARKS,
-    OPENINGS,
-    PROBABILITIES,
-    RESTORATION,
-    RESTORATIONS,
-    RESTORED,
-    WordView,
-    write_punctuation,
-)
+from .block import NONE, SIGNS, LabelScheme
+from .docs import CASE, CLOSINGS, COLUMNS, MARKS, OPENINGS, PROBABILITIES, WordView, write_restored
 from .labels import Label, LabelTable
-from .words import BY_SIGN, NO_FORMS, PAIRS, SIGNS, Word, apply_case
+from .words import BY_SIGN, NO_FORMS, PAIRS, Word, apply_case
 
 _BEHIND_WORDS = {*BY_SIGN, *(sign for _, closing in PAIRS.values() for sign in closing)}
 SPACED = ("DASH",)  # marks with white space before them
@@ -49,19 +38,12 @@ class Editor:
     """
 
     def __init__(
-        self,
-        scheme: LabelScheme,
-        mixed: Mapping[str, str] = NO_FORMS,
-        keep: bool = False,
-        capitalise: bool = False,
+        self, scheme: LabelScheme, mixed: Mapping[str, str] = NO_FORMS, keep: bool = False, capitalise: bool = False
     ):
         self._scheme, self._mixed, self._keep, self._capitalise = scheme, mixed, keep, capitalise
 
     def edits(self, text: str, words: Sequence[Word], labels: Sequence[Label]) -> list[Edit]:
-        """Return edits in the order of the text; they do not overlap.
-
-        words (sequence of Word): of the text. labels (sequence of Label): one for each.
-        """
+        """Return edits in the order of the text, which do not overlap, by the label of each of its words."""
         found: list[Edit] = []
         begins, is_lower = True, text == text.lower()
         for word, label in zip(words, labels):
@@ -99,26 +81,19 @@ class Editor:
             if changes:
                 yield _replace_mark(text, word, label.mark)
             return
-        mark = self._spell(text, word, label.mark) if changes else ""
+        mark = ""
+        if changes and label.mark != NONE and not (label.mark == "PERIOD" and text[word.end - 1] == "."):
+            mark = _spell(label.mark)  # a word's own period would be the mark already
         inserted = mark + sign if label.closing == "QUOTE" else sign + mark
         if inserted:
-            at = _behind_brackets(text, word)
+            at = word.end
+            while at < word.tail and text[at] in PAIRS["BRACKET"][1]:
+                at += 1
             yield Edit(at, at, inserted)
 
-    @staticmethod
-    def _spell(text: str, word: Word, mark: str) -> str:
-        """Return what is written behind a word; nothing where its own period is the mark."""
-        if mark == NONE or (mark == "PERIOD" and text[word.end - 1] == "."):
-            return ""
-        return f" {SIGNS[mark][0]}" if mark in SPACED else SIGNS[mark][0]
 
-
-def _behind_brackets(text: str, word: Word) -> int:
-    """Return where a mark goes: behind the brackets that close with the word."""
-    at = word.end
-    while at < word.tail and text[at] in PAIRS["BRACKET"][1]:
-        at += 1
-    return at
+def _spell(mark: str) -> str:
+    return f" {SIGNS[mark][0]}" if mark in SPACED else SIGNS[mark][0]
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
@@ -126,12 +101,7 @@ def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     start, end = word.mark_start, word.mark_end
     spaced = start > word.end and text[start - 1] == " "
     glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
-    if mark == NONE:
-        return Edit(start - spaced, end, " " if glued else "")
-    sign = SIGNS[mark][0]
-    if mark in SPACED:
-        return Edit(start - spaced, end, f" {sign}" + (" " if glued else ""))
-    return Edit(start - spaced, end, sign + (" " if glued else ""))
+    return Edit(start - spaced, end, ("" if mark == NONE else _spell(mark)) + (" " if glued else ""))
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
@@ -147,10 +117,9 @@ def restore(
     words: Sequence[str], labels: Sequence[Label], scheme: LabelScheme, mixed: Mapping[str, str] = NO_FORMS
 ) -> str:
     """Return a text of bare words with the marks, and the case, of their labels."""
-    text, at, placed = " ".join(words), 0, []
-    for form in words:
-        placed.append(Word(at, at + len(form), at + len(form)))
-        at += len(form) + 1
+    ends = accumulate((len(form) + 1 for form in words), initial=-1)
+    placed = [Word(before + 1, end, end) for before, end in pairwise(ends)]
+    text = " ".join(words)
     return apply_edits(text, Editor(scheme, mixed).edits(text, placed, labels))
 
 
@@ -168,11 +137,7 @@ class WordPrediction:
 
 
 class Restoration(NamedTuple):
-    """A restored text.
-
-    view (WordView): its words. labels (list[Label]): one for each. edits (list[Edit]): of the text.
-    probabilities (list): of the mark of each word; None where they were not asked for.
-    """
+    """A restored text: its words, their labels, its edits, and the probability of each mark if these were asked for."""
 
     view: WordView
     labels: list[Label]
@@ -181,11 +146,7 @@ class Restoration(NamedTuple):
 
 
 class RestorationWriter:
-    """Writer of predictions under settings that do not change meanwhile.
-
-    scheme (LabelScheme), labels (sequence of str): of the chain. settings (Mapping): existing, capitalise,
-    probabilities and sentences, as in the factory of punctuation_restorer. mixed (Mapping[str, str]): mixed forms.
-    """
+    """Writer of predictions under settings of the component that do not change meanwhile."""
 
     def __init__(
         self, scheme: LabelScheme, labels: Sequence[str], settings: Mapping[str, Any], mixed: Mapping[str, str]
@@ -213,40 +174,29 @@ class RestorationWriter:
 
     def __call__(self, doc: Doc, view: WordView, prediction: WordPrediction) -> None:
         """Write marks, cases, probabilities, text, edits and sentence starts of one Doc."""
-        labels = self._labels(prediction.tags)
-        values = self._token_values(doc, view, prediction.tags)
+        values: dict[str, Any] = {}
+        for name, by_tag in self._told.items():  # each at the last token of its word
+            column = np.full(len(doc), "", dtype=object)
+            column[view.last_tokens] = by_tag[prediction.tags]
+            values[name] = column.tolist()
         if self._settings["probabilities"] and prediction.marginals is not None:
             values |= self._probabilities(doc, view, prediction.marginals)
-        write_punctuation(doc, values)
-        edits = self._editor.edits(view.text, view.words, labels)
-        doc._.set(RESTORATION, [list(edit) for edit in edits])
-        doc._.set(RESTORED, apply_edits(view.text, edits))
-        if prediction.n_best is not None and self._settings["n_best"]:
-            doc._.set(RESTORATIONS, self._alternatives(view, prediction))
+        edits = self._editor.edits(view.text, view.words, self._labels(prediction.tags))
+        is_listed = prediction.n_best is not None and self._settings["n_best"]
+        texts = self._alternatives(view, prediction) if is_listed else None
+        write_restored(doc, values, apply_edits(view.text, edits), edits, texts)
         if self._settings["sentences"]:
             self._start_sentences(doc, view, prediction.tags)
 
     def _labels(self, tags: Any) -> list[Label]:
         return [self._table.parsed[tag] for tag in tags.tolist()]
 
-    def _token_values(self, doc: Doc, view: WordView, tags: Ints) -> dict[str, Any]:
-        """Return values by token, each at the last token of its word."""
-        last = view.last_tokens.tolist()
-        values: dict[str, Any] = {}
-        for name, by_tag in self._told.items():
-            values[name] = [""] * len(doc)
-            for place, value in zip(last, by_tag[tags].tolist()):
-                values[name][place] = value
-        return values
-
     def _probabilities(self, doc: Doc, view: WordView, marginals: Floats) -> dict[str, Any]:
         """Return probabilities of the marks by token; a token inside of a word has no mark for certain."""
-        sums = self._table.mark_probabilities(marginals)
-        table = np.zeros((len(doc), len(self._table.marks)), dtype=np.float32)
-        if NONE in self._table.marks:
-            table[:, self._table.marks.index(NONE)] = 1
-        table[view.last_tokens] = sums
-        return {PROBABILITIES: table, COLUMNS: [_shown(mark) for mark in self._table.marks]}
+        marks = self._table.marks
+        table = np.tile(np.array([mark == NONE for mark in marks], dtype=np.float32), (len(doc), 1))
+        table[view.last_tokens] = self._table.mark_probabilities(marginals)
+        return {PROBABILITIES: table, COLUMNS: list(map(_shown, marks))}
 
     def _alternatives(self, view: WordView, prediction: WordPrediction) -> list[dict[str, Any]]:
         """List the best texts with their probabilities; a Doc is one sequence. Labellings of one text are summed."""

@@ -12,17 +12,13 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from spacy.util import registry
 
-from .block import NONE, LabelScheme
+from .block import ABBREVIATIONS, NONE, LabelScheme
 from .docs import CASE, MARKS, WordView, gold_labels, read_punctuation
-from .words import ABBREVIATIONS
 
 
 @registry.scorers("spacy_crf.punctuation_scorer.v1")
 def make_punctuation_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `punctuation_restorer`.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Return the scorer of `punctuation_restorer`."""
     return punctuation_score
 
 
@@ -70,28 +66,23 @@ def mark_scores(pairs: Counter[tuple[str, str]], scheme: LabelScheme) -> dict[st
     """Measure marks; see `punctuation_score`.
 
     pairs (Counter): how often each gold mark was restored as each mark, NONE among them.
-    scheme (LabelScheme): of the component.
     """
-    names = ("punct_p", "punct_r", "punct_f", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")
-    if not pairs:
-        return dict.fromkeys((*names, "sent_boundary_f"))
     per_type = {mark: _prf(pairs, mark.__eq__) for mark in scheme.marks}
-    total, ends = PRFScore(), _prf(pairs, scheme.is_end)
-    for score in per_type.values():
-        total += score
+    total = sum(per_type.values(), start=PRFScore())
+    n_words = pairs.total() or 1
     n_gold = sum(number for (gold, _), number in pairs.items() if gold != NONE)
     errors = sum(number for (gold, own), number in pairs.items() if gold != own)
-    right = pairs.total() - errors
-    values = (
-        total.precision,
-        total.recall,
-        total.fscore,
-        {mark: score.to_dict() for mark, score in per_type.items() if score.tp + score.fp + score.fn},
-        errors / n_gold if n_gold else None,
-        right / pairs.total(),
-        1 - n_gold / pairs.total(),
-    )
-    return {**dict(zip(names, values)), "sent_boundary_f": ends.fscore}
+    scores = {
+        "punct_p": total.precision,
+        "punct_r": total.recall,
+        "punct_f": total.fscore,
+        "punct_f_per_type": {mark: one.to_dict() for mark, one in per_type.items() if one.tp + one.fp + one.fn},
+        "punct_ser": errors / n_gold if n_gold else None,
+        "word_acc": (n_words - errors) / n_words,
+        "word_acc_none": 1 - n_gold / n_words,
+        "sent_boundary_f": _prf(pairs, scheme.is_end).fscore,
+    }
+    return scores if pairs else dict.fromkeys(scores)
 
 
 def _prf(pairs: Counter[tuple[str, str]], wanted: Callable[[str], bool]) -> PRFScore:

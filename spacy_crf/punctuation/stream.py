@@ -6,6 +6,7 @@ the text goes on is open. With a lag as long as the text, the result is that of 
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import takewhile
@@ -38,8 +39,7 @@ class StreamedWord(NamedTuple):
     """What stands between white space, as it has left a stream.
 
     text (str): as it came, with the white space before it. restored (str): the same with its marks and case.
-    mark (str): name of the mark behind it, "" for none.
-    probability (float | None): of that mark, or of none, where the component gives probabilities.
+    mark (str): behind it, "" for none. probability (float | None): of that mark or none, where components give it.
     """
 
     text: str
@@ -51,11 +51,9 @@ class StreamedWord(NamedTuple):
 class RestorationStream:
     """A restorer at work on a text that comes in pieces.
 
-    restorer (Restorer): a trained punctuation_restorer.
     lag (int): words that must have come behind a word before it goes out.
     block (int): words that are decoded at a time; more are faster and wait longer.
     prepare (Callable | None): annotates Docs whose annotation the features read; the components before this one.
-    RAISES (ValueError): for a negative lag or an empty block.
     """
 
     def __init__(self, restorer: Restorer, lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None):
@@ -70,20 +68,14 @@ class RestorationStream:
         self._done, self._has_begun = 0, False  # how many of them have gone out, and whether others came before
 
     def push(self, chunks: Iterable[str]) -> Iterator[StreamedWord]:
-        """Take words in, each with the white space before it.
-
-        YIELDS (StreamedWord): those that can go out.
-        """
+        """Take words in, each with the white space before it, and yield those that can go out."""
         for chunk in chunks:
             self._chunks.append(chunk)
             if len(self._chunks) - self._done >= self._block + self._lag:
                 yield from self._emit(self._block, is_last=False)
 
     def close(self) -> Iterator[StreamedWord]:
-        """End the text; another one may begin.
-
-        YIELDS (StreamedWord): all that are left, of which the last one is the last word of a text.
-        """
+        """End the text, and yield all that are left; another one may begin."""
         if len(self._chunks) > self._done:
             yield from self._emit(len(self._chunks) - self._done, is_last=True)
         self._start_over()
@@ -107,20 +99,18 @@ class RestorationStream:
             doc = self._prepare(doc)
         write_truncated(doc, (self._has_begun, not is_last))
         view, labels, edits, probabilities = self._restorer.restored(doc)
-        marks = {word.end: (label.mark, chance) for word, label, chance in zip(view.words, labels, probabilities)}
-        ends = sorted(marks)
-        out, next_edit, next_word = [], 0, 0
+        waiting, words, out = deque(edits), deque(zip(view.words, labels, probabilities)), []
         for raw, chunk in zip(self._chunks, shown):
             end, own = at + len(chunk), []
-            while next_edit < len(edits) and edits[next_edit].end <= end:
-                edit = edits[next_edit]
+            while waiting and waiting[0].end <= end:
+                edit = waiting.popleft()
                 own.append(Edit(edit.start - at, edit.end - at, edit.replacement))
-                next_edit += 1
-            mark, chance = "", None
-            while next_word < len(ends) and ends[next_word] <= end:
-                mark, chance = marks[ends[next_word]]
-                next_word += 1
-            out.append(StreamedWord(raw, _edited(raw, own), "" if mark == NONE else mark, chance))
+            mark, chance = NONE, None
+            while words and words[0][0].end <= end:
+                _, label, chance = words.popleft()
+                mark = label.mark
+            spelt = [edit for edit in own if not _SURROGATE.search(raw[edit.start : edit.end])]  # such bytes stay
+            out.append(StreamedWord(raw, apply_edits(raw, spelt), "" if mark == NONE else mark, chance))
             at = end
         return out
 
@@ -134,15 +124,10 @@ def _make_doc(chunks: Sequence[str], vocab: Vocab) -> Doc:
         space = chunk[: len(chunk) - len(word)]
         if space == " " and words and not spaces[-1]:
             spaces[-1], space = True, ""
-        for token in filter(None, (space, word)):
-            words.append(token)
-            spaces.append(False)
+        tokens = [token for token in (space, word) if token]
+        words += tokens
+        spaces += [False] * len(tokens)
     return Doc(vocab, words=words, spaces=spaces)
-
-
-def _edited(raw: str, edits: Sequence[Edit]) -> str:
-    """A chunk with its edits, except for those that would replace bytes that are no text."""
-    return apply_edits(raw, [edit for edit in edits if not _SURROGATE.search(raw[edit.start : edit.end])])
 
 
 def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
@@ -152,11 +137,7 @@ def components_before(nlp: Language, name: str) -> Callable[[Doc], Doc]:
 
 
 def stream_words(
-    restorer: Restorer,
-    words: Iterable[str],
-    lag: int = 20,
-    block: int = 1,
-    prepare: Callable[[Doc], Doc] | None = None,
+    restorer: Restorer, words: Iterable[str], lag: int = 20, block: int = 1, prepare: Callable[[Doc], Doc] | None = None
 ) -> Iterator[StreamedWord]:
     """Words of one text as they come; see `RestorationStream`."""
     stream = RestorationStream(restorer, lag, block, prepare)
@@ -166,10 +147,7 @@ def stream_words(
 
 
 def chunks_of(pieces: Iterable[str]) -> Iterator[str]:
-    """Words of a text that comes in pieces of any length, each with the white space before it.
-
-    YIELDS (str): a word; white space at the end of the text comes last, alone.
-    """
+    """Words of a text in pieces of any length, each with the white space before it; that at the end comes alone."""
     held: list[str] = []
     for piece in pieces:
         if not any(map(str.isspace, piece)):  # a long word is joined once, not with each piece

@@ -11,31 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
+from .block import ABBREVIATIONS, SIGNS
+
 Case = Literal["lower", "Title", "UPPER", "mixed"]
 CASES: tuple[Case, ...] = get_args(Case)
 NO_FORMS: Mapping[str, str] = MappingProxyType({})
-# The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
-SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "QUESTION": ("?", "？", "؟", "⁇", "⸮"),
-        "EXCLAMATION": ("!", "！"),
-        "ELLIPSIS": ("…",),
-        "PERIOD": (".", "。", "।", "۔", "．"),
-        "SEMICOLON": (";", "；", "؛"),
-        "COLON": (":", "："),
-        "DASH": ("–", "—", "―"),
-        "COMMA": (",", "，", "、", "،"),
-    }
-)
-ENDS = ("PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS")
 BY_SIGN = {sign: name for name, signs in SIGNS.items() for sign in signs}
 _RANK = {name: rank for rank, name in enumerate(SIGNS)}
 # What stands around words, by kind: what opens, what closes; the first of each is written
 PAIRS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"QUOTE": ('“"„«‹‟', '”"“»›'), "BRACKET": ("([{（【", ")]}）】")},
+    {"QUOTE": ('“"„«‹‟', '”"“»›'), "BRACKET": ("([{（【", ")]}）】")}
 )
 INVERTED = "¿¡"  # they open a question or exclamation, and go with its mark
-ABBREVIATIONS = ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "messrs", "mme", "rev", "hon", "capt")
 _OPENING = "".join(opening for opening, _ in PAIRS.values())
 _CLOSING = "".join(closing for _, closing in PAIRS.values())
 _MARKS = "".join(BY_SIGN)
@@ -71,10 +58,7 @@ class Word(NamedTuple):
 
 
 def split_words(text: str, abbreviations: Collection[str] = ABBREVIATIONS) -> list[Word]:
-    """Cut a text into words with their marks. Linear in the text.
-
-    abbreviations (Collection[str]): lower-case words whose period is a part of them.
-    """
+    """Cut a text into words with their marks, in linear time. A period is a part of lower-case `abbreviations`."""
     words: list[Word] = []
     opening = ""  # kind of what is open before the next word
     for found in _CHUNK.finditer(text):
@@ -130,11 +114,8 @@ def _core(piece: str, abbreviations: Collection[str]) -> tuple[int, int]:
 
 
 def _split_signs(signs: str, is_alone: bool) -> tuple[str, str]:
-    """Split signs before a word into those that open it, and those that close what came before.
-
-    is_alone (bool): whether no word follows within the chunk; a quotation mark alone is taken as a closing one.
-    """
-    if is_alone:
+    """Split signs before a word into those that open it, and those that close what came before."""
+    if is_alone:  # no word follows within the chunk; a quotation mark alone is taken as a closing one
         return "".join(sign for sign in signs if sign in INVERTED + "([{„«“（【"), signs
     at = len(signs.rstrip(OPENERS))
     return signs[at:], signs[:at]
@@ -187,23 +168,17 @@ def case_of(word: str) -> Case:
 
 
 def apply_case(word: str, case: str, mixed: Mapping[str, str] = NO_FORMS) -> str:
-    """Return a word in another case; letters whose capitals are other letters (ß) stay as they are.
+    """Return a word in another case, one of `CASES`; letters whose capitals are longer (ß) stay as they are.
 
-    word (str): in any case. case (str): one of `CASES`; anything else leaves the word alone.
     mixed (Mapping[str, str]): mixed forms by their lower-cased ones; a word without one is titled.
-    RETURNS (str): a word of the same length that is the same in lower case.
     """
     lower = word.lower()
-    if case == "lower":
-        wanted = lower
-    elif case == "Title":
-        wanted = _titled(lower)
-    elif case == "UPPER":
+    if case == "UPPER":
         wanted = lower.upper()
-    elif case == "mixed":
-        wanted = mixed.get(lower, _titled(lower))
+    elif case == "Title" or (case == "mixed" and lower not in mixed):
+        wanted = _titled(lower)
     else:
-        return word
+        wanted = lower if case == "lower" else mixed[lower] if case == "mixed" else word
     return wanted if len(wanted) == len(word) and wanted.lower() == lower else word
 
 

@@ -15,10 +15,9 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
-from ..corpora.docs import register_doc_name, write_doc_name
+from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import name_file, number_name
-from ..corpora.inputs import copy_tokens
 from .errors import SectionErrors
 from .formats.annotated import ROOT, read_annotated
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold

@@ -19,9 +19,9 @@ from ..annotation.gold import as_bio
 from ..core.arrays import Doubles, Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.entropy import token_entropies
-from ..corpora.inputs import read_kind
-from ..corpora.kinds import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
+from ..corpora.docs import read_kind
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape
+from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
 from ..pipe.block import SPAN_TARGETS
 from .component import CRFTagger
 

@@ -10,9 +10,8 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.gold import aligned_tokens, same_tokens, single_tokens
-from ..annotation.gold_tags import GOLD_TAGS, read_gold_tags, write_gold_tags
-from ..annotation.targets import AttributeTarget
+from ..annotation.gold import GOLD_TAGS, aligned_tokens, read_gold_tags, same_tokens, single_tokens, write_gold_tags
+from ..annotation.target import AttributeTarget
 from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN, Gold

@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.gold_tags import GOLD_TAGS
+from ..annotation.gold import GOLD_TAGS
 from ..core.arrays import Bools, Doubles
 from ..core.errors import CRFError
 from ..core.gold import Gold

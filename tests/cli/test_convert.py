@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from spacy_crf.cli import app
 from spacy_crf.cli.corpora import convert
 from spacy_crf.cli.data import Data
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 CHUNKED = "The DT B-NP\nferry NN I-NP\nleft VBD B-VP\n\nIt PRP B-NP\nsank _ B-VP\n"
 TREE = """\

@@ -9,7 +9,7 @@ from helpers.paths import ROOT
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 CORPUS = ROOT / "corpus" / "constrained_ner"
 CONFIG = {

@@ -6,7 +6,7 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
 

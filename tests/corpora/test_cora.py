@@ -105,9 +105,9 @@ def test_alternatives_share_their_weight_among_cases(
 
 def test_settings(write: Write) -> None:
     settings = CoraSettings(tag="lemma", lemma="pos", morph="bound_sent", borders={"bound_sent": [], "morph": ["_"]})
-    sentences = list(read_cora(write("a.xml", TEXT), settings, name="cora_gold"))
+    sentences = list(read_cora(write("a.xml", TEXT), settings))
     assert [sentence.words for sentence in sentences] == [["Boek", "by"], ["der"], ["vn\u0303", "lop"], ["twe"]]
-    assert [sentence.columns["ext:cora_gold"] for sentence in sentences] == [
+    assert [sentence.columns["ext:gold_tags"] for sentence in sentences] == [
         ["bôk", "bî"],
         ["dê"],
         ["", ""],

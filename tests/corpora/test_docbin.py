@@ -7,7 +7,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, Token
 
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
 

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_crf.corpora import files
 from spacy_crf.corpora.files import read_blocks, read_lines
-from spacy_crf.corpora.formats import find_files, pick_format
+from spacy_crf.corpora.reader import find_files, pick_format
 
 Write = Callable[[str, str | bytes], Path]
 TREE_LINE = "1\tHi\thi\tINTJ\tUH\t_\t0\troot\t_\t_\n"

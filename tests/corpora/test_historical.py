@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.util import load_config_from_str, registry
 
-from spacy_crf.annotation.gold_tags import read_gold_tags
-from spacy_crf.corpora import Corpus
+from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.historical import apply_text, ends_segment
+from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.sentence import Sentence
 
 Write = Callable[[str, str | bytes], Path]
@@ -190,7 +190,7 @@ def test_no_word_is_lost_and_each_cut_is_behind_what_cuts(rows: Any, join: bool,
         columns = {"tag": tags, "ext:gold_tags": list(tags)}
         given_segments.append(Sentence(words, columns, [True] * len(words), starts_document=number == 0))
     text = HistoricalText(punctuation=punctuation, join_segments=join, cut_at_punctuation=cut, cut_at_tags=("XY",))
-    found = list(apply_text(given_segments, text, "gold_tags"))
+    found = list(apply_text(given_segments, text))
     words = [word for segment in found for word in segment.words]
     expected = [word for row in rows for word, _ in row if punctuation != "removed" or word in "ab"]
     assert words == expected

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 Write = Callable[[str, str | bytes], Path]
 

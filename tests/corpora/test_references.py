@@ -13,8 +13,8 @@ from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.corpora import Corpus
 from spacy_crf.corpora.block import ReferenceSettings
+from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.references import read_references
 
 Write = Callable[[str, str | bytes], Path]

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from spacy_crf.annotation.gold import partial_tags
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.review import FORMAT, escape, unescape
 from spacy_crf.corpora.sentence import find_exact_spaces
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.corpora.kinds import LabelledSpan, decode_spans, split_tag
+from spacy_crf.corpora.sentence import LabelledSpan, decode_spans, split_tag
 
 SCHEMES = {
     "IOB2": "O B-NP I-NP B-NP O B-VP I-VP I-VP",

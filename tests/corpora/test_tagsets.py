@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin, Token
 
-from spacy_crf.annotation.gold_tags import best_tag, write_gold_tags
+from spacy_crf.annotation.gold import best_tag, write_gold_tags
 from spacy_crf.corpora.tagsets import format_tags, parse_tags, read_cells, resolve_gold_tags
 
 NAME = "tagsets_test_gold"

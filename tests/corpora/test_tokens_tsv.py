@@ -5,7 +5,7 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.annotation.gold_tags import write_gold_tags
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.corpora.docs import DocMaker
 from spacy_crf.corpora.sentence import group_sentences
 from spacy_crf.corpora.tagsets import read_cells, read_tokens_tsv, resolve_gold_tags, write_tokens_tsv

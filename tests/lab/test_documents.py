@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_crf.annotation.gold_tags import read_gold_tags, write_gold_tags
+from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
 from spacy_crf.corpora.docs import write_doc_name
 from spacy_crf.lab.documents import Pool, by_document, read_pool
 

@@ -12,7 +12,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.annotation.gold_tags import write_gold_tags
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.corpora.tagsets import parse_tags
 from spacy_crf.lab.measures import BETAS, Findings, Scored, measure
 from spacy_crf.sections.spans import Elements, write_elements

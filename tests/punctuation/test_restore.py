@@ -6,10 +6,10 @@ from helpers.punctuated import strip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.punctuation.block import NONE, LabelScheme
+from spacy_crf.punctuation.block import NONE, SIGNS, LabelScheme
 from spacy_crf.punctuation.labels import Label, LabelTable, may_follow, parse_label, read_labels, tell_sentences
 from spacy_crf.punctuation.restore import Editor, apply_edits, restore
-from spacy_crf.punctuation.words import PAIRS, SIGNS, apply_case, case_of, split_words
+from spacy_crf.punctuation.words import PAIRS, apply_case, case_of, split_words
 
 MARKS = LabelScheme([*SIGNS])
 SCHEME = LabelScheme([*SIGNS], case=True, pairs=True)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.errors import CRFError
-from spacy_crf.punctuation.block import LabelScheme
-from spacy_crf.punctuation.words import SIGNS, split_words, strongest
+from spacy_crf.punctuation.block import SIGNS, LabelScheme
+from spacy_crf.punctuation.words import split_words, strongest
 
 ALL = LabelScheme([*SIGNS])
 

@@ -15,7 +15,7 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.corpora import Corpus
+from spacy_crf.corpora.reader import Corpus
 
 CONFIG = ROOT / "configs" / "crf_tagger.cfg"
 EXTENSION = "crf_test_review"

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
-from spacy_crf.annotation.gold_tags import read_gold_tags
+from spacy_crf.annotation.gold import read_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.tagsets.report import render_page, report_sets

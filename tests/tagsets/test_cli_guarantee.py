@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
 
-from spacy_crf.annotation.gold_tags import write_gold_tags
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_crf.annotation.gold_tags import read_gold_tags, write_gold_tags
+from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold

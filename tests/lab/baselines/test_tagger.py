@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
 
-from spacy_crf.annotation.gold_tags import write_gold_tags
+from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.pipe.probabilities import GivesProbabilities
 
 PROBS = "crf_test_comparison"
