@@ -21,8 +21,8 @@ from ..pipe.folds import trained_on
 from ..pipe.storage import NAMES, readable
 from .block import SectionSettings
 from .features.batch import UnitBatch
-from .features.phrases import Phrases
 from .features.rules import apply_rules
+from .features.text import Phrases
 from .grammar import GrammarParser
 from .layout import units_of
 from .learning import learn_tree
