@@ -6,24 +6,16 @@ from types import ModuleType
 from typing import Any
 
 from ..core.errors import CRFError
-from .dates import month_of
-from .entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from .entry import OTHERS, THESES, Date, Day, Entry, EntryType, Name, Names
 from .errors import BibliographyErrors
+from .fields import month_of
 from .latex import decode, encode, protect_capitals
 
-OTHERS = "others"
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
 TEXT_FIELDS = {
-    "series": "series",
-    "volume": "volume",
-    "number": "number",
-    "pages": "pages",
-    "page_total": "pagetotal",
-    "chapter": "chapter",
-    "place": "address",
-    "genre": "type",
-    "edition": "edition",
+    **{"series": "series", "volume": "volume", "number": "number", "pages": "pages", "page_total": "pagetotal"},
+    **{"chapter": "chapter", "place": "address", "genre": "type", "edition": "edition"},
 }
 # These are taken as they are by packages that typeset addresses.
 VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn"}
@@ -109,18 +101,15 @@ def _date_fields(date: Date) -> Iterator[tuple[str, str]]:
 
 def _write_names(names: Names, unicode: bool = False) -> str:
     """Names as "von Last, Jr, First", joined by "and"; those in one part are put in braces, so that they stay whole."""
-    written = [_write_name(name, unicode) for name in names.names]
-    return " and ".join([*written, *([OTHERS] if names.others else [])])
+    return " and ".join(_write_name(name, unicode) for name in names.listed)
 
 
 def _write_name(name: Name, unicode: bool) -> str:
     if name.is_whole:
-        return f"{{{encode(name.family, unicode)}}}" if name.family != OTHERS else OTHERS
-    family = _shielded(name.family, unicode, is_family=True)
-    last = f"{_shielded(name.particle, unicode)} {family}".strip()
-    return ", ".join(
-        [last, *([_shielded(name.suffix, unicode)] if name.suffix else []), _shielded(name.given, unicode)]
-    )
+        return f"{{{encode(name.family, unicode)}}}" if name != OTHERS else name.family
+    particle, suffix, given = (_shielded(part, unicode) for part in (name.particle, name.suffix, name.given))
+    last = f"{particle} {_shielded(name.family, unicode, is_family=True)}".strip()
+    return ", ".join([last, suffix, given] if suffix else [last, given])
 
 
 def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
@@ -161,8 +150,8 @@ def _read(key: str, entry: Any) -> Entry:
     return Entry(
         type=TYPES.get(entry.type.lower(), EntryType.MISC),
         key=key,
-        authors=_read_names(entry.persons.get("author", ())),
-        editors=_read_names(entry.persons.get("editor", ())),
+        authors=Names.of(map(_read_name, entry.persons.get("author", ()))),
+        editors=Names.of(map(_read_name, entry.persons.get("editor", ()))),
         date=date,
         accessed=_iso_date(fields.get("urldate", "")),
         **_read_texts(fields, OF_DATES if date is not None else ("urldate",)),
@@ -198,18 +187,11 @@ def _iso_date(text: str, letter: str = "") -> Date | None:
     found = [ISO.fullmatch(part) for part in text.split("/")]
     if found[0] is None:
         return None
-    first, *last = (Day(*map(int, filter(None, day.groups()))) for day in found if day)
-    return Date(first, last[0] if last else None, letter)
-
-
-def _read_names(persons: Iterable[Any]) -> Names:
-    """Names that pybtex has taken apart."""
-    names = [_read_name(person) for person in persons]
-    others = Name(OTHERS)
-    return Names(tuple(name for name in names if name != others), others in names)
+    return Date.of((Day(*map(int, filter(None, day.groups()))) for day in found if day), letter)
 
 
 def _read_name(person: Any) -> Name:
+    """A name that pybtex has taken apart."""
     given = _plain([*person.first_names, *person.middle_names])
     return Name(_plain(person.last_names), given, _plain(person.prelast_names), _plain(person.lineage_names))
 
