@@ -19,8 +19,8 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
+from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, Formatting, TreeWriter, outline
-from .sources import XmlSource, attributes, encode
 
 ROOT = "document"
 SECTION = "section"
@@ -40,10 +40,10 @@ def read_annotated(path: Path) -> GoldDocument:
     """
     reader = _AnnotatedReader(path)
     reader.source.read()
-    return reader.gold(path.name.removesuffix(".gz").removesuffix(".xml"))
+    return reader.gold(name_of(path))
 
 
-class _AnnotatedReader:
+class _AnnotatedReader(MarkupEvents):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.source = XmlSource(path, self)
@@ -90,9 +90,6 @@ class _AnnotatedReader:
             text = text.removeprefix("\n")
             self.begun = True
         self.builder.write(text)
-
-    def instruction(self, name: str) -> None:
-        """Instructions have no meaning here."""
 
     def gold(self, name: str) -> GoldDocument:
         layout = self.builder.build(self.name or name, self.language)

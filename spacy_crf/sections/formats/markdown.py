@@ -10,8 +10,8 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
+from . import read_text
 from .outline import Begin, End, TreeWriter
-from .sources import read_text
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -62,15 +62,15 @@ class _MarkdownReader:
         self.lines = lines
         self.builder = LayoutBuilder()
         self.starts: list[int] = []  # of open headings, paragraphs and tables
-        self.lists: list[str] = []  # kinds of open lists
+        self.n_lists = 0  # that are open
         self.marker = ""  # of the list item that begins
         self.is_broken = False  # the block that is open has line ends
 
     def block(self, token: "Token") -> None:
         if token.type in ("bullet_list_open", "ordered_list_open"):
-            self.lists.append(token.type)
+            self.n_lists += 1
         elif token.type in ("bullet_list_close", "ordered_list_close"):
-            self.lists.pop()
+            self.n_lists -= 1
         elif token.type == "list_item_open":
             self.marker = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in VERBATIM:
@@ -98,12 +98,11 @@ class _MarkdownReader:
             self._end(Kind.OTHER.value)
 
     def _begin(self, token: "Token") -> None:
-        builder = self.builder
+        builder, first = self.builder, token.map[0] if token.map else 0
         builder.end_line()
-        first = token.map[0] if token.map else 0
         if builder.length and first and not self.lines[first - 1].strip(" \t>"):
             builder.write("\n")
-        builder.write(INDENT * (len(self.lists) - 1))
+        builder.write(INDENT * (self.n_lists - 1))
         self.starts.append(builder.length)
         self.is_broken = False
         builder.write(self.marker)
@@ -150,9 +149,7 @@ class _MarkdownWriter(TreeWriter):
                 yield self._paragraph(event)
 
     def _paragraph(self, places: list[int]) -> str:
-        start = self.tree.elements[places[0]].start
-        is_item = start in self.units and self.units[start].kind is Kind.MARK and self.layout.text[start] in BULLETS
-        is_item = is_item and len(places) > 1
+        is_item = self.is_item(places) and self.layout.text[self.bounds(places)[0]] in BULLETS
         text = "".join(self._piece(*piece) for piece in self.formatting.pieces(*self.bounds(places[is_item:])))
         return f"{'- ' * is_item}{AT_START.sub(_escape_start, text)}"
 

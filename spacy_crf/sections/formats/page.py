@@ -118,10 +118,10 @@ class _PageWriter(TreeWriter):
         unit = self.units.get(elements[places[0]].start)
         if unit is not None and unit.kind is Kind.OTHER:
             return f'<p class="other">{self._text(places)}</p>'
-        is_mark = unit is not None and unit.kind is Kind.MARK
-        if len(places) > 1 and (is_mark or elements[places[0]].label == NUMBER):
+        is_item = self.is_item(places)
+        if is_item or (len(places) > 1 and elements[places[0]].label == NUMBER):
             indent = f' style="--indent:{min(unit.indent, 24) / 2:g}ch"' if unit is not None and unit.indent else ""
-            kind = "item" if is_mark else "numbered"
+            kind = "item" if is_item else "numbered"
             return (
                 f'<p class="{kind}"{indent}><span class="nr">{self._text(places[:1])}</span>'
                 f"<span>{self._text(places[1:])}</span></p>"
