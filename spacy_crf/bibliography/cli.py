@@ -1,6 +1,6 @@
 """`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from .entry import Date, Entry, Name, Names
 from .errors import BibliographyErrors
 from .split import Reference, split_references
 
+Writer = Callable[[Iterable[Entry]], str]
 COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
 
@@ -48,7 +49,8 @@ def cite(
     for number, (reference, entry) in enumerate(zip(references, entries), 1):
         if entry is None:
             tell_missing(number, reference)
-    writers = {"bibtex": partial(write_bibtex, unicode=unicode), "csl": write_csl, "tsv": write_table}
+    in_bibtex = partial(write_bibtex, unicode=unicode)
+    writers: dict[str, Writer] = {"bibtex": in_bibtex, "csl": write_csl, "tsv": write_table}
     write_result(writers[to](known), output)
     tell_written(output, f"{len(known)} references")
 

@@ -25,8 +25,7 @@ from .features.rules import apply_rules
 from .features.text import Phrases
 from .grammar import GrammarParser
 from .layout import units_of
-from .learning import learn_tree
-from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parse_units
+from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
 from .spans import (
     PROBABILITIES,
@@ -38,6 +37,7 @@ from .spans import (
     write_elements,
     write_sections,
 )
+from .tree import SectionTree
 
 FILE = "tree"  # of a stored component: what its tree parser has learned
 FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
@@ -49,6 +49,17 @@ class UnitPrediction:
 
     tags: Ints
     marginals: Floats
+
+
+@dataclass(slots=True)
+class SectionPrediction:
+    """N units with labels and probabilities, the rule that decided each, where rules did, and the tree of sections."""
+
+    units: list[LayoutUnit]
+    tags: Ints  # ((N,))
+    probabilities: Doubles  # ((N, L))
+    trace: list[str] | None
+    tree: SectionTree
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from ..corpora.docs import register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_file, number_name, open_binary
 from ..corpora.inputs import copy_tokens
-from .candidates import find_mark, find_numbering
 from .errors import SectionErrors
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
@@ -28,7 +27,7 @@ from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import LAYOUT, NAME, DocumentLayout, to_doc
-from .segment import PARAGRAPH, Run
+from .segment import PARAGRAPH, Run, find_mark, find_numbering
 from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
 from .tree import GoldDocument, from_json
 

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation.extensions import register
 from ..core.arrays import Indices
-from .segment import Kind, LayoutUnit
+from .segment import Kind, LayoutUnit, bounds_of
 from .tree import SectionTree, from_json
 
 ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
@@ -87,7 +87,7 @@ def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: st
     newline (str): the label of blank lines that no element holds. O(N log M).
     RETURNS (list): None where no element touches a unit.
     """
-    starts, ends = (np.array([getattr(unit, side) for unit in units], dtype=np.intp) for side in ("start", "end"))
+    starts, ends = bounds_of(units)
     nowhere = len(elements.starts)
     before = np.searchsorted(elements.starts, starts, side="right") - 1
     inside = np.searchsorted(elements.starts, starts, side="left")

@@ -25,7 +25,7 @@ NAMESPACE = "http://www.rechtspraak.nl/schema/rechtspraak-1.0"
 
 
 def read_rechtspraak_gold(path: Path, hidden: bool = False) -> GoldDocument:
-    """Read a judgment: its decision or opinion, without metadata and abstract, with labels and the sections of the court.
+    """Read a judgment: its decision or opinion without metadata and abstract; with labels and sections of the court.
 
     A paragraph is a line, an empty one a blank line, and a line break ends a line. Footnotes, lists, tables and links
     are units of their own. Numbers that are marked up (`nr`, and `potentialnr` of files prepared for annotation) are
