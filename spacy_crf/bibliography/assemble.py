@@ -54,21 +54,14 @@ def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
     return ((start, end, labels[start]) for start, end in pairwise([*starts, len(tags)]) if labels[start])
 
 
-# -- fields --------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Draft:
-    """What is known so far.
+    """An entry that is being filled, field by field."""
 
-    previous (Names): authors of the reference before, for whom a dash may stand. values (dict[str, str]): texts by the
-    name of their field; `journal` and `book` are apart. notes (list[str]): what has no place. seen (set[str]): labels.
-    """
-
-    previous: Names = NOBODY
-    values: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
+    previous: Names = NOBODY  # authors of the reference before, for whom a dash may stand
+    values: dict[str, str] = field(default_factory=dict)  # by the name of a field; `journal` and `book` are apart
+    notes: list[str] = field(default_factory=list)  # what has no place
+    seen: set[str] = field(default_factory=set)  # labels
     authors: Names = NOBODY
     editors: Names = NOBODY
     date: Date | None = None
@@ -186,9 +179,6 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "TECH": Draft.take_report,
     "NOTE": Draft.take_note,
 }
-
-
-# -- entries -------------------------------------------------------------------------------------------------
 
 
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import ModuleType
 from typing import Any
 
 from ..core.errors import CRFError
@@ -22,13 +21,9 @@ VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn"
 PUBLISHERS = {EntryType.TECHREPORT: "institution", **dict.fromkeys(THESES, "school")}
 # Types of other styles, and of biblatex.
 TYPES = {
-    "conference": EntryType.INPROCEEDINGS,
-    "inbook": EntryType.INCOLLECTION,
-    "proceedings": EntryType.BOOK,
-    "collection": EntryType.BOOK,
-    "report": EntryType.TECHREPORT,
-    "manual": EntryType.TECHREPORT,
-    "thesis": EntryType.PHDTHESIS,
+    **{"conference": EntryType.INPROCEEDINGS, "inbook": EntryType.INCOLLECTION, "thesis": EntryType.PHDTHESIS},
+    **dict.fromkeys(("proceedings", "collection"), EntryType.BOOK),
+    **dict.fromkeys(("report", "manual"), EntryType.TECHREPORT),
     **{kind.value: kind for kind in EntryType},
 }
 TEXTS = {
@@ -43,9 +38,6 @@ ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 YEARS = re.compile(r"(\d{4})(?:--(\d{4}))?([a-z]?)")
 
 
-# -- writing -------------------------------------------------------------------------------------------------
-
-
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
     """A .bib file of entries with distinct keys; `read_bibtex` reads it back.
 
@@ -54,12 +46,11 @@ def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
 
     unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands.
     """
-    return "\n".join(_write(entry, unicode) for entry in entries)
-
-
-def _write(entry: Entry, unicode: bool) -> str:
-    fields = ",\n".join(f"  {name} = {value}" for name, value in _fields(entry, unicode))
-    return f"@{entry.type.value}{{{entry.key},\n{fields}\n}}\n"
+    written = []
+    for entry in entries:
+        fields = ",\n".join(f"  {name} = {value}" for name, value in _fields(entry, unicode))
+        written.append(f"@{entry.type.value}{{{entry.key},\n{fields}\n}}\n")
+    return "\n".join(written)
 
 
 def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
@@ -120,28 +111,20 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
     return f"{{{latex}}}" if is_lower or "," in text or "and" in (word.lower() for word in words) else latex
 
 
-# -- reading -------------------------------------------------------------------------------------------------
-
-
 def read_bibtex(text: str) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX.
     """
-    database = _pybtex()
+    try:
+        from pybtex import database
+    except ImportError as error:
+        raise ImportError(BibliographyErrors.CRF642) from error
     try:
         data = database.parse_string(text, "bibtex")
     except database.PybtexError as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
     return [_read(key, entry) for key, entry in data.entries.items()]
-
-
-def _pybtex() -> ModuleType:
-    try:
-        import pybtex.database
-    except ImportError as error:
-        raise ImportError(BibliographyErrors.CRF642) from error
-    return pybtex.database
 
 
 def _read(key: str, entry: Any) -> Entry:

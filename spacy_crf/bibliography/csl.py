@@ -62,8 +62,7 @@ def read_csl(text: str) -> list[Entry]:
 def to_item(entry: Entry) -> Item:
     """An entry as an item of CSL-JSON; variables without a value are left out."""
     item: Item = {"id": entry.key, "type": TYPES[entry.type]}
-    item["author"] = [_write_name(name) for name in entry.authors.listed]
-    item["editor"] = [_write_name(name) for name in entry.editors.listed]
+    item |= {role: [_write_name(name) for name in getattr(entry, f"{role}s").listed] for role in ("author", "editor")}
     item |= {name: getattr(entry, field) for field, name in FIELDS.items()}
     item[_volume_name(item)] = entry.volume
     item[_number_name(item)] = entry.number

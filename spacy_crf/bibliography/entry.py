@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
+from itertools import count, product
+from string import ascii_lowercase
 
 
 class EntryType(StrEnum):
@@ -97,15 +98,11 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """When something was published.
+    """When something was published."""
 
-    first (Day): the date, or where a range begins. last (Day | None): where it ends. letter (str): what tells works of
-    an author and year apart, as in "2015a".
-    """
-
-    first: Day
-    last: Day | None = None
-    letter: str = ""
+    first: Day  # the date, or where a range begins
+    last: Day | None = None  # where it ends
+    letter: str = ""  # tells works of an author and year apart, as in "2015a"
 
     @classmethod
     def of(cls, days: Iterable[Day], letter: str = "") -> "Date":
@@ -175,14 +172,12 @@ def unique_keys(entries: Sequence[Entry]) -> list[str]:
     ASCII letters and figures.
     """
     plain = [plain_key(entry) for entry in entries]
-    shared = {key for key, times in Counter(plain).items() if times > 1}
-    taken = set(plain) - shared
+    times = Counter(plain)
+    taken = {key for key in plain if times[key] == 1}
     keys = []
     for key in plain:
-        if key in shared:
-            key = next(candidate for candidate in (key + ending for ending in _endings()) if candidate not in taken)
-            taken.add(key)
-        keys.append(key)
+        keys.append(key if times[key] == 1 else next(own for own in map(key.__add__, _endings()) if own not in taken))
+        taken.add(keys[-1])
     return keys
 
 
@@ -203,9 +198,4 @@ def _fold(text: str) -> str:
 
 
 def _endings() -> Iterator[str]:
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    for number in count():
-        ending = ""
-        while number >= 0:
-            ending, number = alphabet[number % 26] + ending, number // 26 - 1
-        yield ending
+    return ("".join(letters) for size in count(1) for letters in product(ascii_lowercase, repeat=size))

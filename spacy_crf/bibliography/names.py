@@ -53,7 +53,10 @@ def parse_names(text: str) -> tuple[Names, str]:
     is a particle if it is written with a small letter before the family name, or behind an inverted given name. Words
     such as University or Council make a body, which is one name whatever it contains.
     """
-    text = _put_spaces(KEY.sub("", " ".join(text.split())))
+    text = KEY.sub("", " ".join(text.split()))
+    # initials apart, and no spaces before punctuation or within "J.-P."
+    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
+    text = re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
     rest = ""
     if besides := CONTRIBUTION.search(text):
         text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
@@ -132,24 +135,18 @@ def _end(text: str) -> str:
     return text if is_short else text.rstrip(". ")
 
 
-# -- one name ------------------------------------------------------------------------------------------------
-
-
 def _is_body(text: str) -> bool:
     """Whether a name is that of an institution, as far as its words tell."""
     return BODY.search(text) is not None
 
 
-def _put_spaces(text: str) -> str:
-    """Initials apart, "R. J. Smith" for "R.J.Smith", and no spaces before punctuation or within "J.-P."."""
-    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
-    return re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
-
-
 def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     """A name whose family name comes first, with its particle, unless that is last, as in "Willem van der"."""
     particle, family = _leading_particle(family.split())
-    words = _end_of_given(given).split()
+    given = given.strip()
+    if not re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given):  # the full stop of an initial stays
+        given = given.rstrip(".")
+    words = given.split()
     last = len(words)
     while last > 1 and _is_particle(words[last - 1]):
         last -= 1
@@ -186,9 +183,3 @@ def _spelt(initials: str) -> str:
     if "." in initials:
         return initials
     return re.sub(r"\.\s*(?=[^\W\d_-])", ". ", re.sub(r"([^\W\d_])", r"\1.", initials)).strip()
-
-
-def _end_of_given(given: str) -> str:
-    """Without the full stop that ends a field, but not that of an initial."""
-    given = given.strip()
-    return given if re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given) else given.rstrip(".")

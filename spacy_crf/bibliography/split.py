@@ -88,7 +88,9 @@ def split_references(text: str) -> list[Reference]:
         markers = _numbered_starts(part)
         starts = sorted(markers) or _unnumbered_starts(part)
         for first, end in zip(starts, [*starts[1:], len(part)]):
-            found.append(_reference(part[first:end], markers.get(first), words))
+            printed = markers[first].text if first in markers else ""
+            texts = [part[first].text[len(printed) :], *(line.text for line in part[first + 1 : end])]
+            found.append(Reference(join_lines(texts, words), part[first].number, part[end - 1].number, printed))
     return [reference for reference in found if reference.text]
 
 
@@ -120,15 +122,6 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
     return [0, *(place for place, (before, line) in pairs if FINISHED.search(before) and BEGINNING.match(line))]
 
 
-def _reference(lines: Sequence[_Line], marker: _Marker | None, words: frozenset[str]) -> Reference:
-    printed = "" if marker is None else marker.text
-    texts = [lines[0].text[len(printed) :], *(line.text for line in lines[1:])]
-    return Reference(join_lines(texts, words), lines[0].number, lines[-1].number, printed)
-
-
-# -- numbers before references, told from lines that merely begin with a number ------------------------------
-
-
 def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
     """Lines that begin a numbered reference, by their place; none if references are not numbered.
 
@@ -157,21 +150,14 @@ def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_ga
             gap = marker.number - candidates[earlier].number - 1
             if 0 <= gap <= widest_gap and gain - GAP_COST * gap > best:
                 best, source = gain - GAP_COST * gap, earlier
-        gains.append(best + _gain(lines, marker.line))
+        finished = lines[marker.line - 1].text.endswith((".", "]", ")"))
+        gains.append(best + 1 + BLANK_GAIN * lines[marker.line].after_blank + FINISHED_GAIN * finished)
         before.append(source)
     place, chain = max(range(len(gains)), key=gains.__getitem__), []
     while place >= 0:
         chain.append(candidates[place])
         place = before[place]
     return chain[::-1]
-
-
-def _gain(lines: Sequence[_Line], place: int) -> float:
-    finished = lines[place - 1].text.endswith((".", "]", ")"))
-    return 1 + BLANK_GAIN * lines[place].after_blank + FINISHED_GAIN * finished
-
-
-# -- hyphens and addresses at line ends ----------------------------------------------------------------------
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:

@@ -76,10 +76,7 @@ class StackParser:
 
 @dataclass(frozen=True)
 class LabelRoles:
-    """Labels by role: the rest of the parser knows roles, not names.
-
-    names (dict[str, str]): a label for each role. Labels of the training data beyond these count as text.
-    """
+    """Labels by role: the rest of the parser knows roles, not names. Labels beyond these count as text."""
 
     names: Mapping[str, str]
 

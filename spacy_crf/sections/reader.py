@@ -29,7 +29,7 @@ from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import LAYOUT, NAME, DocumentLayout, to_doc
 from .segment import PARAGRAPH, Run, find_mark, find_numbering
 from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
-from .tree import GoldDocument, from_json
+from .tree import SectionTree, from_json
 
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
@@ -164,21 +164,22 @@ class SectionCorpus:
     def _read_xml(self, file: Path, vocab: Vocab) -> Doc:
         root = root_of(file)
         if root == ROOT:
-            return _gold_doc(vocab, read_annotated(file), self.trees)
-        if root in ROOTS:
+            gold, has_tree = read_annotated(file), True
+        elif root in ROOTS:
             gold = read_rechtspraak_gold(file, self.hidden)
-            return _gold_doc(vocab, gold, self.trees and bool(gold.sections))  # without any, no tree was marked up
-        problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
-        raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
+            has_tree = bool(gold.sections)  # without any, no tree was marked up
+        else:
+            problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
+            raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
+        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), self.trees and has_tree)
 
 
-def _gold_doc(vocab: Vocab, gold: GoldDocument, has_tree: bool) -> Doc:
-    doc, units = to_doc(vocab, gold.layout), gold.layout.units
-    if gold.leaves:
-        triples = [(unit.start, unit.end, label) for unit, label in zip(units, gold.labels)]
+def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree: bool = True) -> Doc:
+    if has_elements:
+        triples = [(element.start, element.end, element.label) for element in tree.elements]
         write_elements(doc, ELEMENTS, Elements.of(triples), {})
     if has_tree:
-        write_sections(doc, SECTIONS, gold.tree)
+        write_sections(doc, SECTIONS, tree)
     return doc
 
 
@@ -194,11 +195,7 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
         data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
         for entry in data if isinstance(data, list) else [data]:
             runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-            doc, tree = to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"])
-            triples = [(element.start, element.end, element.label) for element in tree.elements]
-            write_elements(doc, ELEMENTS, Elements.of(triples), {})
-            write_sections(doc, SECTIONS, tree)
-            yield doc
+            yield _write_gold(to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         problem = f"not JSON with text and tree: {error!r}"
         raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem)) from error

@@ -46,18 +46,13 @@ KINDS = {kind.value: kind for kind in Kind}
 
 @dataclass(frozen=True, slots=True)
 class LayoutUnit:
-    """A layout element, or a part of one.
-
-    start (int), end (int): its place in the text, without white space at its ends; a blank line is its newline
-        character. kind (Kind): what it is. styles (frozenset[str]): those of `STYLES` that all of it has.
-    indent (int): columns of white space before its line; a tab goes to the next multiple of 8.
-    """
+    """A layout element, or a part of one, without white space at its ends; a blank line is its newline character."""
 
     start: int
     end: int
     kind: Kind
-    styles: frozenset[str] = frozenset()
-    indent: int = 0
+    styles: frozenset[str] = frozenset()  # those of `STYLES` that all of it has
+    indent: int = 0  # columns of white space before its line; a tab goes to the next multiple of 8
 
 
 def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:

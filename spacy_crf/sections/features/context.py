@@ -6,7 +6,6 @@ direction, so the whole is linear in the number of candidates.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -61,22 +60,21 @@ def is_heading(style: str) -> bool:
 
 @dataclass(frozen=True)
 class Links:
-    """Links of the M candidates of all documents in one direction.
+    """Links of the M candidates of all documents in one direction, each to its nearest neighbour in the sequence."""
 
-    steps ((M,)): candidates of the same document that lie between a number and its nearest neighbour in the sequence;
-        -1 where it has none. lengths ((M,)): members of the sequence in that direction, itself included.
-    """
-
-    steps: Indices
-    lengths: Indices
+    steps: Indices  # ((M,)): candidates of the same document that lie between; -1 where there is no neighbour
+    lengths: Indices  # ((M,)): members of the sequence in that direction, itself included
 
 
 class NumberSequences:
     """Sequences that the numbering candidates of a batch may belong to.
 
     units ((M,)): the candidates. before, behind (Links): predecessors and successors, whatever stands around the
-    numbers. before_alike, behind_alike (Links): those of the same format. plausible ((M,)): candidates that begin a
-    sequence, or follow or precede another one. rows ((M,)): the row of each candidate: those with nothing between them.
+    numbers. before_alike, behind_alike (Links): those of the same format; lengths_alike ((M,)): their members.
+    plausible ((M,)): candidates that begin a sequence, or follow or precede another one. has_parent ((M,)): some number
+    before is its beginning (3 of 3.1). rows, row_lengths, row_places, row_tainted ((M,)): the row of each candidate,
+    which are those with nothing between them, how many it has, how many are before each, and whether some candidate of
+    it is not plausible.
     """
 
     def __init__(self, batch: UnitBatch):
@@ -88,34 +86,22 @@ class NumberSequences:
         forwards, backwards = range(len(self.units)), range(len(self.units) - 1, -1, -1)
         self.before, self.behind = self._link(forwards, -1, _loose), self._link(backwards, 1, _loose)
         self.before_alike, self.behind_alike = self._link(forwards, -1, _strict), self._link(backwards, 1, _strict)
+        self.lengths_alike = self.before_alike.lengths + self.behind_alike.lengths - 1
+        self.has_parent = self._find_parents()
         self.plausible = (self.before.steps >= 0) | (self.behind.steps >= 0) | self.has_parent
         opens = np.append(True, (np.diff(self.units) > 1) | (np.diff(documents) > 0))
         self.rows = np.cumsum(opens[: len(self.units)]) - 1
+        self.row_lengths = np.bincount(self.rows)[self.rows]
+        self.row_places = np.arange(len(self.rows)) - np.searchsorted(self.rows, self.rows)
+        self.row_tainted = np.bincount(self.rows, weights=~self.plausible)[self.rows] > 0
 
-    @cached_property
-    def has_parent(self) -> Bools:
-        """((M,)): some number before is its beginning (3 of 3.1)."""
+    def _find_parents(self) -> Bools:
         found = np.zeros(len(self.units), dtype=np.bool_)
         seen: set[_Key] = set()
         for k, (document, own) in enumerate(zip(self._documents, self._readings)):
             found[k] = any((document, r.kinds[:-1], r.values[:-1]) in seen for r in own if len(r.values) > 1)
             seen.update((document, r.kinds, r.values) for r in own)
         return found
-
-    @property
-    def row_lengths(self) -> Indices:
-        """((M,)): candidates in the row of each."""
-        return np.bincount(self.rows)[self.rows]
-
-    @property
-    def row_places(self) -> Indices:
-        """((M,)): how many candidates of its row are before each."""
-        return np.arange(len(self.rows)) - np.searchsorted(self.rows, self.rows)
-
-    @property
-    def row_tainted(self) -> Bools:
-        """((M,)): whether some candidate of the row is not plausible."""
-        return np.asarray(np.bincount(self.rows, weights=~self.plausible)[self.rows] > 0)
 
     def spread(self, values: Indices | Bools, missing: int = 0) -> Indices:
         """((N,)): values ((M,)) of the candidates, and another one for the other units."""

@@ -1,15 +1,17 @@
 """Features of layout elements by name, templates of them that are ready to use, and the reader of both into columns."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...core.arrays import Bools, Hashes, Indices
+from ...core.arrays import Bools, Hashes
 from ...features.attributes import Attribute, string_hashes
 from ...features.columns import Column, Columns, positional
 from ..layout import units_of
@@ -52,14 +54,12 @@ def _of_number(describe: Callable[[Any], str]) -> Feature:
     return lambda batch: context.of_readings(batch, lambda found: describe(found) if found else "")
 
 
-def _of_sequence(
-    values: Callable[[NumberSequences], Indices | Bools], bounds: tuple[int, ...] = (), missing: int = 0
-) -> Feature:
-    """Numbers of candidates in ranges, or a flag where there are no bounds."""
+def _of_sequence(values: str, bounds: tuple[int, ...] = (), missing: int = 0) -> Feature:
+    """Numbers of candidates, by the name of what sequences know, in ranges; a flag where there are no bounds."""
 
     def feature(batch: UnitBatch) -> FeatureValues:
         sequences = batch.shared(NumberSequences)
-        spread = sequences.spread(values(sequences), missing)
+        spread = sequences.spread(attrgetter(values)(sequences), missing)
         return FeatureValues.bins(spread, bounds, batch.is_number) if bounds else FeatureValues.flags(spread > 0)
 
     return feature
@@ -151,23 +151,19 @@ _FEATURES: dict[str, Feature] = {
     "depth": _of_number(lambda found: str(min(len(found[0].values), 5))),
     "value": lambda batch: FeatureValues.bins(batch.count_by_text(context.greatest_part), _VALUES, batch.is_number),
     "is opening": _of_number(lambda found: "1" if any(reading.values[-1] == 1 for reading in found) else ""),
-    "leading zero": _flag(
-        lambda batch: batch.is_number & batch.flag_by_text(lambda own: own.lstrip("([").startswith("0"))
-    ),
-    "sequence before": _of_sequence(lambda found: found.before.lengths, _LENGTHS),
-    "sequence behind": _of_sequence(lambda found: found.behind.lengths, _LENGTHS),
-    "like sequence before": _of_sequence(lambda found: found.before_alike.lengths, _LENGTHS),
-    "like sequence behind": _of_sequence(lambda found: found.behind_alike.lengths, _LENGTHS),
-    "sequence length": _of_sequence(
-        lambda found: found.before_alike.lengths + found.behind_alike.lengths - 1, _LENGTHS
-    ),
-    "predecessor gap": _of_sequence(lambda found: found.before_alike.steps, _GAPS, missing=-1),
-    "successor gap": _of_sequence(lambda found: found.behind_alike.steps, _GAPS, missing=-1),
-    "has parent": _of_sequence(lambda found: found.has_parent),
-    "is plausible": _of_sequence(lambda found: found.plausible),
-    "row length": _of_sequence(lambda found: found.row_lengths, (2, 3, 5)),
-    "row place": _of_sequence(lambda found: found.row_places, (1, 2)),
-    "row tainted": _of_sequence(lambda found: found.row_tainted),
+    "leading zero": _flag(lambda batch: batch.is_number & batch.flag_by_text(text.has_leading_zero)),
+    "sequence before": _of_sequence("before.lengths", _LENGTHS),
+    "sequence behind": _of_sequence("behind.lengths", _LENGTHS),
+    "like sequence before": _of_sequence("before_alike.lengths", _LENGTHS),
+    "like sequence behind": _of_sequence("behind_alike.lengths", _LENGTHS),
+    "sequence length": _of_sequence("lengths_alike", _LENGTHS),
+    "predecessor gap": _of_sequence("before_alike.steps", _GAPS, missing=-1),
+    "successor gap": _of_sequence("behind_alike.steps", _GAPS, missing=-1),
+    "has parent": _of_sequence("has_parent"),
+    "is plausible": _of_sequence("plausible"),
+    "row length": _of_sequence("row_lengths", (2, 3, 5)),
+    "row place": _of_sequence("row_places", (1, 2)),
+    "row tainted": _of_sequence("row_tainted"),
     # what the rules say
     "rule": lambda batch: batch.shared(apply_rules).trace,
     "part": lambda batch: batch.shared(apply_rules).states,  # of the document: head, body, quotation, closing
@@ -236,9 +232,10 @@ def to_column(values: FeatureValues) -> Column:
     return Column(hashes[values.codes], strings=dict(zip(hashes.tolist(), values.names)))
 
 
-def _names(text: str) -> list[tuple[str, ...]]:
-    """Names of features, one or several that are taken together in each part."""
-    return [tuple(part.strip().split(" & ")) for part in text.replace("\n", ",").split(",") if part.strip()]
+def _templates(text: str) -> list[str]:
+    """Templates of names of features, some with places in brackets; those with "&" between them are taken together."""
+    parts = (part.strip().split(" & ") for part in text.replace("\n", ",").split(",") if part.strip())
+    return ["|".join(re.sub(r"^[^\[]+", r"UNIT(\g<0>)", name) for name in names) for names in parts]
 
 
 _SINGLE = """
@@ -265,34 +262,12 @@ _LAST = """
     ends court before, ends head before, ends link before, ends quote_intro before, ends role before, ends title before
     is title before, is title after, has verb after, opens sentence after
 """
-_OPENERS = ("month", "numeral", "role", "sentence", "title", "verb")  # classes of what stands behind a number
-PRESETS: dict[str, list[str]] = {
-    "@sections": [
-        "BIAS",
-        *(
-            "|".join(f"UNIT({name})" for name in names)
-            for names in [
-                *_names(_SINGLE),
-                *((name,) for name in _RELATED),
-                *((f"holds {name}",) for name in CONTENTS),
-                *_names(_LAST),
-            ]
-        ),
-        *(f"UNIT(kind)[0]|UNIT(opens {name})[1]" for name in _OPENERS),
-        "UNIT(rule)[-1]",
-        "UNIT(rule)[1]",
-        "UNIT(kind)[-2..2]",
-        "UNIT(kind)[-1]|UNIT(kind)[0]|UNIT(kind)[1]",
-        "UNIT(family)[-1]",
-        "UNIT(family)[1]",
-        "UNIT(family)[-1]|UNIT(words)[0]",
-        "UNIT(depth)[-1]|UNIT(words)[0]",
-        "UNIT(is plausible)[-1]|UNIT(words)[0]",
-        "UNIT(family)[0]|UNIT(opens)[1]",
-        "UNIT(family)[0]|UNIT(sequence length)[0]",
-        "UNIT(signs)[0]|UNIT(words)[1]",
-        "UNIT(is title)[1]",
-        "UNIT(kind)[0]|UNIT(holds leader)[1]",
-        "B:UNIT(kind)[0]",
-    ]
-}
+_AROUND = """
+    kind[0] & opens month[1], kind[0] & opens numeral[1], kind[0] & opens role[1], kind[0] & opens sentence[1]
+    kind[0] & opens title[1], kind[0] & opens verb[1]
+    rule[-1], rule[1], kind[-2..2], kind[-1] & kind[0] & kind[1]
+    family[-1], family[1], family[-1] & words[0], depth[-1] & words[0], is plausible[-1] & words[0]
+    family[0] & opens[1], family[0] & sequence length[0], signs[0] & words[1], is title[1], kind[0] & holds leader[1]
+"""
+_FOUND = ", ".join([*_RELATED, *(f"holds {name}" for name in CONTENTS)])
+PRESETS = {"@sections": ["BIAS", *_templates(f"{_SINGLE}{_FOUND}{_LAST}{_AROUND}"), "B:UNIT(kind)[0]"]}

@@ -35,38 +35,29 @@ class State(IntEnum):
     CLOSING = 3
 
 
-_ANYWHERE = tuple(State)
 _OUTSIDE = (State.HEAD, State.BODY, State.CLOSING)
 
 
 @dataclass(frozen=True)
 class LabelRule:
-    """One rule. name (str): for the trace. role (int): that it gives. confidence (float): for the section parser.
+    """One rule: the role that it gives the units for which it holds."""
 
-    condition ((N,)): units for which it holds. states (tuple[State, ...]): in which it applies.
-    to (State | None): the state behind the unit; None for the same.
-    """
-
-    name: str
+    name: str  # for the trace
     role: int
-    confidence: float
-    condition: Bools
-    states: tuple[State, ...] = _ANYWHERE
-    to: State | None = None
+    confidence: float  # for the section parser
+    condition: Bools  # ((N,))
+    states: tuple[State, ...] = tuple(State)  # in which it applies
+    to: State | None = None  # the state behind the unit; None for the same
 
 
 @dataclass(frozen=True)
 class RuleDecisions:
-    """Labels of N units.
+    """Labels of N units, by the rules that decided."""
 
-    roles ((N,)), confidences ((N,)): of the rules that decided. trace (FeatureValues): their names.
-    states (FeatureValues): names of the states in which they did.
-    """
-
-    roles: Indices
-    confidences: Doubles
-    trace: FeatureValues
-    states: FeatureValues
+    roles: Indices  # ((N,))
+    confidences: Doubles  # ((N,))
+    trace: FeatureValues  # names of the rules
+    states: FeatureValues  # in which they did
 
     def probabilities(self, batch: UnitBatch) -> Doubles:
         """((N, 4)): of the roles. What a rule is not sure of goes to the one other role that the unit can have."""

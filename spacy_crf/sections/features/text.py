@@ -96,6 +96,11 @@ def is_digits(text: str) -> bool:
     return bool(_DIGITS.match(text)) and any(map(str.isdigit, text))
 
 
+def has_leading_zero(text: str) -> bool:
+    """Whether a numbering begins with 0."""
+    return text.lstrip("([").startswith("0")
+
+
 def _split(text: str) -> list[str]:
     """Lower-cased words with digits as 0."""
     return _WORD.findall(_DIGIT.sub("0", text.lower()))

@@ -30,9 +30,9 @@ IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def read_text(path: Path, page: bool = False) -> str:
-    """The text of a file, with newlines as the only line ends.
+    """The text of a file, which may be packed by gzip, with newlines as the only line ends.
 
-    path (Path): a file, which may be packed by gzip. page (bool): it may name its encoding as web pages do.
+    page (bool): it may name its encoding as web pages do.
     RAISES (ValueError): for binary files and bytes that are not in the encoding, with the line.
     """
     with open_binary(path) as file_:
@@ -40,27 +40,26 @@ def read_text(path: Path, page: bool = False) -> str:
     encoding = next((name for mark, name in BOMS if data.startswith(mark)), "")
     if not encoding:
         refuse_magic(path, data)
-        place = data.find(b"\0")
-        if place >= 0:
-            line = data.count(b"\n", 0, place) + 1
+        before, zero, _ = data.partition(b"\0")
+        if zero:
+            line = before.count(b"\n") + 1
             raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
         declared = CHARSET.search(data[:HEAD]) if page else None
         encoding = declared[1].decode("ascii") if declared else "utf-8"
     try:
         text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=error.reason)) from error
-    except LookupError as error:
-        raise CRFError(CorpusErrors.CRF504.format(path=path, line=1, reason=error)) from error
+    except (UnicodeDecodeError, LookupError) as error:
+        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, error)
+        line = data.count(b"\n", 0, place) + 1
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=reason)) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def refuse_magic(path: Path, data: bytes) -> None:
     """Raise a coded error for well-known formats that are not text."""
-    what = next((what for magic, what in MAGIC.items() if data.startswith(magic)), "")
-    if what:
-        raise CRFError(SectionErrors.CRF954.format(path=path, line=1, what=what))
+    for magic, what in MAGIC.items():
+        if data.startswith(magic):
+            raise CRFError(SectionErrors.CRF954.format(path=path, line=1, what=what))
 
 
 class MarkupEvents:
@@ -84,8 +83,7 @@ class XmlSource(XmlReader):
 
     def __init__(self, path: Path, reader: MarkupEvents) -> None:
         super().__init__(path)
-        self.expat.buffer_text = True
-        self.expat.buffer_size = BUFFER
+        self.expat.buffer_text, self.expat.buffer_size = True, BUFFER
         self.expat.StartElementHandler = lambda name, attributes: reader.start(
             _local(name), {_local(key): value for key, value in attributes.items()}
         )
@@ -123,16 +121,12 @@ def name_of(path: Path) -> str:
 
 
 def encode(text: str) -> str:
-    """Text between tags, which has the same length when it is read.
-
-    Of what XML cannot hold, white space such as form feeds becomes spaces, and other control characters and lone
-    surrogates U+FFFD.
-    """
+    """Text between tags, which has the same length when it is read."""
     return escape(possible(text), {"\r": "&#13;"})
 
 
 def possible(text: str) -> str:
-    """Text without what XML cannot hold, as long as before."""
+    """Text without what XML cannot hold: of that, white space becomes a space, all else U+FFFD."""
     return IMPOSSIBLE.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
 
@@ -141,14 +135,9 @@ def attributes(**values: str | float | bool | None) -> str:
 
     values: by name, in which "_" stands for ":".
     """
-    return "".join(
-        f" {name.replace('_', ':')}={quoteattr(possible(_spell(value)))}"
-        for name, value in values.items()
-        if value not in (None, "", False)
-    )
-
-
-def _spell(value: str | float | bool | None) -> str:
-    if value is True:
-        return "true"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    found = []
+    for name, value in values.items():
+        if value not in (None, "", False):
+            text = "true" if value is True else f"{value:.4f}" if isinstance(value, float) else str(value)
+            found.append(f" {name.replace('_', ':')}={quoteattr(possible(text))}")
+    return "".join(found)

@@ -35,7 +35,6 @@ def read_markdown(path: Path) -> DocumentLayout:
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
     are units of their own. A blank line before a block is one in the text.
 
-    path (Path): in UTF-8.
     RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
     """
     from markdown_it import MarkdownIt
@@ -77,12 +76,9 @@ class _MarkdownReader:
             self._verbatim(token)
         elif token.type in ("heading_open", "paragraph_open", "table_open"):
             self._begin(token)
-        elif token.type == "heading_close":
-            self._end(f"heading{token.tag[1]}")
-        elif token.type == "paragraph_close":
-            self._end(PARAGRAPH if self.is_broken else "")
-        elif token.type == "table_close":
-            self._end(Kind.OTHER.value)
+        elif token.type in ("heading_close", "paragraph_close", "table_close"):
+            paragraph = PARAGRAPH if self.is_broken else ""
+            self._end({"p": paragraph, "table": Kind.OTHER.value}.get(token.tag, f"heading{token.tag[1:]}"))
         elif token.type == "tr_open":
             self.builder.end_line()
         elif token.type in ("th_close", "td_close"):

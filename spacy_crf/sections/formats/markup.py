@@ -44,6 +44,7 @@ CSS = (
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
+HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
 DEEPEST = 20  # lists in lists that are indented
 
 
@@ -66,7 +67,8 @@ class ListCounter:
         kind, number = self.open[-1]
         number = _whole(attributes.get("value", ""), number)
         self.open[-1] = kind, number + 1
-        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{_spell(kind, number)}. " if kind else BULLET)
+        spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
+        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
 
     def end(self) -> None:
         del self.open[-1:]
@@ -75,11 +77,6 @@ class ListCounter:
 def _whole(text: str, otherwise: int) -> int:
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else otherwise
-
-
-def _spell(kind: str, number: int) -> str:
-    limits = {"a": 26, "A": 26, "i": 3999, "I": 3999}
-    return numeral(kind, number) if 0 < number <= limits.get(kind, 9999) else str(number)
 
 
 @dataclass(slots=True)

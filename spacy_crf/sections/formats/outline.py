@@ -30,7 +30,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An element. place (int): in the list of the tree. node (SectionNode | None): the innermost section around it."""
+    """An element, by its place in the list of the tree, and the innermost section around it."""
 
     place: int
     node: SectionNode | None
@@ -115,12 +115,12 @@ class TreeWriter:
 
     def tagged(self, start: int, end: int, tags: Mapping[str, str], write: Callable[[str], str]) -> str:
         """A stretch of text with its styles as elements. tags (Mapping[str, str]): by style."""
-        found = []
+        found = ""
         for first, last, styles in self.formatting.pieces(start, end):
             opened = "".join(f"<{tags[style]}>" for style in styles)
             closed = "".join(f"</{tags[style]}>" for style in reversed(styles))
-            found.append(f"{opened}{write(self.layout.text[first:last])}{closed}")
-        return "".join(found)
+            found += f"{opened}{write(self.layout.text[first:last])}{closed}"
+        return found
 
     def bounds(self, places: Sequence[int]) -> tuple[int, int]:
         """Start and end of some elements in the text."""
@@ -161,10 +161,7 @@ ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 def write_brackets(layout: DocumentLayout, tree: SectionTree) -> str:
-    """A document in brackets as treebanks have them, a line for each section and element, indented by depth.
-
-    Blank lines are left out; brackets in the text are -LRB- and -RRB-, implied sections are VIRTUAL.
-    """
+    """A document in brackets as treebanks have them, without blank lines; brackets in the text are -LRB- and -RRB-."""
     lines, depth, writer = [f"({ROOT}"], 1, TreeWriter(layout, tree)
     for event in outline(tree):
         if isinstance(event, Begin):

@@ -106,12 +106,10 @@ class _PageWriter(TreeWriter):
             yield f'<p class="implied">{escape(node.number)} (implied)</p>'
         elif self.is_titled(node):
             level = min(depth + 1, DEEPEST)
-            inner = " ".join(self._heading_part(place) for place in node.heading)
+            kinds = ("nr" if self.tree.elements[place].label == NUMBER else "title" for place in node.heading)
+            texts = (escape(self.line([place])) for place in node.heading)
+            inner = " ".join(f'<span class="{kind}">{text}</span>' for kind, text in zip(kinds, texts))
             yield f'<h{level} class="heading l{min(depth, 4)}">{inner}</h{level}>'
-
-    def _heading_part(self, place: int) -> str:
-        kind = "nr" if self.tree.elements[place].label == NUMBER else "title"
-        return f'<span class="{kind}">{escape(self.line([place]))}</span>'
 
     def _paragraph(self, places: list[int]) -> str:
         elements = self.tree.elements

@@ -77,7 +77,7 @@ class _RechtspraakReader(MarkupEvents):
             if name not in INLINE:  # keeps apart the parts of a list or table, which are one unit
                 self.builder.gap()
         elif name not in INLINE | OPAQUE or name in ("listitem", "bridgehead"):
-            self._begin_block()
+            (self.builder.gap if self.behind_number else self.builder.end_line)()
         kind, styles = self._kind(name, attributes), attributes.get("role", "").split() if name == "emphasis" else []
         node = self._begin_section() if name in GROUPS and not self.opaque else None
         place, label = (self.builder.length, self.builder.ink), attributes.get(LABEL, "")
@@ -146,12 +146,6 @@ class _RechtspraakReader(MarkupEvents):
             return Kind.OTHER
         is_hidden = self.opaque or self.hidden
         return None if is_hidden else KINDS.get(name, Kind.TEXT if LABEL in attributes else None)
-
-    def _begin_block(self) -> None:
-        if self.behind_number:
-            self.builder.gap()
-        else:
-            self.builder.end_line()
 
     def _end_block(self, element: _RechtspraakElement) -> None:
         blank = self.builder.ink == element.ink
