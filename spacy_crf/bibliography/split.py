@@ -1,7 +1,7 @@
 """Pasted text to references, by numbering, indentation and blank lines; their lines are put together again."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -94,22 +94,19 @@ def split_references(text: str) -> list[Reference]:
     return [reference for reference in found if reference.text]
 
 
-def _parts(lines: Sequence[str]) -> Iterator[list[_Line]]:
+def _parts(lines: Sequence[str]) -> list[list[_Line]]:
     """Runs of lines between headings, without blank ones."""
-    part: list[_Line] = []
+    parts: list[list[_Line]] = [[]]
     after_blank = True
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
         stripped = line.strip()
         if stripped and HEADING.fullmatch(stripped):
-            if part:
-                yield part
-            part = []
+            parts.append([])
         elif stripped:
-            part.append(_Line(number, stripped, len(line) - len(line.lstrip()), after_blank))
+            parts[-1].append(_Line(number, stripped, len(line) - len(line.lstrip()), after_blank))
         after_blank = not stripped
-    if part:
-        yield part
+    return [part for part in parts if part]
 
 
 def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:

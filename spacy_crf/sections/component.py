@@ -9,12 +9,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Doubles, Floats, Indices, Ints
+from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder
+from ..pipe.decoding import Decoder, Marginals, Prediction
 from ..pipe.errors import PipeErrors
 from ..pipe.folds import trained_on
 from ..pipe.storage import NAMES, readable
@@ -34,14 +34,6 @@ FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned wi
 
 
 @dataclass(slots=True)
-class UnitPrediction:
-    """What the chain says of the units of a Doc: labels, and their probabilities."""
-
-    tags: Ints  # ((n,))
-    marginals: Floats  # ((n, L))
-
-
-@dataclass(slots=True)
 class SectionPrediction:
     """N units with labels and probabilities, the rule that decided each, where rules did, and the tree of sections."""
 
@@ -52,16 +44,8 @@ class SectionPrediction:
     tree: SectionTree
 
 
-@dataclass(frozen=True)
-class UnitDecoder(Decoder):
-    """The best labels of units, and the probabilities of all."""
-
-    def __call__(self, batch: Batch) -> list[UnitPrediction]:  # type: ignore[override]
-        labels, split = batch.distribution.best(), batch.by_doc.split
-        return [UnitPrediction(tags, rows) for tags, rows in zip(split(labels), split(batch.marginals))]
-
-    def empty(self, tags: TagSet) -> UnitPrediction:  # type: ignore[override]
-        return UnitPrediction(np.zeros(0, dtype=np.int32), np.zeros((0, len(tags)), dtype=np.float32))
+class UnitMarginals(Marginals):
+    """The probabilities of all labels of units, which are written with the elements."""
 
     def register(self) -> None:
         spans.register_extensions()
@@ -164,8 +148,8 @@ class SectionParser(ChainPipe):
                 self._stack.from_bytes(files[FILE])
                 self._grammar.from_bytes(files[FILE])
 
-    def decoder(self) -> UnitDecoder:
-        return UnitDecoder(None)
+    def decoder(self) -> Decoder:
+        return Decoder(None, (UnitMarginals("", self.labels),))
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         """Only numbering candidates may be numbers, only blank lines blank lines, unless the settings say otherwise."""
@@ -217,7 +201,7 @@ class SectionParser(ChainPipe):
         tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser)
         return SectionPrediction(units, tags, probabilities, trace, tree)
 
-    def _spread(self, units: list[LayoutUnit], prediction: UnitPrediction) -> tuple[Ints, Doubles]:
+    def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
@@ -225,7 +209,7 @@ class SectionParser(ChainPipe):
         probabilities = np.zeros((len(units), len(names)))
         probabilities[~kept, newline] = 1
         tags[kept] = prediction.tags
-        probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
+        probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.told[0]
         return tags, probabilities
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]) -> None:

@@ -140,8 +140,8 @@ class GrammarParser:
         nothing = SectionParse([], labels, float(document.label_scores.max(axis=1).sum()))
         if not np.isin(labels, (NUMBER, TITLE)).any():
             return nothing
-        units = self._units(document, labels)
-        scores = self.model.scores(self._scores(document, units, labels), self._columns(document, units, labels))
+        units, written, features = self._inputs(document, labels)
+        scores = self.model.scores(written, features)
         try:
             found, marginals = self.model.weighted.parse(scores), self.model.weighted.marginals(scores)
         except NoParseError as error:
@@ -156,33 +156,25 @@ class GrammarParser:
             section.probability = min(1.0, float(probable[node.start, node.end - 1]))
         return SectionParse(sections, decided, found.score, marginals.log_z)
 
-    def _units(self, document: ParserInput, labels: Indices) -> Indices:
-        """((M,)): units that are parsed: all, or those that are no blank lines."""
-        has_newlines = NEWLINE in (self._roles_by_label[terminal] for terminal in self.model.grammar.terminals)
-        units = np.arange(len(document)) if has_newlines else np.flatnonzero(labels != NEWLINE)
+    def _inputs(self, document: ParserInput, labels: Indices) -> tuple[Indices, ParseScores, dict[str, Ints]]:
+        """((M,)) units that are parsed, their scores with the terms as these are written, and features of the terms.
+
+        A term has one feature where it does not hold, and one where it does. RAISES (ValueError): for too many units.
+        """
+        grammar = self.model.grammar
+        columns = [self._roles_by_label[terminal] for terminal in grammar.terminals]
+        units = np.arange(len(document)) if NEWLINE in columns else np.flatnonzero(labels != NEWLINE)
         if len(units) > MAX_UNITS:
             found = {"found": len(units), "most": MAX_UNITS}
             raise CRFError(SectionErrors.CRF959.format(name=self.name, document=document.name, **found))
-        return units
-
-    def _scores(self, document: ParserInput, units: Indices, labels: Indices) -> ParseScores:
-        """Scores of terminals and of the terms as they are written."""
-        columns = [self._roles_by_label[terminal] for terminal in self.model.grammar.terminals]
-        spans = {name: np.log(LEAST + MORE * holds) for name, holds in self._terms(document, units, labels).items()}
-        spans[SECTION] = np.full((len(units), len(units)), FEWER)
-        return ParseScores(document.label_scores[units][:, columns], spans, document.name)
-
-    def _columns(self, document: ParserInput, units: Indices, labels: Indices) -> dict[str, Ints]:
-        """Features of the terms: each has one where it does not hold, and one where it does."""
-        first = {name: len(self.model.grammar.rules) + 2 * place for place, name in enumerate(TERMS)}
-        terms = self._terms(document, units, labels)
-        return {name: (first[name] + holds[..., None]).astype(np.int32) for name, holds in terms.items()}
-
-    def _terms(self, document: ParserInput, units: Indices, labels: Indices) -> dict[str, Bools]:
         headings = first_headings(np.isin(labels[units], (NUMBER, TITLE)))
         numbers = [document.readings[unit] if labels[unit] == NUMBER else () for unit in units.tolist()]
-        known = self.model.grammar.nonterminals
-        return {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in known}
+        terms = {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in grammar.nonterminals}
+        spans = {name: np.log(LEAST + MORE * holds) for name, holds in terms.items()}
+        spans[SECTION] = np.full((len(units), len(units)), FEWER)
+        first = {name: len(grammar.rules) + 2 * place for place, name in enumerate(TERMS)}
+        features = {name: (first[name] + holds[..., None]).astype(np.int32) for name, holds in terms.items()}
+        return units, ParseScores(document.label_scores[units][:, columns], spans, document.name), features
 
     def learn(self, examples: Sequence[TreeExample], c2: float) -> None:
         """Learn weights of rules and terms: a conditional grammar, as the thesis wished for."""
@@ -197,14 +189,13 @@ class GrammarParser:
         document = example.document
         assert example.labels is not None
         labels = example.labels
-        units = self._units(document, labels)
-        scores = self._scores(document, units, labels)
+        units, scores, features = self._inputs(document, labels)
         columns = np.array([self._roles_by_label[terminal] for terminal in self.model.grammar.terminals])
         terminals = np.where(columns == labels[units][:, None], scores.terminals, -np.inf)
         allowed = _gold_spans(example.sections, len(document))[np.ix_(units, units)]
         spans = {**scores.spans, SECTION: np.where(allowed, FEWER, -np.inf)}
         gold = ParseScores(terminals, spans, document.name)
-        return Observation(scores, gold, self._columns(document, units, labels))
+        return Observation(scores, gold, features)
 
     def to_bytes(self) -> bytes:
         terms = self.model.weights[len(self.model.grammar.rules) :].tolist()

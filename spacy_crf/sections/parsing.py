@@ -263,20 +263,18 @@ def learn_tree(
     found: list[TreeExample] = []
     for own in folds:
         others = [example for fold in folds if fold is not own for example in fold] or own
-        made = (tree_example(*pair, roles, elements_key) for pair in zip(own, hold_out(others, own)))
-        found += [example for example in made if example is not None and _is_possible(parser, example)]
+        for pair in zip(own, hold_out(others, own)):
+            example = tree_example(*pair, roles, elements_key)
+            if example is None:
+                continue
+            try:
+                parser.can_learn(example)
+                found.append(example)
+            except ValueError as error:
+                message = SectionWarnings.CRFW965.format(document=example.document.name, problem=error)
+                warnings.warn(message, CRFWarning, stacklevel=2)
     if found:
         parser.learn(found, c2)
-
-
-def _is_possible(parser: TreeParser, example: TreeExample) -> bool:
-    try:
-        parser.can_learn(example)
-    except ValueError as error:
-        message = SectionWarnings.CRFW965.format(document=example.document.name, problem=error)
-        warnings.warn(message, CRFWarning, stacklevel=2)
-        return False
-    return True
 
 
 def tree_example(example: Example, probabilities: Doubles, roles: LabelRoles, key: str) -> TreeExample | None:

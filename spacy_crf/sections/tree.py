@@ -109,8 +109,8 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}")
         elements = [Element(int(start), int(end), str(label), p) for start, end, label, p in data["elements"]]
-        sections = _nest(data["sections"])
-        return SectionTree(sections, elements, bool(data["exact"]), int(data["dropped"]), data["score"])
+        facts = bool(data["exact"]), int(data["dropped"]), data["score"]
+        return SectionTree(_nest(data["sections"]), elements, *facts)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
 
@@ -184,8 +184,7 @@ def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[
 
 def mark_headings(sections: Sequence[SectionNode], units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> None:
     """Set the headings of sections: of their first leaves a number and titles, before the first text or subsection."""
-    labels = label_units(units, leaves)
-    starts = [unit.start for unit in units]
+    labels, starts = label_units(units, leaves), [unit.start for unit in units]
     for node in SectionTree(list(sections)).walk():
         if not node.virtual:
             first, limit = (bisect_left(starts, place) for place in (node.start_char, node.own_end))

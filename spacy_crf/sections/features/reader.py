@@ -199,19 +199,17 @@ class UnitReader:
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Columns of a batch: a sequence for each Doc with units. `extra` is for tokens and not looked at."""
-        return self.read_units(UnitBatch(((doc.text, units_of(doc)) for doc in docs), self.phrases))
-
-    def read_units(self, batch: UnitBatch) -> Columns:
-        """Columns of units; without the blank lines where these are no units of the chain."""
-        kept = np.flatnonzero(~batch.is_blank) if not self.newlines else np.arange(len(batch))
+        batch = UnitBatch(((doc.text, units_of(doc)) for doc in docs), self.phrases)
+        kept = np.arange(len(batch)) if self.newlines else np.flatnonzero(~batch.is_blank)
         doc_lengths = np.bincount(batch.document[kept], minlength=len(batch.runs))
         lengths = doc_lengths[doc_lengths > 0]
-        columns = {
-            attribute: to_column(values_of(batch, attribute.key)).take(kept)
-            if attribute.is_of_units
-            else positional(attribute, lengths)
-            for attribute in self.attributes
-        }
+        columns = {}
+        for attribute in self.attributes:
+            if attribute.is_of_units:
+                values = values_of(batch, attribute.key)
+                columns[attribute] = Column.of_strings(values.names).take(values.codes[kept])
+            else:
+                columns[attribute] = positional(attribute, lengths)
         hashes: Hashes = np.append(string_hashes(batch.distinct), np.uint64(0))[batch.text_numbers]
         return Columns(doc_lengths, lengths, hashes[kept], columns)
 
@@ -224,12 +222,6 @@ def values_of(batch: UnitBatch, name: str) -> FeatureValues:
     if side not in ("before", "after"):
         return FeatureValues.flags(batch.related(name))
     return FeatureValues.flags(batch.related(relation)).take(getattr(batch, f"text_{side}"))
-
-
-def to_column(values: FeatureValues) -> Column:
-    """A column of hashes."""
-    hashes = string_hashes(values.names)
-    return Column(hashes[values.codes], strings=dict(zip(hashes.tolist(), values.names)))
 
 
 def _templates(text: str) -> list[str]:

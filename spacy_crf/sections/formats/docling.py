@@ -117,8 +117,7 @@ def write_docling(layout: DocumentLayout, tree: SectionTree) -> str:
 class _DoclingWriter(TreeWriter):
     def __init__(self, layout: DocumentLayout, tree: SectionTree) -> None:
         super().__init__(layout, tree)
-        self.texts: list[dict[str, Any]] = []
-        self.groups: list[dict[str, Any]] = []
+        self.items: dict[str, list[dict[str, Any]]] = {"groups": [], "texts": []}
         self.body = _root("body", LAYER)
         self.opened = [self.body]
         for event in self.blocks():
@@ -131,11 +130,11 @@ class _DoclingWriter(TreeWriter):
 
     def _begin(self, node: SectionNode, depth: int) -> None:
         if not self.is_titled(node):
-            self.opened.append(self._add(self.groups, "groups", {"name": node.number, "label": "section"}))
+            self.opened.append(self._add("groups", {"name": node.number, "label": "section"}))
             return
         title = self.heading(node)
         header = {"label": "section_header", "prov": [], "orig": title, "text": title, "level": depth}
-        self.opened.append(self._add(self.texts, "texts", header))
+        self.opened.append(self._add("texts", header))
 
     def _text(self, places: list[int]) -> None:
         is_item = self.is_item(places)
@@ -143,7 +142,7 @@ class _DoclingWriter(TreeWriter):
         item: dict[str, Any] = {"label": "list_item" if is_item else "text", "prov": [], "orig": text, "text": text}
         if is_item:
             item |= {"enumerated": False, "marker": self.line(places[:1])}
-        self._add(self.texts, "texts", item)
+        self._add("texts", item)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -152,15 +151,14 @@ class _DoclingWriter(TreeWriter):
             "name": self.layout.name or "document",
             "furniture": _root("furniture", "furniture"),
             "body": self.body,
-            "groups": self.groups,
-            "texts": self.texts,
+            **self.items,
             **{name: [] for name in ("pictures", "tables", "key_value_items", "form_items")},
             "pages": {},
         }
 
-    def _add(self, items: list[dict[str, Any]], kind: str, item: dict[str, Any]) -> dict[str, Any]:
+    def _add(self, kind: str, item: dict[str, Any]) -> dict[str, Any]:
+        items, parent = self.items[kind], self.opened[-1]
         reference = f"#/{kind}/{len(items)}"
-        parent = self.opened[-1]
         parent["children"].append({"$ref": reference})
         place = {"self_ref": reference, "parent": {"$ref": parent["self_ref"]}, "children": [], "content_layer": LAYER}
         items.append(place | item)

@@ -66,10 +66,8 @@ class _MarkdownReader:
         self.is_broken = False  # the block that is open has line ends
 
     def block(self, token: "Token") -> None:
-        if token.type in ("bullet_list_open", "ordered_list_open"):
-            self.n_lists += 1
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            self.n_lists -= 1
+        if token.tag in ("ul", "ol"):
+            self.n_lists += token.nesting
         elif token.type == "list_item_open":
             self.marker = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in VERBATIM:
