@@ -118,8 +118,9 @@ def protect_capitals(title: str, unicode: bool = False) -> str:
         begins = not before or before.endswith((":", ".", "?", "!"))
         is_name = _has_capital(word) and not is_headline and not begins
         if is_name or _has_inner_capital(word):
-            before, core, after = (encode(part, unicode) for part in WORD.fullmatch(word).groups())  # type: ignore[union-attr]
-            protected.append(f"{before}{{{core}}}{after}")  # punctuation at the ends is left out
+            left, core, right = WORD.fullmatch(word).groups()  # type: ignore[union-attr]
+            # punctuation at the ends is left out
+            protected.append(f"{encode(left, unicode)}{{{encode(core, unicode)}}}{encode(right, unicode)}")
         else:
             protected.append(encode(word, unicode))
     return " ".join(protected)

@@ -55,7 +55,6 @@ class SectionParser(ChainPipe):
     """Labels the layout elements of a document and nests its sections. See `SectionSettings`."""
 
     parts = (*NAMES, FILE)
-
     prepares = True
     settings: SectionSettings
 
@@ -106,10 +105,7 @@ class SectionParser(ChainPipe):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """Set labels, and read word lists. See `ChainPipe.initialize` for the arguments.
-
-        Weights of the tree are learned in the first step of training, from these examples.
-        """
+        """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
         self.tree_parser.reset()
 
@@ -166,9 +162,7 @@ class SectionParser(ChainPipe):
     @property
     def _names(self) -> tuple[str, ...]:
         """Labels of elements: those of the chain, and that of blank lines where the chain has none of these."""
-        if not self.labels:
-            return tuple(self.roles.labels)
-        return tuple(dict.fromkeys([*self.labels, self.roles.newline]))
+        return tuple(dict.fromkeys([*(self.labels or self.roles.labels), self.roles.newline]))
 
     @property
     def is_ruled(self) -> bool:
@@ -219,10 +213,6 @@ class SectionParser(ChainPipe):
             attrs: dict[str, list[object]] = {spans.PROBABILITIES: [leaf.probability for leaf in leaves]}
             if found.trace is not None:
                 attrs[spans.RULES] = list(found.trace)
-            spans.write_elements(
-                doc,
-                self.settings.elements_key,
-                spans.Elements.of([(leaf.start, leaf.end, leaf.label) for leaf in leaves]),
-                attrs,
-            )
+            elements = spans.Elements.of([(leaf.start, leaf.end, leaf.label) for leaf in leaves])
+            spans.write_elements(doc, self.settings.elements_key, elements, attrs)
             spans.write_sections(doc, self.settings.sections_key, found.tree)

@@ -75,7 +75,7 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
     inner = {pair: count for pair, count in confusions.items() if newline not in pair}
     total = sum(inner.values())
     by_label = {
-        label: {"p": p, "r": r, "f": f, "f05": f_score(p, r, F05)}
+        label: {"p": p, "r": r, "f": f, "f05": (1 + F05) * p * r / (F05 * p + r) if p or r else 0.0}
         for label, p, r, f in zip(labels, counts.precision.tolist(), counts.recall.tolist(), counts.f.tolist())
     }
     return {
@@ -83,12 +83,6 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
         "elements_macro_f": counts.macro_f(np.array(labels) != newline),
         "elements_f_per_type": by_label,
     }
-
-
-def f_score(precision: float, recall: float, beta_squared: float = 1.0) -> float:
-    """F of precision and recall; 0 where both are."""
-    weighted = beta_squared * precision + recall
-    return (1 + beta_squared) * precision * recall / weighted if weighted else 0.0
 
 
 @dataclass(frozen=True)

@@ -185,12 +185,8 @@ class _Splitter:
 
     def indent(self, start: int) -> int:
         """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
-        place = self.text.rfind("\n", 0, start) + 1
-        columns = 0
-        while place < start and self.text[place].isspace():
-            columns += TAB - columns % TAB if self.text[place] == "\t" else 1
-            place += 1
-        return columns
+        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
+        return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB))
 
 
 def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:
