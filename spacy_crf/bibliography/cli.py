@@ -1,6 +1,6 @@
 """`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -75,19 +75,14 @@ def tell_missing(number: int, reference: Reference) -> None:
 
 def write_table(entries: Iterable[Entry]) -> str:
     """TSV with a header: a row for each entry, a column for each field; names are joined by "; ", dates as in ISO."""
-    rows = [COLUMNS, *(tuple(_cells(entry)) for entry in entries)]
+    rows = [COLUMNS, *([_cell(getattr(entry, name)) for name in COLUMNS] for entry in entries)]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def _cells(entry: Entry) -> Iterator[str]:
-    for name in COLUMNS:
-        value = getattr(entry, name)
-        if isinstance(value, Names):
-            yield "; ".join([*map(_print_name, value.names), *(["et al."] if value.others else [])])
-        elif isinstance(value, Date):
-            yield value.iso + value.letter
-        else:
-            yield str(value or "")
+def _cell(value: object) -> str:
+    if isinstance(value, Names):
+        return "; ".join([*map(_print_name, value.names), *(["et al."] if value.others else [])])
+    return value.iso + value.letter if isinstance(value, Date) else str(value or "")
 
 
 def _print_name(name: Name) -> str:

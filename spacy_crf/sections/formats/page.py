@@ -7,6 +7,7 @@ says how doubtful it is; an implied section has a dashed frame.
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
+from string import Template
 
 from ..layout import DocumentLayout
 from ..segment import Kind
@@ -20,7 +21,7 @@ OPENING = 70  # characters of the text that stand for a title
 
 def write_page(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document with its outline, as one HTML file."""
-    return "\n".join(_PageWriter(layout, tree, TAGS.keys()).write()) + "\n"
+    return _PageWriter(layout, tree, TAGS.keys()).page()
 
 
 def _resource(name: str) -> str:
@@ -28,20 +29,18 @@ def _resource(name: str) -> str:
 
 
 class _PageWriter(TreeWriter):
-    def write(self) -> Iterator[str]:
+    def page(self) -> str:
         nodes = list(self.tree.walk())
         self.names = {id(node): f"s{number}" for number, node in enumerate(nodes, 1)}
-        title = escape(self.layout.name or "Document")
-        yield "<!DOCTYPE html>"
-        language = escape(self.layout.language or "und", quote=True)
-        yield f'<html lang="{language}"><head><meta charset="utf-8">'
-        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        yield f"<title>{title}</title><style>{_resource('sections.css')}</style></head><body>"
-        yield '<a class="skip" href="#text">Skip to the text</a><div class="page">'
-        yield from self._outline(nodes)
-        yield f'<main id="text"><header><h1>{title}</h1><p>{self._summary(nodes)}</p></header>'
-        yield from self._body()
-        yield f"</main></div><script>{_resource('sections.js')}</script></body></html>"
+        return Template(_resource("page.html")).substitute(
+            language=escape(self.layout.language or "und", quote=True),
+            title=escape(self.layout.name or "Document"),
+            style=_resource("sections.css"),
+            script=_resource("sections.js"),
+            summary=self._summary(nodes),
+            outline="".join(f"{line}\n" for line in self._outline(nodes)),
+            body="".join(f"{line}\n" for line in self._body()),
+        )
 
     def _summary(self, nodes: list[SectionNode]) -> str:
         implied = sum(node.virtual for node in nodes)
@@ -52,9 +51,6 @@ class _PageWriter(TreeWriter):
         return " · ".join(filter(None, parts))
 
     def _outline(self, nodes: list[SectionNode]) -> Iterator[str]:
-        yield '<aside aria-label="Outline"><details id="outline" open><summary>Outline</summary>'
-        yield '<div class="tools"><button type="button" value="open">Expand all</button>'
-        yield '<button type="button" value="">Collapse all</button></div><nav aria-label="Sections">'
         if not nodes:
             yield '<p class="none">No sections were found.</p>'
         yield "<ul>"
@@ -71,7 +67,6 @@ class _PageWriter(TreeWriter):
         yield "</ul></nav>"
         if any(node.probability is not None for node in nodes):
             yield '<p class="key">Doubtful<span class="scale"></span>certain. Figures are probabilities.</p>'
-        yield "</details></aside>"
 
     def _link(self, node: SectionNode) -> str:
         kind = ' class="virtual"' if node.virtual else ""
