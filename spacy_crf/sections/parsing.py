@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Protocol
 
 import numpy as np
@@ -159,19 +160,8 @@ def typography(styles: frozenset[str], text: str) -> int:
 
 
 # Trompper (2016) wished for this: titles such as OVERWEGINGEN and CONCLUSIE nearly always stand on the first level
-_FIRST_LEVEL = """
-overwegingen|rechtsoverwegingen|de overwegingen|beslissing|de beslissing|uitspraak|de uitspraak|dictum|conclusie
-procesverloop|het procesverloop|procesgang|de procedure|procedure|verloop van de procedure|het verloop van de procedure
-de feiten|feiten|de vaststaande feiten|vaststaande feiten|het geschil|geschil|de beoordeling|beoordeling
-het geding|het geding in hoger beroep|het geding in eerste aanleg|geding in cassatie|het geding in cassatie
-ontstaan en loop van het geding|de vordering|de gronden van de beslissing|gronden|motivering|bewijsoverwegingen
-proceskosten|de proceskosten|rechtsmiddel|inleiding|slotbepalingen|algemene bepalingen|considerans|partijen|bijlagen
-introduction|background|facts|the facts|procedure|procedural history|issues|discussion|analysis|assessment|findings
-conclusion|conclusions|decision|judgment|order|disposition|recommendations|summary|executive summary|abstract|scope
-definitions|preamble|recitals|general provisions|final provisions|references|bibliography|appendices|acknowledgements
-methods|results|parties|signatures|schedules
-"""
-FIRST_LEVEL = frozenset(_FIRST_LEVEL.strip().replace("\n", "|").split("|"))
+_LIST = files(__package__) / "features" / "lists" / "first_level.tsv"
+FIRST_LEVEL = frozenset(_LIST.read_text(encoding="utf8").splitlines())
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LONGEST_TITLE = 80
 
