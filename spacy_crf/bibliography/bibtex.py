@@ -117,12 +117,12 @@ def read_bibtex(text: str) -> list[Entry]:
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX.
     """
     try:
-        from pybtex import database
+        from pybtex.database import PybtexError, parse_string
     except ImportError as error:
         raise ImportError(BibliographyErrors.CRF642) from error
     try:
-        data = database.parse_string(text, "bibtex")
-    except database.PybtexError as error:
+        data = parse_string(text, "bibtex")
+    except PybtexError as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
     return [_read(key, entry) for key, entry in data.entries.items()]
 
