@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -12,14 +12,17 @@ from spacy.util import filter_spans
 
 from ..annotation.targets import SpanTarget, target_of
 from ..core.labels import TagSet
-from .draft import TAKERS, Draft
-from .entry import NOBODY, Entry, EntryType, Names
-from .fields import THESIS, UNPUBLISHED, is_proceedings, report_type
+from . import fields
+from .entry import NOBODY, Date, Entry, EntryType, Names, unique_keys
+from .names import parse_names
 
 Segment = tuple[str, str]  # label, empty without one, and text
-LETTERS = {"ß": "ss", "ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
-# Words that say nothing at the beginning of a title.
-SKIPPED = re.compile("an?|the|on|of|in|to|for|and|der|die|das|eine?|l[ae]s?|une?|het|de|el|los|il")
+IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
+SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
+BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
+STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
+REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
+ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
 
 
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
@@ -44,23 +47,137 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
 
 def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
     """Start, end and label of neighbouring tokens of a field."""
-    start = 0
-    for place in range(1, len(tags) + 1):
-        before = tags[place - 1]
-        if place < len(tags) and _label(tags[place]) == _label(before) and tags[place][:2] not in ("B-", "U-"):
-            continue
-        if _label(before):
-            yield start, place, _label(before)
-        start = place
+    labels = ["" if tag in ("O", "_") else re.sub("^[BILU]-", "", tag) for tag in tags]
+    before = ["", *labels]
+    starts = [place for place, tag in enumerate(tags) if labels[place] != before[place] or tag[:2] in ("B-", "U-")]
+    return ((start, end, labels[start]) for start, end in pairwise([*starts, len(tags)]) if labels[start])
 
 
-def _label(tag: str) -> str:
-    if tag in ("O", "_"):
-        return ""
-    return tag[2:] if tag[:2] in ("B-", "I-", "L-", "U-") else tag
+@dataclass
+class Draft:
+    """An entry that is being filled, field by field."""
+
+    previous: Names = NOBODY  # authors of the reference before, for whom a dash may stand
+    values: dict[str, str] = field(default_factory=dict)  # by the name of a field; `journal` and `book` are apart
+    notes: list[str] = field(default_factory=list)  # what has no place
+    seen: set[str] = field(default_factory=set)  # labels
+    authors: Names = NOBODY
+    editors: Names = NOBODY
+    date: Date | None = None
+    accessed: Date | None = None
+
+    def add(self, label: str, text: str) -> None:
+        """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
+        identifiers, rest = fields.take_identifiers(STRAY.sub("", text))
+        self.put_all(identifiers)
+        if not re.search(r"\w", rest) and not REPEATED.match(rest):
+            return
+        if label in TAKERS:
+            self.seen.add(label)
+            TAKERS[label](self, rest)
+        else:
+            self.add_note(rest)
+
+    def put_all(self, found: Mapping[str, str]) -> None:
+        """Set fields; those that have something else already keep it, and the new text goes to the notes."""
+        for name, value in found.items():
+            if name == "note" or self.values.get(name, value) != value:
+                self.add_note(value)
+            elif value:
+                self.values[name] = value
+
+    def add_note(self, text: str) -> None:
+        """Keep a text that has no place; words that announce something else, and repetitions, are not kept."""
+        text = text.strip(" ,;:–—")
+        if re.search(r"\w", text) and not ANNOUNCED.match(text) and text not in self.notes:
+            self.notes.append(text)
+
+    def take_authors(self, text: str) -> None:
+        if repeated := REPEATED.match(text):
+            self.authors += self.previous
+            text = text[repeated.end() :]
+        self.authors += self._names(text)
+
+    def take_editors(self, text: str) -> None:
+        self.editors += self._names(text)
+
+    def _names(self, text: str) -> Names:
+        names, rest = parse_names(text)
+        self.add_note(rest)
+        return names
+
+    def take_book(self, text: str) -> None:
+        bare = IN.sub("", text)
+        is_series = bare == text and (SERIES.match(text) or "book" in self.values)
+        self.put_all({"series" if is_series else "book": fields.clean(SERIES.sub("", bare))})
+
+    def take_journal(self, text: str) -> None:
+        text = IN.sub("", text).strip(" ,;:")
+        is_abbreviated = re.search(r"\w\.\s.*\w\.$", text) is not None
+        self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
+
+    def take_date(self, text: str) -> None:
+        date, rest = fields.parse_date(text)
+        if date is None:
+            self._take_part_of_date(text)
+            return
+        try:
+            self.date = fields.merge_dates(self.date, date)
+        except ValueError:
+            # the year of publication comes last where the day of a meeting is given too
+            is_exact = self.date is not None and self.date.first.day is not None
+            self.date, first = (date, self.date) if is_exact else (self.date, date)
+            self.add_note("" if first is None else first.iso)
+        self.add_note(rest)
+
+    def _take_part_of_date(self, text: str) -> None:
+        """A month or day on its own belongs to a year given elsewhere."""
+        if self.date is not None and self.date.first.month is None and self.date.last is None:
+            date, rest = fields.parse_date(f"{text} {self.date.first.year}{self.date.letter}")
+            if date is not None and date != self.date and not rest:
+                self.date = date
+                return
+        bare = text.strip(" ,;:()[].")
+        self.add_note(f"{bare}." if "." in bare else bare)
+
+    def take_report(self, text: str) -> None:
+        found = fields.parse_report(text)
+        if "genre" in self.values and "genre" in found:
+            self.add_note(fields.clean(text))
+        else:
+            self.put_all(found)
+
+    def take_note(self, text: str) -> None:
+        accessed, text = fields.take_accessed(text)
+        if accessed is not None and self.accessed is None:
+            self.accessed = accessed
+        edition = fields.parse_edition(text)
+        if edition and "edition" not in self.values:
+            self.values["edition"] = edition
+        elif edition or re.search(r"\w", text):
+            self.add_note(re.sub(r"^[\s.,;:]+", "", fields.clean(text)))
 
 
-# -- entries -------------------------------------------------------------------------------------------------
+def _text_taker(name: str) -> Callable[[Draft, str], None]:
+    return lambda draft, text: draft.put_all({name: fields.clean(text)})
+
+
+# What is done with the text of each label.
+TAKERS: dict[str, Callable[[Draft, str], None]] = {
+    "AUTHOR": Draft.take_authors,
+    "EDITOR": Draft.take_editors,
+    "TITLE": _text_taker("title"),
+    "BOOKTITLE": Draft.take_book,
+    "JOURNAL": Draft.take_journal,
+    "VOLUME": lambda draft, text: draft.put_all(fields.parse_volume(text)),
+    "PAGES": lambda draft, text: draft.put_all(fields.parse_pages(text)),
+    "DATE": Draft.take_date,
+    "PUBLISHER": lambda draft, text: draft.put_all({"publisher": BY.sub("", fields.clean(text))}),
+    "INSTITUTION": _text_taker("publisher"),
+    "LOCATION": _text_taker("place"),
+    "TECH": Draft.take_report,
+    "NOTE": Draft.take_note,
+}
 
 
 def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
@@ -77,22 +194,18 @@ def make_entries(references: Iterable[Sequence[Segment]]) -> list[Entry | None]:
         entry = make_entry(segments, previous) if is_labelled else None
         previous = entry.authors if entry is not None and entry.authors else previous
         entries.append(entry)
-    found = [entry for entry in entries if entry is not None]
-    keyed = iter(entry.with_key(key) for entry, key in zip(found, unique_keys(found)))
-    return [None if entry is None else next(keyed) for entry in entries]
+    keys = iter(unique_keys([entry for entry in entries if entry is not None]))
+    return [None if entry is None else replace(entry, key=next(keys)) for entry in entries]
 
 
 def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
-    """An entry without a key, of the type that its fields tell.
-
-    previous (Names): authors of the reference before.
-    """
+    """An entry without a key, of the type that its fields tell. previous (Names): authors of the reference before."""
     draft = Draft(previous)
     for label, text in segments:
         draft.add(label.upper(), normalise(text))
     values = dict(draft.values)
-    journal, book = values.pop("journal", ""), values.pop("book", "")
     kind = _type(draft)
+    journal, book = values.pop("journal", ""), values.pop("book", "")
     if book and not values.get("title") and not journal and not values.get("pages") and not draft.authors:
         values["title"], book = book, ""
     if journal and book:
@@ -127,75 +240,19 @@ def _type(draft: Draft) -> EntryType:
     values = draft.values
     genre, number = values.get("genre", ""), values.get("number", "")
     is_report = "genre" in values or ("TECH" in draft.seen and bool(number))
-    if THESIS.search(genre):
-        return report_type(genre)
+    if fields.THESIS.search(genre):
+        return fields.report_type(genre)
     if "journal" in values:
         return EntryType.ARTICLE
     if "book" in values and (draft.editors or not is_report):
-        return _part_type(draft)
+        return EntryType.INPROCEEDINGS if fields.PROCEEDINGS.search(values["book"]) else EntryType.INCOLLECTION
     if is_report:
-        return report_type(genre)
+        return fields.report_type(genre)
     if "arxiv" in values:
         return EntryType.MISC
-    if UNPUBLISHED.search(". ".join(draft.notes)) and "PUBLISHER" not in draft.seen:
+    if "PUBLISHER" not in draft.seen and fields.UNPUBLISHED.search(". ".join(draft.notes)):
         return EntryType.UNPUBLISHED
-    return _whole_type(draft)
-
-
-def _part_type(draft: Draft) -> EntryType:
-    """A work in a book."""
-    return EntryType.INPROCEEDINGS if is_proceedings(draft.values["book"]) else EntryType.INCOLLECTION
-
-
-def _whole_type(draft: Draft) -> EntryType:
-    """A work that is in no other one."""
-    if "INSTITUTION" in draft.seen and "PUBLISHER" not in draft.seen:
+    if "PUBLISHER" not in draft.seen and "INSTITUTION" in draft.seen:
         return EntryType.TECHREPORT
-    is_book = {"publisher", "place", "page_total", "edition", "isbn", "series"} & draft.values.keys()
+    is_book = {"publisher", "place", "page_total", "edition", "isbn", "series"} & values.keys()
     return EntryType.BOOK if is_book or draft.editors else EntryType.MISC
-
-
-# -- keys ----------------------------------------------------------------------------------------------------
-
-
-def unique_keys(entries: Sequence[Entry]) -> list[str]:
-    """Family name, year and first word of the title of each entry, such as "vanderkooij1993loading".
-
-    Entries that would have the same key get letters, "a" to "z", then "aa" and so on, in their order. Keys are of small
-    ASCII letters and figures.
-    """
-    plain = [plain_key(entry) for entry in entries]
-    shared = {key for key, times in Counter(plain).items() if times > 1}
-    taken = set(plain) - shared
-    keys = []
-    for key in plain:
-        if key in shared:
-            key = next(candidate for candidate in (key + ending for ending in _endings()) if candidate not in taken)
-            taken.add(key)
-        keys.append(key)
-    return keys
-
-
-def plain_key(entry: Entry) -> str:
-    """The key of an entry that is alone."""
-    names = (entry.authors or entry.editors).names
-    family = _fold(f"{names[0].particle}{names[0].family}") if names else ""
-    year = "" if entry.date is None else str(entry.date.first.year)
-    words = [_fold(word) for word in re.split(r"[^\w'’]+", entry.title or entry.container)]
-    word = next((word for word in words if word and not SKIPPED.fullmatch(word)), "")
-    return f"{family}{year}{word}" or "reference"
-
-
-def _fold(text: str) -> str:
-    """Small ASCII letters and figures of a text; letters of other alphabets go."""
-    text = "".join(LETTERS.get(char, char) for char in text.lower())
-    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", text))
-
-
-def _endings() -> Iterator[str]:
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    for number in count():
-        ending = ""
-        while number >= 0:
-            ending, number = alphabet[number % 26] + ending, number // 26 - 1
-        yield ending

@@ -2,41 +2,28 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from types import ModuleType
 from typing import Any
 
 from ..core.errors import CRFError
-from .dates import month_of
-from .entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from .entry import OTHERS, THESES, Date, Day, Entry, EntryType, Name, Names
 from .errors import BibliographyErrors
+from .fields import month_of
 from .latex import decode, encode, protect_capitals
 
-OTHERS = "others"
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # Names of the fields that are plain text, in the order in which they are written.
 TEXT_FIELDS = {
-    "series": "series",
-    "volume": "volume",
-    "number": "number",
-    "pages": "pages",
-    "page_total": "pagetotal",
-    "chapter": "chapter",
-    "place": "address",
-    "genre": "type",
-    "edition": "edition",
+    **{"series": "series", "volume": "volume", "number": "number", "pages": "pages", "page_total": "pagetotal"},
+    **{"chapter": "chapter", "place": "address", "genre": "type", "edition": "edition"},
 }
 # These are taken as they are by packages that typeset addresses.
 VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn"}
 PUBLISHERS = {EntryType.TECHREPORT: "institution", **dict.fromkeys(THESES, "school")}
 # Types of other styles, and of biblatex.
 TYPES = {
-    "conference": EntryType.INPROCEEDINGS,
-    "inbook": EntryType.INCOLLECTION,
-    "proceedings": EntryType.BOOK,
-    "collection": EntryType.BOOK,
-    "report": EntryType.TECHREPORT,
-    "manual": EntryType.TECHREPORT,
-    "thesis": EntryType.PHDTHESIS,
+    **{"conference": EntryType.INPROCEEDINGS, "inbook": EntryType.INCOLLECTION, "thesis": EntryType.PHDTHESIS},
+    **dict.fromkeys(("proceedings", "collection"), EntryType.BOOK),
+    **dict.fromkeys(("report", "manual"), EntryType.TECHREPORT),
     **{kind.value: kind for kind in EntryType},
 }
 TEXTS = {
@@ -51,9 +38,6 @@ ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 YEARS = re.compile(r"(\d{4})(?:--(\d{4}))?([a-z]?)")
 
 
-# -- writing -------------------------------------------------------------------------------------------------
-
-
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
     """A .bib file of entries with distinct keys; `read_bibtex` reads it back.
 
@@ -62,12 +46,11 @@ def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
 
     unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands.
     """
-    return "\n".join(_write(entry, unicode) for entry in entries)
-
-
-def _write(entry: Entry, unicode: bool) -> str:
-    fields = ",\n".join(f"  {name} = {value}" for name, value in _fields(entry, unicode))
-    return f"@{entry.type.value}{{{entry.key},\n{fields}\n}}\n"
+    written = []
+    for entry in entries:
+        fields = ",\n".join(f"  {name} = {value}" for name, value in _fields(entry, unicode))
+        written.append(f"@{entry.type.value}{{{entry.key},\n{fields}\n}}\n")
+    return "\n".join(written)
 
 
 def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:
@@ -109,18 +92,15 @@ def _date_fields(date: Date) -> Iterator[tuple[str, str]]:
 
 def _write_names(names: Names, unicode: bool = False) -> str:
     """Names as "von Last, Jr, First", joined by "and"; those in one part are put in braces, so that they stay whole."""
-    written = [_write_name(name, unicode) for name in names.names]
-    return " and ".join([*written, *([OTHERS] if names.others else [])])
+    return " and ".join(_write_name(name, unicode) for name in names.listed)
 
 
 def _write_name(name: Name, unicode: bool) -> str:
     if name.is_whole:
-        return f"{{{encode(name.family, unicode)}}}" if name.family != OTHERS else OTHERS
-    family = _shielded(name.family, unicode, is_family=True)
-    last = f"{_shielded(name.particle, unicode)} {family}".strip()
-    return ", ".join(
-        [last, *([_shielded(name.suffix, unicode)] if name.suffix else []), _shielded(name.given, unicode)]
-    )
+        return f"{{{encode(name.family, unicode)}}}" if name != OTHERS else name.family
+    particle, suffix, given = (_shielded(part, unicode) for part in (name.particle, name.suffix, name.given))
+    last = f"{particle} {_shielded(name.family, unicode, is_family=True)}".strip()
+    return ", ".join([last, suffix, given] if suffix else [last, given])
 
 
 def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
@@ -131,28 +111,20 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
     return f"{{{latex}}}" if is_lower or "," in text or "and" in (word.lower() for word in words) else latex
 
 
-# -- reading -------------------------------------------------------------------------------------------------
-
-
 def read_bibtex(text: str) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
     RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX.
     """
-    database = _pybtex()
     try:
-        data = database.parse_string(text, "bibtex")
-    except database.PybtexError as error:
-        raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
-    return [_read(key, entry) for key, entry in data.entries.items()]
-
-
-def _pybtex() -> ModuleType:
-    try:
-        import pybtex.database
+        from pybtex.database import PybtexError, parse_string
     except ImportError as error:
         raise ImportError(BibliographyErrors.CRF642) from error
-    return pybtex.database
+    try:
+        data = parse_string(text, "bibtex")
+    except PybtexError as error:
+        raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
+    return [_read(key, entry) for key, entry in data.entries.items()]
 
 
 def _read(key: str, entry: Any) -> Entry:
@@ -161,8 +133,8 @@ def _read(key: str, entry: Any) -> Entry:
     return Entry(
         type=TYPES.get(entry.type.lower(), EntryType.MISC),
         key=key,
-        authors=_read_names(entry.persons.get("author", ())),
-        editors=_read_names(entry.persons.get("editor", ())),
+        authors=Names.of(map(_read_name, entry.persons.get("author", ()))),
+        editors=Names.of(map(_read_name, entry.persons.get("editor", ()))),
         date=date,
         accessed=_iso_date(fields.get("urldate", "")),
         **_read_texts(fields, OF_DATES if date is not None else ("urldate",)),
@@ -198,18 +170,11 @@ def _iso_date(text: str, letter: str = "") -> Date | None:
     found = [ISO.fullmatch(part) for part in text.split("/")]
     if found[0] is None:
         return None
-    first, *last = (Day(*map(int, filter(None, day.groups()))) for day in found if day)
-    return Date(first, last[0] if last else None, letter)
-
-
-def _read_names(persons: Iterable[Any]) -> Names:
-    """Names that pybtex has taken apart."""
-    names = [_read_name(person) for person in persons]
-    others = Name(OTHERS)
-    return Names(tuple(name for name in names if name != others), others in names)
+    return Date.of((Day(*map(int, filter(None, day.groups()))) for day in found if day), letter)
 
 
 def _read_name(person: Any) -> Name:
+    """A name that pybtex has taken apart."""
     given = _plain([*person.first_names, *person.middle_names])
     return Name(_plain(person.last_names), given, _plain(person.prelast_names), _plain(person.lineage_names))
 

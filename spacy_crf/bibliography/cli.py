@@ -1,5 +1,8 @@
 """`python -m spacy crf cite`: a pasted bibliography in, BibTeX or CSL-JSON out."""
 
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,11 +15,12 @@ from ..pipe.probabilities import LabelsTokens
 from .assemble import make_entries, read_segments
 from .bibtex import write_bibtex
 from .csl import write_csl
+from .entry import Date, Entry, Name, Names
 from .errors import BibliographyErrors
 from .split import Reference, split_references
-from .table import write_table
 
-BYTE_ORDER_MARK = "\ufeff"
+Writer = Callable[[Iterable[Entry]], str]
+COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
 
 @command("cite", "Nothing was written", to_stderr=True)
@@ -45,11 +49,9 @@ def cite(
     for number, (reference, entry) in enumerate(zip(references, entries), 1):
         if entry is None:
             tell_missing(number, reference)
-    if to == "bibtex":
-        text = write_bibtex(known, unicode)
-    else:
-        text = write_csl(known) if to == "csl" else write_table(known)
-    write_result(text, output)
+    in_bibtex = partial(write_bibtex, unicode=unicode)
+    writers: dict[str, Writer] = {"bibtex": in_bibtex, "csl": write_csl, "tsv": write_table}
+    write_result(writers[to](known), output)
     tell_written(output, f"{len(known)} references")
 
 
@@ -57,7 +59,7 @@ def read_text(path: Path) -> str:
     """Text of a file in UTF-8, or of standard input for "-"."""
     data = typer.get_binary_stream("stdin").read() if str(path) == "-" else path.read_bytes()
     try:
-        return data.decode("utf8").removeprefix(BYTE_ORDER_MARK)
+        return data.decode("utf8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         message = BibliographyErrors.CRF640.format(path=path, value=data[error.start], position=error.start)
         raise CRFError(message) from error
@@ -69,3 +71,20 @@ def tell_missing(number: int, reference: Reference) -> None:
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     text = BibliographyErrors.CRF645.format(number=number, lines=lines, text=reference.text[:60])
     typer.echo(Printer(no_print=True).warn(text), err=True)
+
+
+def write_table(entries: Iterable[Entry]) -> str:
+    """TSV with a header: a row for each entry, a column for each field; names are joined by "; ", dates as in ISO."""
+    rows = [COLUMNS, *([_cell(getattr(entry, name)) for name in COLUMNS] for entry in entries)]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Names):
+        return "; ".join([*map(_print_name, value.names), *(["et al."] if value.others else [])])
+    return value.iso + value.letter if isinstance(value, Date) else str(value or "")
+
+
+def _print_name(name: Name) -> str:
+    last = f"{name.particle} {name.family}".strip()
+    return ", ".join(part for part in (last, name.suffix, name.given) if part)

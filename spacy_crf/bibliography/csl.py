@@ -28,23 +28,11 @@ READ_TYPES = {
     **{name: kind for kind, name in TYPES.items()},
 }
 FIELDS = {
-    "title": "title",
-    "container": "container-title",
-    "series": "collection-title",
-    "pages": "page",
-    "page_total": "number-of-pages",
-    "chapter": "chapter-number",
-    "publisher": "publisher",
-    "place": "publisher-place",
-    "genre": "genre",
-    "edition": "edition",
-    "doi": "DOI",
-    "url": "URL",
-    "arxiv": "archive_location",
-    "isbn": "ISBN",
-    "note": "note",
+    **{"title": "title", "container": "container-title", "series": "collection-title"},
+    **{"pages": "page", "page_total": "number-of-pages", "chapter": "chapter-number"},
+    **{"publisher": "publisher", "place": "publisher-place", "genre": "genre", "edition": "edition"},
+    **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "note": "note"},
 }
-OTHERS = {"literal": "others"}
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
 Item = dict[str, Any]
@@ -74,8 +62,7 @@ def read_csl(text: str) -> list[Entry]:
 def to_item(entry: Entry) -> Item:
     """An entry as an item of CSL-JSON; variables without a value are left out."""
     item: Item = {"id": entry.key, "type": TYPES[entry.type]}
-    item["author"] = _write_names(entry.authors)
-    item["editor"] = _write_names(entry.editors)
+    item |= {role: [_write_name(name) for name in getattr(entry, f"{role}s").listed] for role in ("author", "editor")}
     item |= {name: getattr(entry, field) for field, name in FIELDS.items()}
     item[_volume_name(item)] = entry.volume
     item[_number_name(item)] = entry.number
@@ -98,8 +85,8 @@ def from_item(item: Item) -> Entry:
     return Entry(
         type=kind,
         key=str(item["id"]),
-        authors=_read_names(item.get("author", ())),
-        editors=_read_names(item.get("editor", ())),
+        authors=Names.of(map(_read_name, item.get("author", ()))),
+        editors=Names.of(map(_read_name, item.get("editor", ()))),
         volume=str(item.get(_volume_name(item), "")),
         number=str(item.get(_number_name(item), "")),
         date=_read_date(item.get("issued"), item.get("year-suffix", "")),
@@ -117,19 +104,10 @@ def _number_name(item: Mapping[str, Any]) -> str:
     return "issue" if READ_TYPES.get(item["type"]) is EntryType.ARTICLE else "number"
 
 
-def _write_names(names: Names) -> list[dict[str, str]]:
-    return [*(_write_name(name) for name in names.names), *([OTHERS] if names.others else [])]
-
-
 def _write_name(name: Name) -> dict[str, str]:
     if name.is_whole:
         return {"literal": name.family}
     return {part: getattr(name, field) for field, part in PARTS.items() if getattr(name, field)}
-
-
-def _read_names(names: Iterable[Mapping[str, str]]) -> Names:
-    found = [name for name in names if name != OTHERS]
-    return Names(tuple(_read_name(name) for name in found), OTHERS in names)
 
 
 def _read_name(name: Mapping[str, str]) -> Name:
@@ -149,5 +127,4 @@ def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
 def _read_date(date: Mapping[str, Any] | None, letter: str = "") -> Date | None:
     if date is None or "date-parts" not in date:
         return None
-    first, *last = (Day(*(int(part) for part in day)) for day in date["date-parts"])
-    return Date(first, last[0] if last else None, letter)
+    return Date.of((Day(*map(int, day)) for day in date["date-parts"]), letter)

@@ -1,7 +1,13 @@
-"""What a reference says, in typed fields."""
+"""Entries: what a reference says, in typed fields, and the key to cite it by."""
 
-from dataclasses import dataclass, replace
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count, product
+from string import ascii_lowercase
 
 
 class EntryType(StrEnum):
@@ -40,15 +46,26 @@ class Name:
         return not (self.given or self.particle or self.suffix)
 
 
+OTHERS = Name("others")  # stands for "et al." in files
+
+
 @dataclass(frozen=True)
 class Names:
-    """A list of names.
-
-    names (tuple[Name, ...]): in order. others (bool): whether more are meant, as by "et al.".
-    """
+    """A list of names. others (bool): whether more are meant, as by "et al."."""
 
     names: tuple[Name, ...] = ()
     others: bool = False
+
+    @classmethod
+    def of(cls, listed: Iterable[Name]) -> "Names":
+        """The inverse of `listed`."""
+        found = tuple(listed)
+        return cls(tuple(name for name in found if name != OTHERS), OTHERS in found)
+
+    @property
+    def listed(self) -> tuple[Name, ...]:
+        """Names as files have them, with OTHERS at the end if more are meant."""
+        return (*self.names, OTHERS) if self.others else self.names
 
     def __bool__(self) -> bool:
         return bool(self.names) or self.others
@@ -62,10 +79,7 @@ NOBODY = Names()
 
 @dataclass(frozen=True)
 class Day:
-    """A year, a month or a day; what is not known is None.
-
-    year (int), month (int | None): from 1. day (int | None): from 1; only with a month.
-    """
+    """A year, a month or a day, from 1; what is not known is None. A day comes only with a month."""
 
     year: int
     month: int | None = None
@@ -84,15 +98,17 @@ class Day:
 
 @dataclass(frozen=True)
 class Date:
-    """When something was published.
+    """When something was published."""
 
-    first (Day): the date, or where a range begins. last (Day | None): where it ends. letter (str): what tells works of
-    an author and year apart, as in "2015a".
-    """
+    first: Day  # the date, or where a range begins
+    last: Day | None = None  # where it ends
+    letter: str = ""  # tells works of an author and year apart, as in "2015a"
 
-    first: Day
-    last: Day | None = None
-    letter: str = ""
+    @classmethod
+    def of(cls, days: Iterable[Day], letter: str = "") -> "Date":
+        """One day, or the two of a range."""
+        first, *last = days
+        return cls(first, last[0] if last else None, letter)
 
     @property
     def iso(self) -> str:
@@ -143,6 +159,43 @@ class Entry:
         if self.type in THESES and not self.genre:
             object.__setattr__(self, "genre", THESES[self.type])
 
-    def with_key(self, key: str) -> "Entry":
-        """The same under another key."""
-        return replace(self, key=key)
+
+LETTERS = {"ß": "ss", "ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+# Words that say nothing at the beginning of a title.
+SKIPPED = re.compile("an?|the|on|of|in|to|for|and|der|die|das|eine?|l[ae]s?|une?|het|de|el|los|il")
+
+
+def unique_keys(entries: Sequence[Entry]) -> list[str]:
+    """Family name, year and first word of the title of each entry, such as "vanderkooij1993loading".
+
+    Entries that would have the same key get letters, "a" to "z", then "aa" and so on, in their order. Keys are of small
+    ASCII letters and figures.
+    """
+    plain = [plain_key(entry) for entry in entries]
+    times = Counter(plain)
+    taken = {key for key in plain if times[key] == 1}
+    keys = []
+    for key in plain:
+        keys.append(key if times[key] == 1 else next(own for own in map(key.__add__, _endings()) if own not in taken))
+        taken.add(keys[-1])
+    return keys
+
+
+def plain_key(entry: Entry) -> str:
+    """The key of an entry that is alone."""
+    names = (entry.authors or entry.editors).names
+    family = _fold(f"{names[0].particle}{names[0].family}") if names else ""
+    year = "" if entry.date is None else str(entry.date.first.year)
+    words = [_fold(word) for word in re.split(r"[^\w'’]+", entry.title or entry.container)]
+    word = next((word for word in words if word and not SKIPPED.fullmatch(word)), "")
+    return f"{family}{year}{word}" or "reference"
+
+
+def _fold(text: str) -> str:
+    """Small ASCII letters and figures of a text; letters of other alphabets go."""
+    text = "".join(LETTERS.get(char, char) for char in text.lower())
+    return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", text))
+
+
+def _endings() -> Iterator[str]:
+    return ("".join(letters) for size in count(1) for letters in product(ascii_lowercase, repeat=size))

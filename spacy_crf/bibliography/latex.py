@@ -117,14 +117,13 @@ def protect_capitals(title: str, unicode: bool = False) -> str:
     for before, word in zip(["", *words], words):
         begins = not before or before.endswith((":", ".", "?", "!"))
         is_name = _has_capital(word) and not is_headline and not begins
-        protected.append(_protect(word, unicode) if is_name or _has_inner_capital(word) else encode(word, unicode))
+        if is_name or _has_inner_capital(word):
+            left, core, right = WORD.fullmatch(word).groups()  # type: ignore[union-attr]
+            # punctuation at the ends is left out
+            protected.append(f"{encode(left, unicode)}{{{encode(core, unicode)}}}{encode(right, unicode)}")
+        else:
+            protected.append(encode(word, unicode))
     return " ".join(protected)
-
-
-def _protect(word: str, unicode: bool) -> str:
-    """Braces around a word, punctuation before and after it left out."""
-    before, core, after = WORD.fullmatch(word).groups()  # type: ignore[union-attr]
-    return f"{encode(before, unicode)}{{{encode(core, unicode)}}}{encode(after, unicode)}"
 
 
 def _encode_char(char: str, unicode: bool) -> str:

@@ -38,9 +38,8 @@ BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
 BODY = re.compile(
     r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
     r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
-    r"agency|"
     r"library|company|corp(?:oration)?|inc|ltd|league|federation|union|academy|museum|network|initiative|laborator\w+|"
-    r"partnership|team|press|conference|gesellschaft|verein|ministerium|amt|bund|verband|kommission|société|comité)\b"
+    r"agency|partnership|team|press|conference|gesellschaft|verein|ministerium|amt|bund|verband|kommission|société|comité)\b"
     r"|^the\s|\s(?:of|for|on|für|pour)\s",
     re.IGNORECASE,
 )
@@ -54,17 +53,18 @@ def parse_names(text: str) -> tuple[Names, str]:
     is a particle if it is written with a small letter before the family name, or behind an inverted given name. Words
     such as University or Council make a body, which is one name whatever it contains.
     """
-    text = _put_spaces(KEY.sub("", " ".join(text.split())))
-    besides = CONTRIBUTION.search(text)
-    rest = besides[1].strip(EDGES + ".") if besides else ""
-    text = text[: besides.start()] if besides else text
+    text = KEY.sub("", " ".join(text.split()))
+    # initials apart, and no spaces before punctuation or within "J.-P."
+    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
+    text = re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
+    rest = ""
+    if besides := CONTRIBUTION.search(text):
+        text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
     text = AFTER.sub(" ", BEFORE.sub("", text).rstrip(EDGES)).strip()
     text = ROMAN_END.sub("", text)
-    shortened = ET_AL.sub(", ", text)
-    others = shortened != text
-    text = OMITTED.sub(", ", shortened)
-    others = others or text != shortened
-    return Names(tuple(_names(text.strip(EDGES))), others), rest
+    text, n_and_others = ET_AL.subn(", ", text)
+    text, n_omitted = OMITTED.subn(", ", text)
+    return Names(tuple(_names(text.strip(EDGES))), n_and_others + n_omitted > 0), rest
 
 
 def _names(text: str) -> Iterator[Name]:
@@ -95,19 +95,17 @@ def _groups(text: str) -> Iterator[str]:
 def _group(text: str) -> Iterator[Name]:
     """Names between commas."""
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
-    pieces = [piece.strip(" :") for piece in text.split(",")]
-    pieces = [piece for piece in pieces if re.search(r"\w", piece)]
+    pieces = [piece.strip(" :") for piece in text.split(",") if re.search(r"\w", piece)]
     if any(len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
         return
     place = 0
     while place < len(pieces):
-        size = _inverted_size(pieces, place)
-        end = place + size
-        suffix = ""
+        end = place + _inverted_size(pieces, place)
+        own, suffix = pieces[place:end], ""
         if end < len(pieces) and SUFFIX.fullmatch(pieces[end]):
             suffix, end = pieces[end], end + 1
-        yield _name(pieces[place : place + size], suffix)
+        yield _name(own, suffix)
         place = end
     if bracketed:
         yield Name(_end(bracketed.rstrip(") ")))
@@ -118,9 +116,9 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
     if place + 1 == len(pieces) or _is_body(pieces[place]):
         return 1
     first, second = pieces[place], pieces[place + 1]
-    if SUFFIX.fullmatch(second) or _is_initials(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
+    if SUFFIX.fullmatch(second) or INITIALS.fullmatch(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
         return 1
-    if _is_initials(second) or ONE_WORD.fullmatch(first):
+    if INITIALS.fullmatch(second) or ONE_WORD.fullmatch(first):
         return 2
     return 2 if place == 0 and ONE_WORD.fullmatch(second) else 1
 
@@ -137,29 +135,18 @@ def _end(text: str) -> str:
     return text if is_short else text.rstrip(". ")
 
 
-# -- one name ------------------------------------------------------------------------------------------------
-
-
 def _is_body(text: str) -> bool:
     """Whether a name is that of an institution, as far as its words tell."""
     return BODY.search(text) is not None
 
 
-def _is_initials(text: str) -> bool:
-    """Whether given names are initials only, such as "J.-P." or "WL"."""
-    return INITIALS.fullmatch(text) is not None
-
-
-def _put_spaces(text: str) -> str:
-    """Initials apart, "R. J. Smith" for "R.J.Smith", and no spaces before punctuation or within "J.-P."."""
-    text = re.sub(r"(?<=\.)\s*-\s*(?=[^\W\d_]\.)", "-", re.sub(r"\s+([.,])", r"\1", text))
-    return re.sub(r"(?<=\b[^\W\d_])\.(?=[^\W\d_])", ". ", text)
-
-
 def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     """A name whose family name comes first, with its particle, unless that is last, as in "Willem van der"."""
     particle, family = _leading_particle(family.split())
-    words = _end_of_given(given).split()
+    given = given.strip()
+    if not re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given):  # the full stop of an initial stays
+        given = given.rstrip(".")
+    words = given.split()
     last = len(words)
     while last > 1 and _is_particle(words[last - 1]):
         last -= 1
@@ -169,11 +156,10 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
 
 def _natural_name(text: str, suffix: str = "") -> Name:
     """A name without comma in the order of speech, or one like "Family GH", "Family G." and "Family (Given)"."""
-    bracketed = BRACKETED.fullmatch(text)
-    if bracketed:
+    if bracketed := BRACKETED.fullmatch(text):
         return _inverted_name(bracketed["family"], bracketed["given"], suffix)
     trailing = TRAILING_INITIALS.fullmatch(text)
-    if trailing and not _is_initials(text.split()[0]):
+    if trailing and not INITIALS.fullmatch(text.split()[0]):
         return _inverted_name(trailing["family"], _spelt(trailing["given"].strip()), suffix)
     words = text.split()
     if not suffix and len(words) > 2 and SUFFIX.fullmatch(words[-1]):
@@ -184,15 +170,12 @@ def _natural_name(text: str, suffix: str = "") -> Name:
 
 
 def _leading_particle(words: list[str]) -> tuple[str, str]:
-    place = 0
-    while place < len(words) - 1 and _is_particle(words[place]):
-        place += 1
+    place = next((at for at, word in enumerate(words[:-1]) if not _is_particle(word)), len(words) - 1)
     return " ".join(words[:place]), " ".join(words[place:])
 
 
 def _is_particle(word: str) -> bool:
-    letters = [char for char in word if char.isalpha()]
-    return bool(letters) and letters[0].islower()
+    return next(filter(str.isalpha, word), "").islower()
 
 
 def _spelt(initials: str) -> str:
@@ -200,9 +183,3 @@ def _spelt(initials: str) -> str:
     if "." in initials:
         return initials
     return re.sub(r"\.\s*(?=[^\W\d_-])", ". ", re.sub(r"([^\W\d_])", r"\1.", initials)).strip()
-
-
-def _end_of_given(given: str) -> str:
-    """Without the full stop that ends a field, but not that of an initial."""
-    given = given.strip()
-    return given if re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given) else given.rstrip(".")

@@ -1,8 +1,9 @@
 """Pasted text to references, by numbering, indentation and blank lines; their lines are put together again."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 HEADING = re.compile(
     r"(?:\W*\d+(?:\.\d+)*\.?\s+|chapter\s+\d+:?\s+)?"
@@ -47,10 +48,9 @@ SUFFIXES = re.compile(
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference of a pasted text.
+    """A reference of a pasted text, in one line and without its marker.
 
-    text (str): in one line, without its marker. first_line (int), last_line (int): where it was, counted from 1.
-    marker (str): its number or key as printed, such as "[1]"; empty without one.
+    first_line (int), last_line (int): counted from 1. marker (str): number or key as printed, such as "[1]", or "".
     """
 
     text: str
@@ -88,26 +88,25 @@ def split_references(text: str) -> list[Reference]:
         markers = _numbered_starts(part)
         starts = sorted(markers) or _unnumbered_starts(part)
         for first, end in zip(starts, [*starts[1:], len(part)]):
-            found.append(_reference(part[first:end], markers.get(first), words))
+            printed = markers[first].text if first in markers else ""
+            texts = [part[first].text[len(printed) :], *(line.text for line in part[first + 1 : end])]
+            found.append(Reference(join_lines(texts, words), part[first].number, part[end - 1].number, printed))
     return [reference for reference in found if reference.text]
 
 
-def _parts(lines: Sequence[str]) -> Iterator[list[_Line]]:
+def _parts(lines: Sequence[str]) -> list[list[_Line]]:
     """Runs of lines between headings, without blank ones."""
-    part: list[_Line] = []
+    parts: list[list[_Line]] = [[]]
     after_blank = True
     for number, raw in enumerate(lines, 1):
         line = raw.expandtabs(4)
         stripped = line.strip()
         if stripped and HEADING.fullmatch(stripped):
-            if part:
-                yield part
-            part = []
+            parts.append([])
         elif stripped:
-            part.append(_Line(number, stripped, len(line) - len(line.lstrip()), after_blank))
+            parts[-1].append(_Line(number, stripped, len(line) - len(line.lstrip()), after_blank))
         after_blank = not stripped
-    if part:
-        yield part
+    return [part for part in parts if part]
 
 
 def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
@@ -116,23 +115,8 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
         return [place for place, line in enumerate(part) if line.indent == first]
     if any(line.after_blank for line in part[1:]):
         return [0, *(place for place, line in enumerate(part) if place and line.after_blank)]
-    pairs = enumerate(zip(part, part[1:]), 1)
-    return [0, *(place for place, (before, line) in pairs if _begins(before.text, line.text))]
-
-
-def _begins(before: str, line: str) -> bool:
-    """Whether a line without any sign of layout begins a reference."""
-    return FINISHED.search(before) is not None and BEGINNING.match(line) is not None
-
-
-def _reference(lines: Sequence[_Line], marker: _Marker | None, words: frozenset[str]) -> Reference:
-    texts = [line.text for line in lines]
-    if marker is not None:
-        texts[0] = texts[0][len(marker.text) :]
-    return Reference(join_lines(texts, words), lines[0].number, lines[-1].number, "" if marker is None else marker.text)
-
-
-# -- numbers before references, told from lines that merely begin with a number ------------------------------
+    pairs = enumerate(pairwise(line.text for line in part), 1)
+    return [0, *(place for place, (before, line) in pairs if FINISHED.search(before) and BEGINNING.match(line))]
 
 
 def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
@@ -143,45 +127,34 @@ def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
     one that ends with a full stop.
     """
     if KEY.match(lines[0].text):
-        keyed = ((place, KEY.match(line.text)) for place, line in enumerate(lines))
+        keyed = enumerate(KEY.match(line.text) for line in lines)
         return {place: _Marker(match[0], 0, place) for place, match in keyed if match}
+    limit = lines[0].indent + SAME_INDENT
     for style, widest_gap in STYLES:
         if style.match(lines[0].text):
-            return {marker.line: marker for marker in _best_chain(lines, _candidates(lines, style), widest_gap)}
+            matches = ((place, style.match(line.text)) for place, line in enumerate(lines) if line.indent <= limit)
+            candidates = [_Marker(match[0], int(match[1]), place) for place, match in matches if match]
+            return {marker.line: marker for marker in _best_chain(lines, candidates, widest_gap)}
     return {}
-
-
-def _candidates(lines: Sequence[_Line], style: re.Pattern[str]) -> list[_Marker]:
-    limit = lines[0].indent + SAME_INDENT
-    matches = ((place, style.match(line.text)) for place, line in enumerate(lines) if line.indent <= limit)
-    return [_Marker(match[0], int(match[1]), place) for place, match in matches if match]
 
 
 def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int) -> list[_Marker]:
     """Candidates from the first one on with the greatest gain, by dynamic programming, O(n^2)."""
     gains, before = [1.0], [-1]
-    for place, marker in enumerate(candidates[1:], 1):
+    for marker in candidates[1:]:
         best, source = float("-inf"), -1
-        for earlier in range(place):
+        for earlier, gain in enumerate(gains):
             gap = marker.number - candidates[earlier].number - 1
-            gain = gains[earlier] - GAP_COST * gap
-            if 0 <= gap <= widest_gap and gain > best:
-                best, source = gain, earlier
-        gains.append(best + _gain(lines, marker.line))
+            if 0 <= gap <= widest_gap and gain - GAP_COST * gap > best:
+                best, source = gain - GAP_COST * gap, earlier
+        finished = lines[marker.line - 1].text.endswith((".", "]", ")"))
+        gains.append(best + 1 + BLANK_GAIN * lines[marker.line].after_blank + FINISHED_GAIN * finished)
         before.append(source)
     place, chain = max(range(len(gains)), key=gains.__getitem__), []
     while place >= 0:
         chain.append(candidates[place])
         place = before[place]
     return chain[::-1]
-
-
-def _gain(lines: Sequence[_Line], place: int) -> float:
-    finished = lines[place - 1].text.endswith((".", "]", ")"))
-    return 1 + BLANK_GAIN * lines[place].after_blank + FINISHED_GAIN * finished
-
-
-# -- hyphens and addresses at line ends ----------------------------------------------------------------------
 
 
 def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str:
@@ -220,11 +193,8 @@ def _join(text: str, line: str, words: frozenset[str]) -> str:
 
 def _continues_address(last: str, line: str) -> bool:
     """Whether a line begins with the rest of the address that is the last word before it."""
-    if not ADDRESS.search(last):
-        return False
-    if OPEN_END.search(last) or OPEN_START.match(line):
-        return True
-    return last.endswith(".") and re.match(r"[a-z\d]", line) is not None
+    is_open = OPEN_END.search(last) or OPEN_START.match(line) or (last.endswith(".") and re.match(r"[a-z\d]", line))
+    return bool(is_open and ADDRESS.search(last))
 
 
 def _is_compound(first: str, second: str, words: frozenset[str]) -> bool:

@@ -18,9 +18,9 @@ from ..corpora.reader import COLUMNS, Corpus, Format, pick_format
 from ..corpora.review import is_review
 from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
-from ..sections.formats.sources import root_of
 from ..sections.reader import SectionCorpus
 from ..tagging.review import Place
 from .options import OptionGroup, parameter, split_names

@@ -10,7 +10,6 @@ from wasabi import msg
 
 from ..cli.options import command, find_component, locate, write_result
 from .component import SectionParser
-from .formats import read_layout
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling
 from .formats.markdown import write_markdown
@@ -18,6 +17,7 @@ from .formats.outline import write_brackets
 from .formats.page import write_page
 from .formats.rechtspraak import write_rechtspraak
 from .layout import DocumentLayout, to_doc
+from .reader import read_layout
 from .tree import SectionTree, dumps
 
 PIPE = "section_parser"

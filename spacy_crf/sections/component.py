@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -10,67 +9,52 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools, Doubles, Floats, Indices, Ints
+from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.errors import CRFError
 from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder
+from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
 from ..pipe.errors import PipeErrors
 from ..pipe.pool import trained_on
 from ..pipe.storage import NAMES, readable
+from . import spans
 from .block import SectionSettings
 from .features.batch import UnitBatch
-from .features.phrases import Phrases
 from .features.rules import apply_rules
+from .features.text import Phrases
 from .grammar import GrammarParser
 from .layout import units_of
-from .learning import learn_tree
-from .parsing import LabelRoles, SectionPrediction, StackParser, TreeParser, parse_units
+from .parsing import LabelRoles, StackParser, TreeParser, learn_tree, parse_units
 from .segment import Kind, LayoutUnit
-from .spans import (
-    PROBABILITIES,
-    RULES,
-    Elements,
-    labels_of_units,
-    read_elements,
-    register_extensions,
-    write_elements,
-    write_sections,
-)
+from .tree import SectionTree
 
 FILE = "tree"  # of a stored component: what its tree parser has learned
 FOLD_ITERATIONS = 60  # of the chains whose probabilities the tree is learned with
 
 
 @dataclass(slots=True)
-class UnitPrediction:
-    """What the chain says of the units of a Doc. tags ((n,)): label indices. marginals ((n, L)): probabilities."""
+class SectionPrediction:
+    """N units with labels and probabilities, the rule that decided each, where rules did, and the tree of sections."""
 
-    tags: Ints
-    marginals: Floats
+    units: list[LayoutUnit]
+    tags: Ints  # ((N,))
+    probabilities: Doubles  # ((N, L))
+    trace: list[str] | None
+    tree: SectionTree
 
 
-@dataclass(frozen=True)
-class UnitDecoder(Decoder):
-    """The best labels of units, and the probabilities of all."""
-
-    def __call__(self, batch: Batch) -> list[UnitPrediction]:  # type: ignore[override]
-        labels, split = batch.distribution.best(), batch.by_doc.split
-        return [UnitPrediction(tags, rows) for tags, rows in zip(split(labels), split(batch.marginals))]
-
-    def empty(self, tags: TagSet) -> UnitPrediction:  # type: ignore[override]
-        return UnitPrediction(np.zeros(0, dtype=np.int32), np.zeros((0, len(tags)), dtype=np.float32))
+class UnitMarginalsOutput(MarginalsOutput):
+    """The probabilities of all labels of units, which are written with the elements."""
 
     def register(self) -> None:
-        register_extensions()
+        spans.register_extensions()
 
 
 class SectionParser(ChainPipe):
     """Labels the layout elements of a document and nests its sections. See `SectionSettings`."""
 
     parts = (*NAMES, FILE)
-
     prepares = True
     settings: SectionSettings
 
@@ -81,8 +65,6 @@ class SectionParser(ChainPipe):
         self._grammar = GrammarParser(name, settings.grammar, self.roles)
         super().__init__(vocab, settings, name, newline_label=self.roles.newline)
 
-    # -- labels and gold -------------------------------------------------------------------------------------
-
     def make_tags(self, labels: tuple[str, ...]) -> TagSet:
         return TagSet(labels, "none")
 
@@ -90,15 +72,10 @@ class SectionParser(ChainPipe):
         return f"doc.spans[{self.settings.elements_key!r}]"
 
     def find_labels(self, references: Iterable[Doc]) -> list[str]:
-        found: set[str] = set()
-        for doc in references:
-            elements = read_elements(doc, self.settings.elements_key)
-            found.update(elements.labels if elements is not None else ())
-        if not found:
-            return []
-        return [
-            label for label in self.roles.order(found) if self.unit_features.newlines or label != self.roles.newline
-        ]
+        elements = (spans.read_elements(doc, self.settings.elements_key) for doc in references)
+        found = {label for each in elements if each is not None for label in each.labels}
+        left_out = set() if self.unit_features.newlines else {self.roles.newline}
+        return [label for label in self.roles.order(found) if label not in left_out] if found else []
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         """Gold of the units of the chain; what no element covers, or a Doc without elements, is unknown."""
@@ -107,10 +84,10 @@ class SectionParser(ChainPipe):
 
     def _gold_labels(self, example: Example) -> list[int]:
         units = [unit for unit in units_of(example.predicted) if self._is_of_chain(unit)]
-        elements = read_elements(example.reference, self.settings.elements_key)
+        elements = spans.read_elements(example.reference, self.settings.elements_key)
         if elements is None:
             return [UNKNOWN] * len(units)
-        names = labels_of_units(units, elements, self.roles.newline)
+        names = spans.labels_of_units(units, elements, self.roles.newline)
         for label in set(names) - {None}:
             if label not in self.tags.number:
                 document = example.reference.text[:40]
@@ -120,8 +97,6 @@ class SectionParser(ChainPipe):
     def _is_of_chain(self, unit: LayoutUnit) -> bool:
         return self.unit_features.newlines or unit.kind is not Kind.NEWLINE
 
-    # -- the tree ------------------------------------------------------------------------------------------------
-
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
@@ -130,16 +105,13 @@ class SectionParser(ChainPipe):
         labels: list[str] | None = None,
         start: str | None = None,
     ) -> None:
-        """Set labels, and read word lists. See `ChainPipe.initialize` for the arguments.
-
-        Weights of the tree are learned in the first step of training, from these examples.
-        """
+        """As `ChainPipe.initialize`; weights of the tree are learned in the first step of training."""
         super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
         self.tree_parser.reset()
 
     @property
     def tree_parser(self) -> TreeParser:
-        """The parser that builds trees under the present settings."""
+        """The parser under the present settings."""
         if self.settings.parser == "grammar":
             if self._grammar.source != self.settings.grammar:
                 self._grammar = GrammarParser(self.name, self.settings.grammar, self.roles)
@@ -160,7 +132,7 @@ class SectionParser(ChainPipe):
 
     def role_probabilities(self, doc: Doc) -> Doubles:
         """((N, 4)): of the roles of the units of a Doc, as the chain has them, before the tree."""
-        (found,) = self._chain_predictions([doc])
+        (found,) = self.decode([doc], self.decoder())
         return self.roles.sum(self._spread(units_of(doc), found)[1], self._names)
 
     def write_files(self) -> dict[str, bytes]:
@@ -172,14 +144,8 @@ class SectionParser(ChainPipe):
                 self._stack.from_bytes(files[FILE])
                 self._grammar.from_bytes(files[FILE])
 
-    # -- prediction ------------------------------------------------------------------------------------------
-
-    def decoder(self) -> UnitDecoder:
-        return UnitDecoder(None)
-
-    def _chain_predictions(self, docs: Sequence[Doc]) -> list[Any]:
-        """Labels and probabilities of the units of the chain, for each Doc."""
-        return self.decode(docs, self.decoder())
+    def decoder(self) -> Decoder:
+        return Decoder(None, (UnitMarginalsOutput("", self.labels),))
 
     def evidence(self, docs: Sequence[Doc], lengths: Indices) -> Bools | None:
         """Only numbering candidates may be numbers, only blank lines blank lines, unless the settings say otherwise."""
@@ -196,9 +162,7 @@ class SectionParser(ChainPipe):
     @property
     def _names(self) -> tuple[str, ...]:
         """Labels of elements: those of the chain, and that of blank lines where the chain has none of these."""
-        if not self.labels:
-            return tuple(self.roles.labels)
-        return tuple(dict.fromkeys([*self.labels, self.roles.newline]))
+        return tuple(dict.fromkeys([*(self.labels or self.roles.labels), self.roles.newline]))
 
     @property
     def is_ruled(self) -> bool:
@@ -206,15 +170,12 @@ class SectionParser(ChainPipe):
         return self.settings.labeller == "rules" or (self.settings.labeller == "auto" and not self.labels)
 
     def predict(self, docs: Iterable[Doc]) -> list[SectionPrediction]:
-        """Label and parse Docs without changing them.
-
-        RETURNS (list[SectionPrediction]): one for each Doc.
-        """
+        """Label and parse Docs without changing them."""
         docs = list(docs)
         units = [units_of(doc) for doc in docs]
         if self.is_ruled:
             return [self._ruled(doc, own) for doc, own in zip(docs, units)]
-        found = zip(docs, units, self._chain_predictions(docs))
+        found = zip(docs, units, self.decode(docs, self.decoder()))
         return [self._parse(doc, own, *self._spread(own, prediction)) for doc, own, prediction in found]
 
     def _ruled(self, doc: Doc, units: list[LayoutUnit]) -> SectionPrediction:
@@ -230,11 +191,11 @@ class SectionParser(ChainPipe):
         self, doc: Doc, units: list[LayoutUnit], tags: Ints, probabilities: Doubles, trace: list[str] | None = None
     ) -> SectionPrediction:
         weight = self.settings.label_weight if self.settings.joint else None
-        names, labels = self._names, (tags, probabilities)
-        tags, tree = parse_units(doc.text, units, *labels, names, self.roles, self.tree_parser, weight)
+        parser = self.roles, self.tree_parser, weight
+        tags, tree = parse_units(doc.text, units, tags, probabilities, self._names, *parser)
         return SectionPrediction(units, tags, probabilities, trace, tree)
 
-    def _spread(self, units: list[LayoutUnit], prediction: UnitPrediction) -> tuple[Ints, Doubles]:
+    def _spread(self, units: list[LayoutUnit], prediction: Prediction) -> tuple[Ints, Doubles]:
         """((N,), (N, L)): labels and probabilities of all units, also of blank lines that are none of the chain."""
         names, kept = self._names, np.array([self._is_of_chain(unit) for unit in units], dtype=np.bool_)
         newline = names.index(self.roles.newline)
@@ -242,16 +203,16 @@ class SectionParser(ChainPipe):
         probabilities = np.zeros((len(units), len(names)))
         probabilities[~kept, newline] = 1
         tags[kept] = prediction.tags
-        probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.marginals
+        probabilities[np.flatnonzero(kept), : len(self.labels)] = prediction.told[0]
         return tags, probabilities
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[SectionPrediction]) -> None:
         """Write elements, sections and the tree to Docs; what is there is replaced."""
         for doc, found in zip(docs, predictions):
-            tree = found.tree
-            elements = Elements.of([(element.start, element.end, element.label) for element in tree.elements])
-            attrs: dict[str, list[object]] = {PROBABILITIES: [element.probability for element in tree.elements]}
+            leaves = found.tree.elements
+            attrs: dict[str, list[object]] = {spans.PROBABILITIES: [leaf.probability for leaf in leaves]}
             if found.trace is not None:
-                attrs[RULES] = list(found.trace)
-            write_elements(doc, self.settings.elements_key, elements, attrs)
-            write_sections(doc, self.settings.sections_key, tree)
+                attrs[spans.RULES] = list(found.trace)
+            elements = spans.Elements.of([(leaf.start, leaf.end, leaf.label) for leaf in leaves])
+            spans.write_elements(doc, self.settings.elements_key, elements, attrs)
+            spans.write_sections(doc, self.settings.sections_key, found.tree)

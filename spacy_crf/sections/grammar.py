@@ -10,6 +10,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,8 @@ ITERATIONS = 15  # of learning: each is an inside-outside pass over all document
 
 
 def read_grammar(source: str | Path) -> Grammar:
-    """Read a grammar.
+    """Read a grammar from a path, or one of the library: `thesis` (Trompper's Listing 1), `thesis_code` (his code).
 
-    source (str | Path): a path, or the name of a grammar of the library: `thesis` (Trompper's Listing 1) or
-        `thesis_code` (the last version of his code).
     RAISES (ValueError): for a file that cannot be read, and as `Grammar.from_text`, with file and line.
     """
     shipped = SHIPPED / f"{source}{SUFFIX}"
@@ -75,16 +74,11 @@ def succession(headings: Indices, numbers: Sequence[Sequence[Reading]]) -> Bools
 
     headings ((N + 1,)): for each unit the first heading from there on. numbers (sequence of N + 1): readings of units.
     """
-    n, known = len(headings) - 1, np.unique(headings)
-    follows = np.zeros((n + 1, n + 1), dtype=np.bool_)
-    for before in known.tolist():
-        for after in known[known > before].tolist():
-            first, second = numbers[before], numbers[after]
-            follows[before, after] = (
-                any(step(one, other) == 1 for one in first for other in second)
-                if first and second
-                else not first and not second
-            )
+    follows = np.zeros((len(headings), len(headings)), dtype=np.bool_)
+    for before, after in combinations(np.unique(headings).tolist(), 2):
+        neither = not numbers[before] and not numbers[after]
+        pairs = product(numbers[before], numbers[after])
+        follows[before, after] = neither or any(step(one, other) == 1 for one, other in pairs)
     return follows[headings[:-1]][:, headings[1:]]
 
 
@@ -104,8 +98,8 @@ TERMS = {"Followed": succession, "Seq": first_numbers}  # by the symbols whose s
 class GrammarParser:
     """Parses by CYK, with exact probabilities by inside and outside.
 
-    name (str): of the component, for messages. source (str): see `read_grammar`; it is read when it is first needed, as
-        a model that was stored has its grammar. roles (LabelRoles): labels, which terminals may be called by.
+    name (str): of the component. source (str): see `read_grammar`; it is read when it is first needed, as a model that
+        was stored has its grammar. roles (LabelRoles): labels, which terminals may be called by.
     """
 
     def __init__(self, name: str, source: str, roles: LabelRoles):
@@ -118,10 +112,7 @@ class GrammarParser:
         return self._model or self._read()
 
     def reset(self) -> None:
-        """Forget what was learned, and read the grammar anew.
-
-        RAISES (ValueError): for a grammar that cannot be read, or not be used.
-        """
+        """Forget what was learned, and read the grammar anew. RAISES (ValueError): if it cannot be read, or used."""
         self._read()
 
     def _read(self) -> ConditionalGrammar:
@@ -133,9 +124,8 @@ class GrammarParser:
     def _check(self, grammar: Grammar) -> None:
         known = self._roles_by_label
         problem = "" if SECTION in grammar.nonterminals else f"no symbol is called {SECTION}"
-        for terminal in grammar.terminals:
-            if terminal not in known:
-                problem = f"its terminal {terminal!r} is no label; known: {', '.join(known)}"
+        if unknown := [terminal for terminal in grammar.terminals if terminal not in known]:
+            problem = f"its terminal {unknown[-1]!r} is no label; known: {', '.join(known)}"
         if problem:
             raise CRFError(SectionErrors.CRF960.format(name=self.name, grammar=self.source, problem=problem))
 
@@ -145,16 +135,13 @@ class GrammarParser:
         return {label: place % len(DEFAULT_ROLES) for place, label in enumerate(labels)}
 
     def parse(self, document: ParserInput) -> SectionParse:
-        """The best tree; no sections where no likeliest label is one of headings, or, with a warning, without a tree.
-
-        RAISES (ValueError): for a document of more than 500 units.
-        """
+        """The best tree; without sections where no label opens one, or, with a warning, where there is no tree."""
         labels = document.label_scores.argmax(axis=1)
         nothing = SectionParse([], labels, float(document.label_scores.max(axis=1).sum()))
         if not np.isin(labels, (NUMBER, TITLE)).any():
             return nothing
-        units = self._units(document, labels)
-        scores = self.model.scores(self._scores(document, units, labels), self._columns(document, units, labels))
+        units, written, features = self._inputs(document, labels)
+        scores = self.model.scores(written, features)
         try:
             found, marginals = self.model.weighted.parse(scores), self.model.weighted.marginals(scores)
         except NoParseError as error:
@@ -169,33 +156,25 @@ class GrammarParser:
             section.probability = min(1.0, float(probable[node.start, node.end - 1]))
         return SectionParse(sections, decided, found.score, marginals.log_z)
 
-    def _units(self, document: ParserInput, labels: Indices) -> Indices:
-        """((M,)): units that are parsed: all, or those that are no blank lines."""
-        has_newlines = NEWLINE in (self._roles_by_label[terminal] for terminal in self.model.grammar.terminals)
-        units = np.arange(len(document)) if has_newlines else np.flatnonzero(labels != NEWLINE)
+    def _inputs(self, document: ParserInput, labels: Indices) -> tuple[Indices, ParseScores, dict[str, Ints]]:
+        """((M,)) units that are parsed, their scores with the terms as these are written, and features of the terms.
+
+        A term has one feature where it does not hold, and one where it does. RAISES (ValueError): for too many units.
+        """
+        grammar = self.model.grammar
+        columns = [self._roles_by_label[terminal] for terminal in grammar.terminals]
+        units = np.arange(len(document)) if NEWLINE in columns else np.flatnonzero(labels != NEWLINE)
         if len(units) > MAX_UNITS:
             found = {"found": len(units), "most": MAX_UNITS}
             raise CRFError(SectionErrors.CRF959.format(name=self.name, document=document.name, **found))
-        return units
-
-    def _scores(self, document: ParserInput, units: Indices, labels: Indices) -> ParseScores:
-        """Scores of terminals and of the terms as they are written."""
-        columns = [self._roles_by_label[terminal] for terminal in self.model.grammar.terminals]
-        spans = {name: np.log(LEAST + MORE * holds) for name, holds in self._terms(document, units, labels).items()}
-        spans[SECTION] = np.full((len(units), len(units)), FEWER)
-        return ParseScores(document.label_scores[units][:, columns], spans, document.name)
-
-    def _columns(self, document: ParserInput, units: Indices, labels: Indices) -> dict[str, Ints]:
-        """Features of the terms: each has one where it does not hold, and one where it does."""
-        first = {name: len(self.model.grammar.rules) + 2 * place for place, name in enumerate(TERMS)}
-        terms = self._terms(document, units, labels)
-        return {name: (first[name] + holds[..., None]).astype(np.int32) for name, holds in terms.items()}
-
-    def _terms(self, document: ParserInput, units: Indices, labels: Indices) -> dict[str, Bools]:
         headings = first_headings(np.isin(labels[units], (NUMBER, TITLE)))
         numbers = [document.readings[unit] if labels[unit] == NUMBER else () for unit in units.tolist()]
-        known = self.model.grammar.nonterminals
-        return {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in known}
+        terms = {name: term(headings, [*numbers, ()]) for name, term in TERMS.items() if name in grammar.nonterminals}
+        spans = {name: np.log(LEAST + MORE * holds) for name, holds in terms.items()}
+        spans[SECTION] = np.full((len(units), len(units)), FEWER)
+        first = {name: len(grammar.rules) + 2 * place for place, name in enumerate(TERMS)}
+        features = {name: (first[name] + holds[..., None]).astype(np.int32) for name, holds in terms.items()}
+        return units, ParseScores(document.label_scores[units][:, columns], spans, document.name), features
 
     def learn(self, examples: Sequence[TreeExample], c2: float) -> None:
         """Learn weights of rules and terms: a conditional grammar, as the thesis wished for."""
@@ -210,14 +189,13 @@ class GrammarParser:
         document = example.document
         assert example.labels is not None
         labels = example.labels
-        units = self._units(document, labels)
-        scores = self._scores(document, units, labels)
+        units, scores, features = self._inputs(document, labels)
         columns = np.array([self._roles_by_label[terminal] for terminal in self.model.grammar.terminals])
         terminals = np.where(columns == labels[units][:, None], scores.terminals, -np.inf)
         allowed = _gold_spans(example.sections, len(document))[np.ix_(units, units)]
         spans = {**scores.spans, SECTION: np.where(allowed, FEWER, -np.inf)}
         gold = ParseScores(terminals, spans, document.name)
-        return Observation(scores, gold, self._columns(document, units, labels))
+        return Observation(scores, gold, features)
 
     def to_bytes(self) -> bytes:
         terms = self.model.weights[len(self.model.grammar.rules) :].tolist()
@@ -236,8 +214,8 @@ class GrammarParser:
 
 def _sections(tree: ParseTree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:
     """The sections of a tree. units ((M,)): of its leaves. labels ((N,)): roles of all units."""
-    names = [list(DEFAULT_ROLES.values())[label] for label in labels.tolist()]
-    bounds = np.append(units, len(document)).tolist()
+    known, bounds = list(DEFAULT_ROLES.values()), np.append(units, len(document)).tolist()
+    names = [known[label] for label in labels.tolist()]
     found: list[Section] = []
     around = [-1] * len(tree.nodes)  # for each node the innermost section that it is or is in
     for index, node in enumerate(tree.nodes):

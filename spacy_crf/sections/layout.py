@@ -2,9 +2,8 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from spacy.vocab import Vocab
 from ..core.arrays import Bools
 from ..core.errors import CRFError
 from .errors import SectionErrors
-from .segment import Kind, LayoutUnit, Run, segment
+from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
 LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
@@ -25,9 +24,8 @@ NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 class DocumentLayout:
     """A document as a reader of files gives it.
 
-    text (str): all of its text. runs (tuple[Run, ...]): start, end and style of formatted stretches, or the kind of
-    unit that a stretch is (see `segment`). name (str): of the document. language (str): its code, such as "nl"; "" if
-    it is unknown.
+    runs (tuple[Run, ...]): start, end and style of formatted stretches, or the kind of unit that a stretch is (see
+    `segment`). language (str): its code, such as "nl"; "" if it is unknown.
     """
 
     text: str
@@ -42,14 +40,11 @@ class DocumentLayout:
 
 
 class LayoutBuilder:
-    """Text and formatting, written in the order of a document.
-
-    length (int): characters so far. ink (int): those pieces that were not white.
-    """
+    """Text and formatting, written in the order of a document."""
 
     def __init__(self) -> None:
-        self.length = 0
-        self.ink = 0
+        self.length = 0  # characters so far
+        self.ink = 0  # pieces that were not white
         self.runs: list[Run] = []
         self._pieces: list[str] = []
         self._last = "\n"
@@ -100,12 +95,10 @@ class LayoutBuilder:
 
 
 def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
-    """Make a Doc whose tokens end where units end; the limit `nlp.max_length` does not hold for it.
+    """Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
 
-    Words are letters, digits and the signs between them; any other character, and each line end, is a token.
-
-    vocab (Vocab): of the pipeline. layout (DocumentLayout): the document.
-    RETURNS (Doc): `doc.text` is the text, `doc.user_data` has the formatting. Linear in the text.
+    Words are letters, digits and the signs between them; any other character, and each line end, is a token. The text
+    is `doc.text`, its formatting is in `doc.user_data`.
     """
     words, spaces = _cut_tokens(layout.text, layout.units)
     doc = Doc(vocab, words=words, spaces=spaces)
@@ -115,9 +108,9 @@ def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
 
 
 def attach_layout(doc: Doc, runs: Iterable[Run]) -> None:
-    """Give a Doc formatting; it stays with the Doc in bytes, files and other processes.
+    """Give a Doc formatting, which stays with it in bytes, files and other processes.
 
-    doc (Doc): any Doc. runs (Iterable[tuple[int, int, str]]): start and end in `doc.text`, and style.
+    runs (Iterable[tuple[int, int, str]]): start and end in `doc.text`, and style.
     """
     doc.user_data[LAYOUT] = [[start, end, style] for start, end, style in runs]
 
@@ -133,26 +126,23 @@ def units_of(doc: Doc) -> list[LayoutUnit]:
     units = segment(doc.text, runs_of(doc))
     lengths = doc.to_array([LENGTH, SPACY]).sum(axis=1).astype(np.intp)
     starts = np.append(np.cumsum(lengths) - lengths, -1)
-    places = np.array([unit.start for unit in units], dtype=np.intp)
+    places = bounds_of(units)[0]
     found = (starts[np.searchsorted(starts[:-1], places)] == places).tolist()
     begins = [begin or unit.kind is Kind.NEWLINE for begin, unit in zip(found, units)]
     return units if all(begins) else _align(units, begins)
 
 
 def runs_of(doc: Doc) -> list[Run]:
-    """The formatting that a Doc carries; empty if none was attached.
-
-    RAISES (ValueError): if it is not a list of start, end and style.
-    """
-    return [_check_run(doc, run) for run in doc.user_data.get(LAYOUT, ())]
-
-
-def _check_run(doc: Doc, run: Any) -> Run:
-    match run:
-        case [int(start), int(end), str(style)] if 0 <= start <= end:
-            return start, end, style
-    name = doc.user_data.get(NAME) or doc.text[:40]
-    raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
+    """The formatting that a Doc carries. RAISES (ValueError): if it is not a list of start, end and style."""
+    found: list[Run] = []
+    for run in doc.user_data.get(LAYOUT, ()):
+        match run:
+            case [int(start), int(end), str(style)] if 0 <= start <= end:
+                found.append((start, end, style))
+            case _:
+                name = doc.user_data.get(NAME) or doc.text[:40]
+                raise CRFError(SectionErrors.CRF951.format(name=name, run=run, key=LAYOUT))
+    return found
 
 
 def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUnit]:
@@ -161,7 +151,7 @@ def _align(units: Sequence[LayoutUnit], begins: Sequence[bool]) -> list[LayoutUn
     for unit, is_begin in zip(units, begins):
         if found and not is_begin and found[-1].kind is not Kind.NEWLINE:
             before = found.pop()
-            unit = LayoutUnit(before.start, unit.end, unit.kind, before.styles & unit.styles, before.indent)
+            unit = replace(before, end=unit.end, kind=unit.kind, styles=before.styles & unit.styles)
         found.append(unit)
     return found
 
@@ -174,16 +164,14 @@ _CODE_POINTS = 0x110000
 def _cut_tokens(text: str, units: Sequence[LayoutUnit]) -> tuple[list[str], list[bool]]:
     """Cut a text into words, signs and white space, and where units begin and end. O(n) for n characters.
 
-    RETURNS (list[str], list[bool]): tokens, and whether a space is behind each: one space behind a word or sign is no
-        token of its own, other white space is. Together they are the text.
+    Returned are tokens, and whether a space is behind each: a space behind a word or sign is no token of its own.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     classes = _classes(codes)
     cuts = np.ones(len(classes) + 1, dtype=np.bool_)
     here = classes[1:]
     cuts[1:-1] = (here != classes[:-1]) | (here == _SIGN) | (here == _LINE_END)
-    for place in (*(unit.start for unit in units), *(unit.end for unit in units)):
-        cuts[place] = True
+    cuts[np.append(*bounds_of(units))] = True
     places = np.flatnonzero(cuts)
     starts, ends = places[:-1], places[1:]
     # one space behind a word or sign: spaCy keeps it with that

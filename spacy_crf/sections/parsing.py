@@ -1,79 +1,57 @@
-"""From labelled units to the tree: the input of the tree parsers, the labels by role, and what becomes of sections."""
+"""From labelled units to the tree: labels by role, the input of tree parsers, what becomes of it, and learning."""
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Protocol
 
 import numpy as np
+from spacy.training import Example
 
-from ..core.arrays import Doubles, Floats, Indices, Ints
-from ..core.errors import CRFError
+from ..core.arrays import Doubles, Indices, Ints
+from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import readings
 from ..core.sections.features import NAMES
-from ..core.sections.headings import HeadingLabels, ParserInput
+from ..core.sections.headings import MAX_NEWLINES, HeadingLabels, ParserInput
 from ..core.sections.lattice import Section
-from ..core.sections.learn import LearnSettings, TreeExample, learn_weights
+from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, SectionParse, parse
-from .errors import SectionErrors
+from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
+from .layout import units_of
 from .segment import Kind, LayoutUnit
+from .spans import get_tree, labels_of_units, read_elements
 from .tree import Element, SectionNode, SectionTree
 
 DEFAULT_ROLES = dict(zip(ROLES, ("NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE")))
 LEAST_LOG = -30.0  # of the probability of a label: what is rarer is impossible, as it is in the chain
 
 
-@dataclass(slots=True)
-class SectionPrediction:
-    """Units with their labels, and the tree.
+class TreeParser(Protocol):
+    """Builds trees of sections over labelled units: `StackParser`, or `GrammarParser` by a grammar.
 
-    units (list[LayoutUnit]): N of them. tags ((N,)): numbers of labels. probabilities ((N, L)): of all labels.
-    trace (list[str] | None): the rule that decided each unit, where rules did. tree (SectionTree): of sections.
+    Its `parse` finds the best tree, with probabilities and the labels that go with it, `learn` takes weights from gold
+    trees, with a penalty c2 on what they differ from those that come with it, `can_learn` raises a ValueError for a
+    gold tree that no parse can have, as `learn` does, `reset` forgets what was learned, `to_bytes` writes it as JSON.
     """
 
-    units: list[LayoutUnit]
-    tags: Ints
-    probabilities: Floats
-    trace: list[str] | None
-    tree: SectionTree
-
-
-class TreeParser(Protocol):
-    """Builds trees of sections over labelled units: `StackParser`, or `GrammarParser` by a grammar."""
-
-    def parse(self, document: ParserInput) -> SectionParse:
-        """Find the best tree, with its probabilities and the labels that go with it."""
-
-    def learn(self, examples: Sequence[TreeExample], c2: float) -> None:
-        """Learn weights from gold trees. c2 (float): penalty on what they differ from those that come with it.
-
-        RAISES (ValueError): for a gold tree that no parse can have.
-        """
-
-    def can_learn(self, example: TreeExample) -> None:
-        """RAISES (ValueError): for a gold tree that no parse can have."""
-
-    def reset(self) -> None:
-        """Forget what was learned."""
-
-    def to_bytes(self) -> bytes:
-        """Write what was learned as JSON."""
-
-    def from_bytes(self, data: bytes) -> None:
-        """The inverse of `to_bytes`."""
+    def parse(self, document: ParserInput) -> SectionParse: ...
+    def learn(self, examples: Sequence[TreeExample], c2: float) -> None: ...
+    def can_learn(self, example: TreeExample) -> None: ...
+    def reset(self) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    def from_bytes(self, data: bytes) -> None: ...
 
 
 @dataclass
 class StackParser:
-    """The dynamic programme over stacks of open sections.
-
-    max_states (int | None): stacks kept at each heading. weights ((F,) | None): None for those set by hand.
-    """
+    """The dynamic programme over stacks of open sections. max_states (int | None): stacks kept at each heading."""
 
     max_states: int | None
-    weights: Doubles | None = None
+    weights: Doubles | None = None  # ((F,)); None for those set by hand
 
     def parse(self, document: ParserInput) -> SectionParse:
         return parse(document, self.weights, ParserSettings(max_states=self.max_states), probabilities=True)
@@ -99,19 +77,15 @@ class StackParser:
 
 @dataclass(frozen=True)
 class LabelRoles:
-    """Labels by role: the rest of the parser knows roles, not names.
-
-    names (dict[str, str]): a label for each of "number", "title", "text" and "newline". Labels of the training data
-        beyond these count as text.
-    """
+    """Labels by role: the rest of the parser knows roles, not names. Labels beyond these count as text."""
 
     names: Mapping[str, str]
 
     @classmethod
     def parse(cls, name: str, given: Mapping[str, str]) -> "LabelRoles":
-        """Roles of a config, the usual ones where it has none. name (str): of the component.
+        """Roles of a config, the usual ones where it has none.
 
-        RAISES (ValueError): for an unknown role, or one label in two roles.
+        name (str): of the component. RAISES (ValueError): for an unknown role, or one label in two roles.
         """
         merged = {**DEFAULT_ROLES, **given}
         if set(merged) != set(ROLES) or len(set(merged.values())) < len(ROLES):
@@ -147,7 +121,7 @@ class LabelRoles:
 def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles) -> ParserInput:
     """The document as a tree parser reads it.
 
-    units (Sequence[LayoutUnit]): N of them. probabilities ((N, 4)): of the roles, 0 and 1 for labels that are given.
+    probabilities ((N, 4)): of the roles of units, 0 and 1 for labels that are given.
     """
     texts = [text[unit.start : unit.end] for unit in units]
     with np.errstate(divide="ignore"):
@@ -164,7 +138,8 @@ def parser_input(text: str, units: Sequence[LayoutUnit], probabilities: Doubles)
     )
 
 
-_HEADING, _BOLD, _CAPITALS, _SPACED, _UNDERLINE, _ITALIC = 32, 16, 8, 4, 2, 1
+_HEADING, _CAPITALS, _SPACED = 32, 8, 4
+_STYLES = {"bold": 16, "underline": 2, "italic": 1}
 _MIN_LETTERS, _CAPITAL_SHARE = 4, 0.9
 
 
@@ -175,8 +150,7 @@ def typography(styles: frozenset[str], text: str) -> int:
     """
     level = min((int(style[-1]) for style in styles if style[:-1] == "heading" and style[-1] in "123456"), default=7)
     value = _HEADING * (7 if "title" in styles else 7 - level)
-    for style, bit in (("bold", _BOLD), ("underline", _UNDERLINE), ("italic", _ITALIC)):
-        value += bit * (style in styles)
+    value += sum(bit for style, bit in _STYLES.items() if style in styles)
     letters = [character for character in text if character.isalpha()]
     if len(letters) >= _MIN_LETTERS:
         value += _CAPITALS * (sum(letter.isupper() for letter in letters) >= _CAPITAL_SHARE * len(letters))
@@ -186,19 +160,8 @@ def typography(styles: frozenset[str], text: str) -> int:
 
 
 # Trompper (2016) wished for this: titles such as OVERWEGINGEN and CONCLUSIE nearly always stand on the first level
-_FIRST_LEVEL = """
-overwegingen|rechtsoverwegingen|de overwegingen|beslissing|de beslissing|uitspraak|de uitspraak|dictum|conclusie
-procesverloop|het procesverloop|procesgang|de procedure|procedure|verloop van de procedure|het verloop van de procedure
-de feiten|feiten|de vaststaande feiten|vaststaande feiten|het geschil|geschil|de beoordeling|beoordeling
-het geding|het geding in hoger beroep|het geding in eerste aanleg|geding in cassatie|het geding in cassatie
-ontstaan en loop van het geding|de vordering|de gronden van de beslissing|gronden|motivering|bewijsoverwegingen
-proceskosten|de proceskosten|rechtsmiddel|inleiding|slotbepalingen|algemene bepalingen|considerans|partijen|bijlagen
-introduction|background|facts|the facts|procedure|procedural history|issues|discussion|analysis|assessment|findings
-conclusion|conclusions|decision|judgment|order|disposition|recommendations|summary|executive summary|abstract|scope
-definitions|preamble|recitals|general provisions|final provisions|references|bibliography|appendices|acknowledgements
-methods|results|parties|signatures|schedules
-"""
-FIRST_LEVEL = frozenset(_FIRST_LEVEL.strip().replace("\n", "|").split("|"))
+_LIST = files(__package__) / "features" / "lists" / "first_level.tsv"
+FIRST_LEVEL = frozenset(_LIST.read_text(encoding="utf8").splitlines())
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LONGEST_TITLE = 80
 
@@ -236,43 +199,124 @@ def parse_units(
         likeliest = np.where(own[None, :] == found.labels[:, None], probabilities, -1.0).argmax(axis=1)
         tags = np.where(own[tags] == found.labels, tags, likeliest).astype(np.int32)
     chosen = probabilities[np.arange(len(units)), tags]
-    return tags, to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
+    return tags, _to_tree(text, units, [names[tag] for tag in tags.tolist()], chosen, found)
 
 
-def to_tree(
-    text: str, units: Sequence[LayoutUnit], labels: Sequence[str], probabilities: Doubles | None, parse: SectionParse
+def _to_tree(
+    text: str, units: Sequence[LayoutUnit], labels: Sequence[str], probabilities: Doubles, parse: SectionParse
 ) -> SectionTree:
-    """The tree of a parse.
-
-    text (str): of the document. units (Sequence[LayoutUnit]), labels (Sequence[str]): its N units with their labels.
-    probabilities ((N,) | None): of these labels. parse (SectionParse): its sections.
-    """
-    values = [None] * len(units) if probabilities is None else probabilities.tolist()
-    elements = [Element(u.start, u.end, label, p) for u, label, p in zip(units, labels, values)]
+    """The tree of a parse. labels, probabilities ((N,)): of the units."""
+    elements = [Element(u.start, u.end, label, p) for u, label, p in zip(units, labels, probabilities.tolist())]
     # for each unit the last one up to it that is no blank line
     inked = [0 if unit.kind is Kind.NEWLINE else place for place, unit in enumerate(units)]
-    ends: Indices = np.maximum.accumulate(np.array(inked, dtype=np.intp)) if inked else np.zeros(0, dtype=np.intp)
-    nodes = [_node(text, units, section, ends) for section in parse.sections]
+    ends = np.maximum.accumulate(np.array(inked, dtype=np.intp)).tolist()
+    nodes = [_node(text, units, section, units[ends[section.end - 1]].end) for section in parse.sections]
     tree = SectionTree([], elements, parse.exact, parse.dropped, parse.score)
     for section, node in zip(parse.sections, nodes):
         (tree.sections if section.parent < 0 else nodes[section.parent].children).append(node)
     return tree
 
 
-def _node(text: str, units: Sequence[LayoutUnit], section: Section, ends: Indices) -> SectionNode:
-    heading = list(section.heading)
-    number, titles = "", heading
-    if section.reading is not None and not section.virtual:
-        number, titles = text[units[heading[0]].start : units[heading[0]].end], heading[1:]
-    elif section.reading is not None:
-        number = section.reading.number
-    return SectionNode(
-        start_char=units[section.start].start,
-        end_char=units[int(ends[section.end - 1])].end,
-        level=section.level,
-        number=number,
-        title=" ".join(text[units[k].start : units[k].end] for k in titles),
-        probability=section.probability,
-        virtual=section.virtual,
-        heading=heading,
-    )
+def _node(text: str, units: Sequence[LayoutUnit], section: Section, end: int) -> SectionNode:
+    words = [text[units[place].start : units[place].end] for place in section.heading]
+    number = ""
+    if section.reading is not None:
+        number = section.reading.number if section.virtual else words.pop(0)
+    start, heading = units[section.start].start, list(section.heading)
+    facts = section.probability, section.virtual, heading
+    return SectionNode(start, end, section.level, number, " ".join(words), *facts)
+
+
+# -- gold trees ---------------------------------------------------------------------------------------------
+
+FOLDS = 4  # of learning
+# Share of the gold label in the probabilities that the tree is learned with: where the chain is sure of another one,
+# the gold tree would be impossible.
+GOLD = 0.02
+_HEADING_OF_ROLES = re.compile(rf"n(?:b{{0,{MAX_NEWLINES}}}t+)?|t+")
+HoldOut = Callable[[list[Example], list[Example]], list[Doubles]]
+
+
+def learn_tree(
+    parser: TreeParser, examples: Sequence[Example], hold_out: HoldOut, roles: LabelRoles, elements_key: str, c2: float
+) -> None:
+    """Learn the weights of a tree parser from examples; without a gold tree it keeps those that it has.
+
+    A document whose gold tree no parse can have is left out, with a warning.
+
+    hold_out (Callable): from some examples and others to the probabilities ((N, 4)) of the roles of the units of the
+        others, by a chain trained on the first ones: of what it was trained on it is too sure.
+    elements_key (str): of doc.spans. c2 (float): penalty on what the weights differ from those that the parser has.
+    """
+    examples = [example for example in examples if get_tree(example.reference) is not None]
+    folds = [examples[k::FOLDS] for k in range(min(FOLDS, len(examples)))]
+    found: list[TreeExample] = []
+    for own in folds:
+        others = [example for fold in folds if fold is not own for example in fold] or own
+        for pair in zip(own, hold_out(others, own)):
+            example = tree_example(*pair, roles, elements_key)
+            if example is None:
+                continue
+            try:
+                parser.can_learn(example)
+                found.append(example)
+            except ValueError as error:
+                message = SectionWarnings.CRFW965.format(document=example.document.name, problem=error)
+                warnings.warn(message, CRFWarning, stacklevel=2)
+    if found:
+        parser.learn(found, c2)
+
+
+def tree_example(example: Example, probabilities: Doubles, roles: LabelRoles, key: str) -> TreeExample | None:
+    """Labels and gold tree of an example; None where it has not both.
+
+    probabilities ((N, 4)): of the roles of its units. key (str): of doc.spans for elements.
+    """
+    tree, elements = get_tree(example.reference), read_elements(example.reference, key)
+    if tree is None or elements is None:
+        return None
+    units = units_of(example.predicted)
+    names = [label or roles.names["text"] for label in labels_of_units(units, elements, roles.newline)]
+    own = roles.of_labels(names)
+    headings = headings_of(own)
+    if headings and not any(tree.walk()):
+        return None  # a tree that nobody has drawn
+    mixed = (1 - GOLD) * probabilities + GOLD * np.eye(len(ROLES))[own]
+    document = parser_input(example.predicted.text, units, mixed)
+    return TreeExample(document, gold_sections(tree, units, headings), own)
+
+
+def headings_of(roles: Indices) -> list[tuple[int, ...]]:
+    """Units of the headings that roles ((N,)) make: a number, some blank lines and titles; or one of both."""
+    # a letter for each role, so that a heading is a match
+    written = "".join("ntxb"[role] for role in roles.tolist())
+    found = _HEADING_OF_ROLES.finditer(written)
+    return [tuple(place for place in range(*match.span()) if written[place] != "b") for match in found]
+
+
+def gold_sections(
+    tree: SectionTree, units: Sequence[LayoutUnit], headings: Sequence[tuple[int, ...]] = ()
+) -> list[GoldSection]:
+    """Sections of a gold tree, their headings as units that may be others than the tree's elements.
+
+    headings (sequence of tuple): that gold labels make. Those that lead no section, such as the items of lists in
+        trees that leave lists out, stand anywhere below the section around them.
+    """
+    place = {unit.start: number for number, unit in enumerate(units)}
+    starts = [element.start for element in tree.elements]
+    nodes = list(tree.walk())
+    found = [tuple(place[starts[k]] for k in node.heading if starts[k] in place) for node in nodes]
+    sections: list[tuple[int, GoldSection]] = []
+    position = len(units)
+    for node, heading in zip(reversed(nodes), reversed(found)):
+        position = heading[0] if heading else position  # an implied section begins where its first one does
+        sections.append((position, GoldSection(node.level, heading)))
+    known = {unit for heading in found for unit in heading}
+    bounds = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)
+    for heading in headings:
+        if known.isdisjoint(heading):
+            start = units[heading[0]].start
+            around = int(((bounds[:, 0] <= start) & (start < bounds[:, 1])).sum())
+            sections.append((heading[0], GoldSection(around + 1, heading, loose=True)))
+    ordered = [*reversed(sections[: len(nodes)]), *sections[len(nodes) :]]
+    return [section for _, section in sorted(ordered, key=lambda one: one[0])]

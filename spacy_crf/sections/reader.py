@@ -1,6 +1,6 @@
-"""The corpus reader of the section parser: documents with labelled elements and section trees."""
+"""Documents in files of all formats, as layouts; and with labelled elements and section trees, as a corpus."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,16 +17,87 @@ from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import name_file, number_name
+from ..corpora.files import check_paths, data_suffix, name_file, number_name, open_binary
 from .errors import SectionErrors
+from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
+from .formats.docling import read_docling
+from .formats.markdown import read_markdown
+from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
-from .formats.sources import root_of
 from .layout import LAYOUT, NAME, DocumentLayout, to_doc
+from .segment import PARAGRAPH, Run, find_mark, find_numbering
 from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
-from .tree import GoldDocument, from_json
+from .tree import SectionTree, from_json
 
+READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
+    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+    **dict.fromkeys((".md", ".markdown", ".mdown"), read_markdown),
+    ".json": read_docling,
+}
 SUFFIXES = (".json", ".jsonl", ".spacy", ".xml")
+
+
+def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
+    """Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
+
+    path (Path): .txt, .md, .html, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other), which may
+        be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
+    hidden (bool): of Rechtspraak XML, see `read_rechtspraak_gold`.
+    RETURNS (DocumentLayout): the document, without a look at gold.
+    RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file
+        and line. RAISES (OSError): if there is no such file.
+    """
+    suffix = data_suffix(path)
+    if suffix == ".xml":
+        return _read_xml(path, hidden)
+    return READERS[suffix](path) if suffix in READERS else read_plain(path, paragraphs)
+
+
+def _read_xml(path: Path, hidden: bool) -> DocumentLayout:
+    with open_binary(path) as file_:
+        refuse_magic(path, file_.read(HEAD))
+    root = root_of(path)
+    if root in ROOTS:
+        return read_rechtspraak_gold(path, hidden).layout
+    if root == ROOT:
+        return read_annotated(path).layout
+    return read_html(path) if root == "html" else read_xml(path)
+
+
+def read_plain(path: Path, paragraphs: bool = False) -> DocumentLayout:
+    """Read plain text in UTF-8, or UTF-16 with a byte order mark.
+
+    paragraphs (bool): for text with hard line breaks: an element ends at a blank line, or before a line that begins
+        with a list mark or a numbering with a sign; without, each line is an element.
+    RAISES (ValueError): for binary files and other encodings, with the line.
+    """
+    text = read_text(path)
+    found = _paragraphs(text) if paragraphs else ()
+    runs: list[Run] = [(start, end, PARAGRAPH) for start, end in found if "\n" in text[start:end].strip()]
+    return DocumentLayout(text, tuple(runs), path.stem)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of lines that are one element."""
+    start = place = 0
+    for line in text.split("\n"):
+        end = place + len(line)
+        if not line or line.isspace() or _begins(line):
+            if start < place:
+                yield start, place
+            start = place if line.strip() else end + 1
+        place = end + 1
+    if start < len(text):
+        yield start, len(text)
+
+
+def _begins(line: str) -> bool:
+    start = len(line) - len(line.lstrip())
+    return find_mark(line, start, len(line)) > start or find_numbering(line, start, len(line), first=False) > start
+
+
+# -- a corpus ------------------------------------------------------------------------------------------------
 
 
 @registry.readers("spacy_crf.SectionCorpus.v1")
@@ -50,16 +121,7 @@ class SectionCorpus:
     limit: int = 0
 
     def __post_init__(self) -> None:
-        if self.path is None or self.path == []:
-            raise CRFError(CorpusErrors.CRF501)
-        for each in self.paths:
-            if not each.exists():
-                raise CRFError(CorpusErrors.CRF502.format(path=each))
-
-    @property
-    def paths(self) -> list[Path]:
-        """Files and folders."""
-        return [Path(each) for each in ([self.path] if isinstance(self.path, Path | str) else self.path or ())]
+        check_paths(self.path)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples of the corpus.
@@ -80,16 +142,16 @@ class SectionCorpus:
         """
         register_doc_name()
         register_extensions()
-        files = ((file, path) for path in self.paths for file in _find_files(path))
+        paths = check_paths(self.path)
+        files = ((file, name_file(file, path, paths)) for path in paths for file in _find_files(path))
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
             is_empty = False
             yield doc
         if is_empty:
-            raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, self.paths))))
+            raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, paths))))
 
-    def _read_file(self, file: Path, path: Path, vocab: Vocab) -> Iterator[Doc]:
-        name = name_file(file, path, self.paths)
+    def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
         if file.suffix == ".spacy":
             yield from read_docbin(file, vocab, "document", name)
         elif file.suffix == ".xml":
@@ -101,21 +163,22 @@ class SectionCorpus:
     def _read_xml(self, file: Path, vocab: Vocab) -> Doc:
         root = root_of(file)
         if root == ROOT:
-            return _gold_doc(vocab, read_annotated(file), self.trees)
-        if root in ROOTS:
+            gold, has_tree = read_annotated(file), True
+        elif root in ROOTS:
             gold = read_rechtspraak_gold(file, self.hidden)
-            return _gold_doc(vocab, gold, self.trees and bool(gold.sections))  # without any, no tree was marked up
-        problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
-        raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
+            has_tree = bool(gold.sections)  # without any, no tree was marked up
+        else:
+            problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
+            raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
+        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), self.trees and has_tree)
 
 
-def _gold_doc(vocab: Vocab, gold: GoldDocument, has_tree: bool) -> Doc:
-    doc, units = to_doc(vocab, gold.layout), gold.layout.units
-    if gold.leaves:
-        triples = [(unit.start, unit.end, label) for unit, label in zip(units, gold.labels)]
+def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree: bool = True) -> Doc:
+    if has_elements:
+        triples = [(element.start, element.end, element.label) for element in tree.elements]
         write_elements(doc, ELEMENTS, Elements.of(triples), {})
     if has_tree:
-        write_sections(doc, SECTIONS, gold.tree)
+        write_sections(doc, SECTIONS, tree)
     return doc
 
 
@@ -131,11 +194,7 @@ def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
         data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
         for entry in data if isinstance(data, list) else [data]:
             runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-            doc, tree = to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"])
-            triples = [(element.start, element.end, element.label) for element in tree.elements]
-            write_elements(doc, ELEMENTS, Elements.of(triples), {})
-            write_sections(doc, SECTIONS, tree)
-            yield doc
+            yield _write_gold(to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         problem = f"not JSON with text and tree: {error!r}"
         raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem)) from error

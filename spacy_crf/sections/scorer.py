@@ -17,7 +17,7 @@ from spacy.util import registry
 from ..core.arrays import Bools
 from ..core.scores import LabelCounts
 from .layout import units_of
-from .segment import Kind, LayoutUnit
+from .segment import Kind, LayoutUnit, bounds_of
 from .spans import SECTION, get_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
@@ -28,10 +28,7 @@ Constituent: TypeAlias = tuple[str, int, int]
 
 @registry.scorers("spacy_crf.section_parser_scorer.v1")
 def make_section_parser_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `section_parser`: elements by label, and trees by PARSEVAL.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Scores of `section_parser`: elements by label, and trees by PARSEVAL."""
     return section_score
 
 
@@ -52,10 +49,7 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
 
 
 def confuse(example: Example, key: str, newline: str) -> Iterator[tuple[str, str]]:
-    """Gold and predicted label of each unit of the predicted Doc that has gold.
-
-    key (str): of doc.spans. newline (str): the label of blank lines.
-    """
+    """Gold and predicted label of each unit of the predicted Doc that has gold, which is in `doc.spans[key]`."""
     gold, found = read_elements(example.reference, key), read_elements(example.predicted, key)
     if gold is None:
         return
@@ -72,37 +66,28 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
     labels = sorted({label for pair in confusions for label in pair if label})
     if not labels:
         return {}
-    right, predicted, gold = (np.zeros(len(labels), dtype=np.intp) for _ in range(3))
-    place = {label: number for number, label in enumerate(labels)}
-    for (wanted, found), count in confusions.items():
-        gold[place[wanted]] += count
-        if found:
-            predicted[place[found]] += count
-            right[place[found]] += count * (wanted == found)
+    right = np.array([confusions[label, label] for label in labels])
+    gold, predicted = (
+        np.array([sum(count for pair, count in confusions.items() if pair[side] == label) for label in labels])
+        for side in (0, 1)
+    )
     counts = LabelCounts(right, predicted, gold)
     inner = {pair: count for pair, count in confusions.items() if newline not in pair}
     total = sum(inner.values())
     by_label = {
-        label: {"p": p, "r": r, "f": f, "f05": f_score(p, r, F05)}
+        label: {"p": p, "r": r, "f": f, "f05": (1 + F05) * p * r / (F05 * p + r) if p or r else 0.0}
         for label, p, r, f in zip(labels, counts.precision.tolist(), counts.recall.tolist(), counts.f.tolist())
     }
-    chosen = np.array([label != newline for label in labels])
     return {
         "elements_acc": sum(count for (gold, found), count in inner.items() if gold == found) / total if total else 1.0,
-        "elements_macro_f": counts.macro_f(chosen),
+        "elements_macro_f": counts.macro_f(np.array(labels) != newline),
         "elements_f_per_type": by_label,
     }
 
 
-def f_score(precision: float, recall: float, beta_squared: float = 1.0) -> float:
-    """F of precision and recall; 0 where both are."""
-    weighted = beta_squared * precision + recall
-    return (1 + beta_squared) * precision * recall / weighted if weighted else 0.0
-
-
 @dataclass(frozen=True)
 class BracketCounts:
-    """Constituents of one or more documents. right: those that are in both; predicted, gold: all of them."""
+    """Constituents of one or more documents: those that are in both, and all of them."""
 
     right: int = 0
     predicted: int = 0
@@ -153,7 +138,7 @@ def count_brackets(example: Example) -> BracketCounts | None:
 
 def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) -> list[Constituent]:
     """Sections as intervals of the units that are no blank lines. virtual (bool): with implied sections."""
-    starts, ends = [unit.start for unit in units], [unit.end for unit in units]
+    starts, ends = (bounds.tolist() for bounds in bounds_of(units))
     blank = np.array([unit.kind is Kind.NEWLINE for unit in units], dtype=np.bool_)
     found = [
         (SECTION, bisect_right(ends, node.start_char), bisect_left(starts, node.end_char))
@@ -164,11 +149,8 @@ def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) 
 
 
 def without(found: Iterable[Constituent], dropped: Bools) -> list[Constituent]:
-    """Constituents counted over the units that are left when some are dropped. O(N + constituents).
-
-    dropped ((N,)): units that do not matter. A constituent of nothing else becomes empty, and is left out.
-    """
-    before = np.concatenate([[0], np.cumsum(~dropped)]).tolist()
+    """Constituents counted over the units that are not dropped ((N,)); those of nothing else are left out."""
+    before = np.append(0, np.cumsum(~dropped)).tolist()
     moved = [(label, before[start], before[end]) for label, start, end in found]
     return [(label, start, end) for label, start, end in moved if start < end]
 

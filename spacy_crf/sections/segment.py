@@ -1,15 +1,19 @@
-"""Units of a text: stretches that get one label each, from its lines, its formatting, and the form of their starts."""
+"""Units of a text: stretches that get one label each, from its lines, its formatting, and the form of their starts.
+
+Numberings, list marks and quotation marks are told by their form alone: whether "2010" or "A." numbers anything is for
+the labels to say.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
 
-from ..core.arrays import Bools, Indices
-from .candidates import Letter, find_letter, find_mark, find_numbering, find_quote, find_series
+from ..core.arrays import Indices
+from ..core.grammar.numbering import ALONE, KEYWORDS, NUMBER_WORDS, numerals
 
 Run: TypeAlias = tuple[int, int, str]
 """Start and end in the text, and a style, or the name of a `Kind` to say what a stretch of text is (see `segment`)."""
@@ -42,18 +46,13 @@ KINDS = {kind.value: kind for kind in Kind}
 
 @dataclass(frozen=True, slots=True)
 class LayoutUnit:
-    """A layout element, or a part of one.
-
-    start (int), end (int): its place in the text, without white space at its ends; a blank line is its newline
-        character. kind (Kind): what it is. styles (frozenset[str]): those of `STYLES` that all of it has.
-    indent (int): columns of white space before its line; a tab goes to the next multiple of 8.
-    """
+    """A layout element, or a part of one, without white space at its ends; a blank line is its newline character."""
 
     start: int
     end: int
     kind: Kind
-    styles: frozenset[str] = frozenset()
-    indent: int = 0
+    styles: frozenset[str] = frozenset()  # those of `STYLES` that all of it has
+    indent: int = 0  # columns of white space before its line; a tab goes to the next multiple of 8
 
 
 def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
@@ -79,13 +78,24 @@ def segment(text: str, runs: Sequence[Run] = ()) -> list[LayoutUnit]:
     return _style(text, splitter.finish(), runs)
 
 
+def bounds_of(units: Sequence[LayoutUnit]) -> tuple[Indices, Indices]:
+    """((N,), (N,)): starts and ends of units."""
+    bounds = np.array([(unit.start, unit.end) for unit in units], dtype=np.intp).reshape(-1, 2)
+    return bounds[:, 0], bounds[:, 1]
+
+
 _Part = tuple[int, int, Kind | None]
 
 
 def _elements(text: str, runs: Sequence[Run]) -> Iterator[_Part]:
     """Stretches of text that cover all of it: lines without their line ends, blank lines, paragraphs, and runs."""
     done = 0
-    for start, end, kind in _fixed(runs, len(text)):
+    found = [
+        (max(start, 0), min(end, len(text)), KINDS.get(style))
+        for start, end, style in runs
+        if style == PARAGRAPH or style in KINDS
+    ]
+    for start, end, kind in sorted(found, key=lambda part: (part[0], -part[1])):  # the longer one first
         start = max(start, done)
         if kind is not Kind.NEWLINE:
             start, end = _strip(text, start, end)
@@ -94,16 +104,6 @@ def _elements(text: str, runs: Sequence[Run]) -> Iterator[_Part]:
             yield start, end, kind
             done = end
     yield from _lines(text, done, len(text))
-
-
-def _fixed(runs: Sequence[Run], length: int) -> list[_Part]:
-    """Runs that are elements, sorted by their starts; the longer one is first where several start."""
-    found = [
-        (max(start, 0), min(end, length), KINDS.get(style))
-        for start, end, style in runs
-        if style == PARAGRAPH or style in KINDS
-    ]
-    return sorted(found, key=lambda part: (part[0], -part[1]))
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[_Part]:
@@ -133,18 +133,16 @@ def _skip(text: str, start: int, end: int) -> int:
 
 
 class _Splitter:
-    """Splits elements of a text. units (list[LayoutUnit]): so far. letters (list[Letter]): what may be numberings."""
+    """Splits elements of a text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.units: list[LayoutUnit] = []
-        self.letters: list[Letter] = []
+        self.letters: list[Letter] = []  # that may be numberings
 
     def split(self, start: int, end: int) -> None:
         """Split off a quotation mark, a list mark and numberings, and add the rest."""
         start, end = _strip(self.text, start, end)
-        if start == end:
-            return
         indent = self.indent(start)
         place = self._split_signs(start, end, indent)
         for count in range(MOST_NUMBERS):
@@ -187,12 +185,8 @@ class _Splitter:
 
     def indent(self, start: int) -> int:
         """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
-        place = self.text.rfind("\n", 0, start) + 1
-        columns = 0
-        while place < start and self.text[place].isspace():
-            columns += TAB - columns % TAB if self.text[place] == "\t" else 1
-            place += 1
-        return columns
+        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
+        return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB))
 
 
 def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:
@@ -201,15 +195,16 @@ def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[Layo
     for start, end, style in runs:
         if style in STYLES and max(start, 0) < min(end, len(text)):
             spans.setdefault(style, []).append((max(start, 0), min(end, len(text))))
-    starts, ends = (np.array([getattr(unit, side) for unit in units], dtype=np.intp) for side in ("start", "end"))
+    starts, ends = bounds_of(units)
     styles: dict[int, list[str]] = {}
     for style, places in spans.items():
-        for number in np.flatnonzero(_covered(starts, ends, _join(text, sorted(places)))).tolist():
+        joined = np.array(_join(text, sorted(places)), dtype=np.intp)
+        before = np.searchsorted(joined[:, 0], starts, side="right") - 1
+        for number in np.flatnonzero((before >= 0) & (ends <= joined[before, 1])).tolist():
             if units[number].kind is not Kind.NEWLINE:
                 styles.setdefault(number, []).append(style)
     for number, names in styles.items():
-        unit = units[number]
-        units[number] = LayoutUnit(unit.start, unit.end, unit.kind, frozenset(names), unit.indent)
+        units[number] = replace(units[number], styles=frozenset(names))
     return units
 
 
@@ -225,8 +220,110 @@ def _join(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]
     return joined
 
 
-def _covered(starts: Indices, ends: Indices, places: list[tuple[int, int]]) -> Bools:
-    bounds = np.array(places, dtype=np.intp)
-    before = np.searchsorted(bounds[:, 0], starts, side="right") - 1
-    covered: Bools = (before >= 0) & (ends <= bounds[before, 1])
-    return covered
+# -- the form of a start -------------------------------------------------------------------------------------
+
+CLOSING = r"[.:)\]°º]"
+ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"  # above 399 stand words and units: di, cm, mix
+PART = rf"(?:\d{{1,4}}|{ROMAN}|[a-z])"
+MONTH = (
+    r"(?:jan|feb|mrt|mar|apr|jun|jul|aug|sep|sept|okt|oct|nov|dec|dez|januari|februari|maart|april|mei|juni|juli|"
+    r"augustus|september|oktober|november|december|january|february|march|may|june|july|august|october|januar|februar|"
+    r"märz|mai|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)\b"
+)
+END = r"(?=\s|$)"
+KEYWORD = re.compile(
+    rf"(?:(?:{'|'.join(KEYWORDS)})\.?|[§¶]{{1,2}})[ \t\u00a0]*"
+    rf"(?<=[\s.§¶])(?:\d{{1,4}}[a-z]?|{ROMAN}[a-z]?|[a-z]|(?<=\s)(?:{'|'.join(NUMBER_WORDS)}))"
+    rf"(?:[.:-]{PART})*(?:\([a-z\d]{{1,4}}\))*"
+    rf"(?:{CLOSING}{{1,2}}{END}|{END}|(?=[–—]))",
+    re.IGNORECASE,
+)
+WITHOUT_NUMBER = re.compile(rf"(?:{'|'.join(sorted(ALONE))})(?:[:.](?=\s|$)|(?=\s*$|\s(?-i:[A-Z])))", re.IGNORECASE)
+BEFORE_WORD = r"(?=\s|$|[^\W\d_]|[\"'“‘„(\[])"
+BRACKETED = re.compile(rf"[(\[] ?{PART}(?:[.-]{PART}){{0,9}}[a-z]? ?[)\]][.:]?{BEFORE_WORD}", re.IGNORECASE)
+CLOSED = re.compile(
+    rf"(?:\d{{1,4}}[a-z]?|[a-z]\d{{1,3}}|{ROMAN}|[a-z])(?:[.-](?:\d{{1,3}}[a-z]?|{ROMAN}|[a-z])){{0,9}}"
+    rf"(?:{CLOSING}{{1,2}}|\.-){BEFORE_WORD}",
+    re.IGNORECASE,
+)
+DOTTED = re.compile(r"(?:\d{1,3}|[A-Z]|[IVX]{1,5})(?:\.(?:\d{1,3}[a-z]?|[a-z])){1,9}(?=\s|$|[A-Z\"“‘„(])")
+BARE_ARABIC = re.compile(rf"\d{{1,3}}(?:[a-z]|bis|ter|[A-Z](?=\s+[A-Z]|\s*$))?{END}(?!\s*[%€$])")
+BARE_CAPITAL = re.compile(r"(?:[IVXLC]{1,7}|[A-Z])(?=\s+[A-Z\"“‘„(]|\s*$|\t| {2})")
+BARE_SMALL = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|[a-z])(?=\t| {{2,}}|\s*$)")
+WEAK = re.compile(rf"(?:(?=[ivx]+\b){ROMAN}|(?=[IVX]+\b){ROMAN.upper()}|[A-Za-z])(?= \S)")
+AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?=\s|$)")
+DATE = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\d{{1,2}}(?:\s*{MONTH}|[.)]\s*{MONTH}\.?\s*\d{{4}})", re.IGNORECASE)
+SPACED = re.compile(r"(?:[^\W\d_][ \u00a0]{1,4}){2,}[^\W\d_](?=\s|$)")
+PARTICLES = "van|de|der|den|von|di|du|la|le|ten|ter|el|al"
+INITIALS = re.compile(rf"(?:[A-Z][a-z]?\.\s?){{2,6}}(?:(?:{PARTICLES})\s)*[A-Z][\w’'-]+\s*$")
+MARK = re.compile(r"[-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+](?=\s)|[•‣⁃●○◦▪▫■□►▶➢✓➔](?=\S)")
+MARKS = frozenset("-–—*#•‣⁃·●○◦▪▫■□►▶➢✓➔→?+_=.")
+QUOTE = re.compile(r"[\"“„«‘‚‹`´]|['’](?=\S)(?![stnkmrd][\s-])")
+SINGLE = (BRACKETED, DOTTED, CLOSED)
+BARE = (BARE_ARABIC, BARE_CAPITAL, BARE_SMALL)
+LONGEST = 200  # characters that are looked at: no numbering is longer
+REACH = 50  # units between two members of a series
+
+
+def find_numbering(text: str, start: int, end: int, first: bool = True) -> int:
+    """The place behind a numbering, and its closing sign, that an element begins with; `start` if there is none.
+
+    first (bool): nothing was split off before: behind another numbering, one needs a closing sign, a bracket or a dot.
+    """
+    end = min(end, start + LONGEST)
+    if not (text[start].isalnum() or text[start] in "([§¶"):
+        return start
+    head = text[start:end]
+    if first and (match := KEYWORD.match(head) or WITHOUT_NUMBER.match(head)):
+        return start + match.end()
+    if DATE.match(head) or AMOUNT.match(head) or SPACED.match(head) or INITIALS.match(head):
+        return start
+    for pattern in SINGLE + BARE if first else SINGLE:
+        if match := pattern.match(head):
+            return start + match.end()
+    return start
+
+
+def find_letter(text: str, start: int, end: int) -> int:
+    """The end of a letter or roman numeral that stands alone at the start of an element; `start` if there is none.
+
+    It numbers the element only if others nearby do so too: "a" and "I" are words (see `find_series`).
+    """
+    match = WEAK.match(text, start, end)
+    return start if match is None or SPACED.match(text, start, end) else match.end()
+
+
+def find_mark(text: str, start: int, end: int) -> int:
+    """The end of a list mark that an element begins with; `start` if there is none, or several in a row."""
+    if text[start] not in MARKS or not MARK.match(text, start, end):
+        return start
+    rest = _skip(text, start + 1, end)
+    return start if rest >= end or text[rest] in MARKS else start + 1
+
+
+def find_quote(text: str, start: int, end: int) -> int:
+    """The end of an opening quotation mark that an element begins with; `start` if there is none."""
+    return start + 1 if QUOTE.match(text, start, end) else start
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A letter or roman numeral without any sign, which may be a numbering. place (int): of the unit that it begins."""
+
+    place: int
+    end: int
+    text: str
+    indent: int
+
+
+def find_series(letters: Sequence[Letter]) -> list[Letter]:
+    """Those that have a predecessor or a successor nearby, of the same kind and with the same indentation; in order."""
+    last: dict[tuple[str, int, int], int] = {}
+    kept: set[int] = set()
+    for number, letter in enumerate(letters):
+        for kind, value in numerals(letter.text):
+            before = last.get((kind, value - 1, letter.indent))
+            if before is not None and letter.place - letters[before].place <= REACH:
+                kept.update((before, number))
+            last[kind, value, letter.indent] = number
+    return [letters[number] for number in sorted(kept)]

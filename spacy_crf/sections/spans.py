@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation.extensions import register
 from ..core.arrays import Indices
-from .segment import Kind, LayoutUnit
+from .segment import Kind, LayoutUnit, bounds_of
 from .tree import SectionTree, from_json
 
 ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
@@ -26,12 +26,9 @@ _PREFIX = "section-"  # of the ids of spans: two sections may cover the same tok
 
 @dataclass(frozen=True)
 class Elements:
-    """Labelled stretches of a text, in order.
+    """Labelled stretches of a text, in order."""
 
-    starts ((M,)), ends ((M,)): characters. labels (list[str]): of each.
-    """
-
-    starts: Indices
+    starts: Indices  # ((M,)): characters
     ends: Indices
     labels: list[str]
 
@@ -43,18 +40,14 @@ class Elements:
 
 
 def write_elements(doc: Doc, key: str, elements: Elements, attrs: dict[str, list[object]]) -> None:
-    """Set a group with a span for each element. O(M + n).
+    """Set a group, `doc.spans[key]`, with a span for each element. O(elements + tokens).
 
-    doc (Doc): with n tokens. key (str): of doc.spans. attrs (dict): values of each element by name, to be kept beside
-        the offsets.
+    attrs (dict): values of each element by name, to be kept beside the offsets.
     """
     firsts, lasts = cover(doc, elements.starts, elements.ends)
-    vocab = doc.vocab.strings
-    labels = {label: vocab.add(label) for label in set(elements.labels)}
-    spans = [
-        Span(doc, first, last, label=labels[label])
-        for first, last, label in zip(firsts.tolist(), lasts.tolist(), elements.labels)
-    ]
+    labels = {label: doc.vocab.strings.add(label) for label in set(elements.labels)}
+    bounds = zip(firsts.tolist(), lasts.tolist(), elements.labels)
+    spans = [Span(doc, first, last, label=labels[label]) for first, last, label in bounds]
     offsets = np.stack([elements.starts, elements.ends], axis=1).tolist()
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={OFFSETS: offsets, **attrs})
 
@@ -84,10 +77,9 @@ def read_elements(doc: Doc, key: str) -> Elements | None:
 def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: str) -> list[str | None]:
     """The gold label of each unit: that of the element which holds its first character, or of the first one in it.
 
-    newline (str): the label of blank lines that no element holds. O(N log M).
-    RETURNS (list): None where no element touches a unit.
+    newline (str): the label of blank lines that no element holds; other units that none touches have None. O(N log M).
     """
-    starts, ends = (np.array([getattr(unit, side) for unit in units], dtype=np.intp) for side in ("start", "end"))
+    starts, ends = bounds_of(units)
     nowhere = len(elements.starts)
     before = np.searchsorted(elements.starts, starts, side="right") - 1
     inside = np.searchsorted(elements.starts, starts, side="left")
@@ -100,12 +92,10 @@ def labels_of_units(units: Sequence[LayoutUnit], elements: Elements, newline: st
 
 
 def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
-    """Set the group of spans and the tree of a Doc. O(S + n).
+    """Set the group of spans, `doc.spans[key]`, and the tree of a Doc. O(sections + tokens).
 
-    The attrs of the group have lists with a value for each of the S sections: "level", "number", "title",
-    "probability", "virtual", "parent" (place in the group, -1 for none) and "offsets".
-
-    doc (Doc): with n tokens. key (str): of doc.spans.
+    The attrs of the group have lists with a value for each of the sections: "level", "number", "title", "probability",
+    "virtual", "parent" (place in the group, -1 for none) and "offsets".
     """
     nodes = list(tree.walk())
     offsets = np.array([(node.start_char, node.end_char) for node in nodes], dtype=np.intp).reshape(-1, 2)

@@ -18,11 +18,7 @@ NUMBER, TITLE, TEXT, NEWLINE = "NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE"  #
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A leaf: one unit and its label.
-
-    start (int), end (int): characters of the text. label (str): such as "SECTION_TITLE". probability (float | None): of
-    the label.
-    """
+    """A leaf: the characters of one unit, its label, such as "SECTION_TITLE", and the label's probability."""
 
     start: int
     end: int
@@ -57,7 +53,7 @@ class SectionNode:
         return min([self.end_char, *(child.start_char for child in self.children)])
 
     def strip(self, text: str) -> None:
-        """Leave out the white space at its ends. text (str): of the document."""
+        """Leave out the white space at its ends."""
         inside = text[self.start_char : self.end_char]
         self.start_char += len(inside) - len(inside.lstrip())
         self.end_char = max(self.start_char, self.end_char - len(inside) + len(inside.rstrip()))
@@ -88,13 +84,8 @@ class SectionTree:
 
     def parents(self) -> list[int]:
         """The place of the parent of each section, in the order of `walk`; -1 for the outermost."""
-        nodes = list(self.walk())
-        place = {id(node): number for number, node in enumerate(nodes)}
-        found = [-1] * len(nodes)
-        for number, node in enumerate(nodes):
-            for child in node.children:
-                found[place[id(child)]] = number
-        return found
+        parent = {id(child): number for number, node in enumerate(self.walk()) for child in node.children}
+        return [parent.get(id(node), -1) for node in self.walk()]
 
     def to_json(self) -> dict[str, Any]:
         """The tree as JSON can hold it: a flat list of sections, in which each has the place of its parent."""
@@ -118,8 +109,8 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}")
         elements = [Element(int(start), int(end), str(label), p) for start, end, label, p in data["elements"]]
-        sections = _nest(data["sections"])
-        return SectionTree(sections, elements, bool(data["exact"]), int(data["dropped"]), data["score"])
+        facts = bool(data["exact"]), int(data["dropped"]), data["score"]
+        return SectionTree(_nest(data["sections"]), elements, *facts)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
 
@@ -149,8 +140,8 @@ def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
 class GoldDocument:
     """A document with what annotators say of it, kept apart from what a component may see.
 
-    layout (DocumentLayout): made without a look at labels. leaves (tuple[Element, ...]): labelled stretches of its
-    text, in order. sections (tuple[SectionNode, ...]): the outermost; empty if the file has no sections.
+    leaves (tuple[Element, ...]): labelled stretches of the text, in order. sections (tuple[SectionNode, ...]): the
+    outermost; empty if the file has no sections.
     """
 
     layout: DocumentLayout
@@ -173,9 +164,8 @@ class GoldDocument:
 def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[str]:
     """Labels of units, from stretches of text that need not begin and end where units do. O(units + leaves).
 
-    units (list[LayoutUnit]): in order. leaves (list[Element]): in order, without overlaps.
-    RETURNS (list[str]): for a blank line NEWLINE, for others the label of the leaf that has most of it, the first of
-        those that have the same; text where there is none.
+    A blank line has NEWLINE, others have the label of the leaf that has most of it, the first of those that have the
+    same; text where there is none.
     """
     labels = []
     first = 0
@@ -193,12 +183,8 @@ def label_units(units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> list[
 
 
 def mark_headings(sections: Sequence[SectionNode], units: Sequence[LayoutUnit], leaves: Sequence[Element]) -> None:
-    """Set the headings of sections: of their first leaves a number and titles, before the first text or subsection.
-
-    sections (list[SectionNode]): the outermost. units (list[LayoutUnit]), leaves (list[Element]): of the same document.
-    """
-    labels = label_units(units, leaves)
-    starts = [unit.start for unit in units]
+    """Set the headings of sections: of their first leaves a number and titles, before the first text or subsection."""
+    labels, starts = label_units(units, leaves), [unit.start for unit in units]
     for node in SectionTree(list(sections)).walk():
         if not node.virtual:
             first, limit = (bisect_left(starts, place) for place in (node.start_char, node.own_end))

@@ -1,19 +1,23 @@
 """`crf cite`: a pasted bibliography and a trained tagger."""
 
+import csv
+import io
 import re
 from pathlib import Path
 
 import pytest
 import spacy
+from helpers.entries import corpus_entries
 from helpers.references import pasted, pasted_gold, read_references
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.bibliography.bibtex import read_bibtex
+from spacy_crf.bibliography.cli import COLUMNS, write_table
 from spacy_crf.bibliography.csl import read_csl
-from spacy_crf.bibliography.dates import month_of
-from spacy_crf.bibliography.entry import Name
+from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
+from spacy_crf.bibliography.fields import month_of
 from spacy_crf.cli import app
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")
@@ -128,3 +132,23 @@ def test_references_without_fields_are_named_and_the_rest_goes_on(tmp_path: Path
     assert "CRF645" in error and "reference 2 (lines 4 to 5)" in error.replace("\n", " ")
     out, error = run(tmp_path / "model", "-", input=b"hey you\n", code=1)
     assert out == "" and "CRF646" in error and "AUTHOR, DATE, TITLE" in error.replace("\n", " ")
+
+
+def test_rows() -> None:
+    names = Names((Name("Kooij", "E.", "van der", "Jr."), Name("Ferry Council")), others=True)
+    entry = Entry(key="k", authors=names, title="On bells", date=Date(Day(2003, 5), letter="a"))
+    header, row = (line.split("\t") for line in write_table([entry]).splitlines())
+    cells = dict(zip(header, row, strict=True))
+    assert {name: text for name, text in cells.items() if text} == {
+        "type": "misc",
+        "key": "k",
+        "authors": "van der Kooij, Jr., E.; Ferry Council; et al.",
+        "title": "On bells",
+        "date": "2003-05a",
+    }
+
+
+def test_the_corpus_has_a_row_for_each_entry() -> None:
+    rows = list(csv.reader(io.StringIO(write_table(corpus_entries())), delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert len(rows) == len(corpus_entries()) + 1
+    assert {len(row) for row in rows} == {len(COLUMNS)}

@@ -8,7 +8,8 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
-from spacy_crf.sections.formats import read_gold, read_layout
+from spacy_crf.sections.formats.annotated import read_annotated
+from spacy_crf.sections.reader import read_layout
 from spacy_crf.sections.tree import from_json
 
 RUN = CliRunner()
@@ -61,7 +62,7 @@ def test_formats(path, tmp_path):
 def test_annotated_xml_is_gold_of_the_same_text(path, tmp_path):
     output = tmp_path / "new" / "report.xml"
     assert "Wrote 5 sections" in run(path, "--to", "xml", "--output", output)
-    gold = read_gold(output)
+    gold = read_annotated(output)
     assert gold.layout.text == TEXT and gold.layout.units == read_layout(path).units
     assert headings(gold.tree) == HEADINGS
 

@@ -1,14 +1,14 @@
-"""Units of a batch of documents as arrays, the texts of all of them read once, and features of them by name."""
+"""Units of a batch of documents as arrays, and values that they may have; the texts of all of them are read once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Indices
+from ...core.arrays import Bools, Indices, Segments
 from ..segment import Kind, LayoutUnit
+from .text import Phrases
 
 PRESENT = "1"
 T = TypeVar("T")
@@ -16,10 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FeatureValues:
-    """One value for each unit.
-
-    codes ((N,)): numbers into names. names (list[str]): the empty string stands for no value.
-    """
+    """One value for each unit. codes ((N,)): numbers into names. names (list[str]): "" stands for no value."""
 
     codes: Indices
     names: list[str]
@@ -46,10 +43,9 @@ class FeatureValues:
         codes = np.searchsorted(np.asarray(bounds), numbers, side="right") + 1
         return cls(np.where(True if chosen is None else chosen, codes, 0), ["", "<", *map(str, bounds)])
 
-    @property
-    def present(self) -> Bools:
-        """((N,)): units that have a value."""
-        return np.array([bool(name) for name in self.names], dtype=np.bool_)[self.codes]
+    def among(self, *names: str) -> Bools:
+        """((N,)): units that have one of some values."""
+        return np.array([name in names for name in self.names], dtype=np.bool_)[self.codes]
 
     def where(self, chosen: Bools) -> "FeatureValues":
         """No value but for chosen units (N,)."""
@@ -61,76 +57,35 @@ class FeatureValues:
         return FeatureValues(codes, ["", *self.names])
 
 
-class PhraseMatcher(Protocol):
-    """Tells what a text has to do with the classes of word lists; `Phrases` does."""
-
-    def relations(self, text: str) -> frozenset[str]:
-        """Relations such as "is title"."""
-
-
 class UnitBatch:
     """Units of D documents, N in all.
 
-    documents (Iterable): text and units of each. phrases (PhraseMatcher | None): word lists.
+    documents (Iterable): text and units of each. phrases (Phrases | None): word lists.
+    runs (Segments): units of the documents. document, firsts ((N,)): of each unit, and the document's first unit.
+    text_numbers ((N,)): of each unit's text among the `distinct` ones, which have no white space at their ends.
+    is_blank, is_number, is_text ((N,)): blank lines, numbering candidates, and what is none, no list mark and no quote.
+    previous, following ((N,)): the nearest unit of the document that is no blank line, or -1.
+    text_before, text_after ((N,)): the nearest text of the document, or -1.
     """
 
-    def __init__(self, documents: Iterable[tuple[str, Sequence[LayoutUnit]]], phrases: PhraseMatcher | None = None):
-        texts: list[str] = []
-        units: list[LayoutUnit] = []
-        lengths: list[int] = []
-        for text, own in documents:
-            texts += [text[unit.start : unit.end].strip() for unit in own]
-            units += own
-            lengths.append(len(own))
-        self.units, self.lengths = units, np.array(lengths, dtype=np.intp)
-        number: dict[str, int] = {}
-        self.text_numbers = np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.intp)
-        self.distinct = list(number)
-        self._phrases = phrases
+    def __init__(self, documents: Iterable[tuple[str, Sequence[LayoutUnit]]], phrases: Phrases | None = None):
+        documents = list(documents)
+        self.units = [unit for _, own in documents for unit in own]
+        self.runs = Segments.of(own for _, own in documents)
+        self.document, self.firsts = self.runs.owners, self.runs.firsts[self.runs.owners]
+        texts = FeatureValues.of_strings(text[unit.start : unit.end].strip() for text, own in documents for unit in own)
+        self.text_numbers, self.distinct = texts.codes, texts.names
+        self.kinds = FeatureValues.of_strings(unit.kind for unit in self.units)
+        self.is_blank, self.is_number = self.kinds.among(Kind.NEWLINE), self.kinds.among(Kind.NUMBER)
+        self.is_text = ~self.kinds.among(Kind.NEWLINE, Kind.NUMBER, Kind.MARK, Kind.QUOTE)
+        self.previous, self.following = self.before(~self.is_blank), self.after(~self.is_blank)
+        self.text_before, self.text_after = self.before(self.is_text), self.after(self.is_text)
+        self._relations = (phrases or Phrases()).relations
         self._of_texts: dict[Callable[[str], Any], list[Any]] = {}
         self._shared: dict[Callable[[UnitBatch], Any], Any] = {}
 
     def __len__(self) -> int:
         return len(self.units)
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """Text of each unit, without white space around it."""
-        return [self.distinct[number] for number in self.text_numbers.tolist()]
-
-    @cached_property
-    def kinds(self) -> FeatureValues:
-        """Kind of each unit."""
-        return FeatureValues.of_strings(unit.kind for unit in self.units)
-
-    @cached_property
-    def document(self) -> Indices:
-        """((N,)): number of the document of each unit."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-    @cached_property
-    def firsts(self) -> Indices:
-        """((N,)): the first unit of each unit's document."""
-        return np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-
-    def is_kind(self, *kinds: Kind) -> Bools:
-        """((N,)): units of these kinds."""
-        return np.isin(self.kinds.codes, [k for k, name in enumerate(self.kinds.names) if name in kinds])
-
-    @cached_property
-    def is_blank(self) -> Bools:
-        """((N,)): blank lines."""
-        return self.is_kind(Kind.NEWLINE)
-
-    @cached_property
-    def is_number(self) -> Bools:
-        """((N,)): numbering candidates."""
-        return self.is_kind(Kind.NUMBER)
-
-    @cached_property
-    def is_text(self) -> Bools:
-        """((N,)): what is no blank line, numbering, list mark or quote."""
-        return ~self.is_kind(Kind.NEWLINE, Kind.NUMBER, Kind.MARK, Kind.QUOTE)
 
     def before(self, chosen: Bools) -> Indices:
         """((N,)): the nearest chosen unit before each unit in its document; -1 where there is none. O(N)."""
@@ -141,32 +96,9 @@ class UnitBatch:
     def after(self, chosen: Bools) -> Indices:
         """((N,)): the nearest chosen unit behind each unit in its document; -1 where there is none. O(N)."""
         count = len(self)
-        if not count:
-            return np.zeros(0, dtype=np.intp)
-        here = np.where(chosen, np.arange(count), count)
-        found = np.append(np.minimum.accumulate(here[::-1])[::-1][1:], count)
-        ends = self.firsts + np.repeat(self.lengths, self.lengths)
-        return np.where(found < ends, found, -1)
-
-    @cached_property
-    def previous(self) -> Indices:
-        """((N,)): the unit before each that is no blank line, or -1."""
-        return self.before(~self.is_blank)
-
-    @cached_property
-    def following(self) -> Indices:
-        """((N,)): the unit behind each that is no blank line, or -1."""
-        return self.after(~self.is_blank)
-
-    @cached_property
-    def text_before(self) -> Indices:
-        """((N,)): the text before each unit, or -1."""
-        return self.before(self.is_text)
-
-    @cached_property
-    def text_after(self) -> Indices:
-        """((N,)): the text behind each unit, or -1."""
-        return self.after(self.is_text)
+        here = np.append(np.where(chosen, np.arange(count), count), count)
+        found = np.minimum.accumulate(here[::-1])[::-1][1:]
+        return np.where(found < self.runs.ends[self.document], found, -1)
 
     def of_texts(self, function: Callable[[str], T]) -> list[T]:
         """A function of each distinct text; called again with the same function, what it was."""
@@ -176,7 +108,7 @@ class UnitBatch:
         return known
 
     def by_text(self, function: Callable[[str], str]) -> FeatureValues:
-        """Values that depend on the text alone: computed once for each distinct text."""
+        """Values that depend on the text alone."""
         return FeatureValues(self.text_numbers, self.of_texts(function))
 
     def count_by_text(self, function: Callable[[str], int]) -> Indices:
@@ -187,10 +119,13 @@ class UnitBatch:
         """((N,)): conditions that depend on the text alone."""
         return np.array(list(map(bool, self.of_texts(function))), dtype=np.bool_)[self.text_numbers]
 
-    def related(self, relation: str) -> FeatureValues:
-        """Units whose text has a relation to a class of phrases, such as "is title"."""
-        found = self.of_texts(self._phrases.relations) if self._phrases else [frozenset[str]()] * len(self.distinct)
-        return FeatureValues(self.text_numbers, [PRESENT if relation in relations else "" for relations in found])
+    def having(self, name: str, function: Callable[[str], Collection[str]]) -> Bools:
+        """((N,)): units whose text has a name among those that a function finds in it."""
+        return np.array([name in found for found in self.of_texts(function)], dtype=np.bool_)[self.text_numbers]
+
+    def related(self, relation: str) -> Bools:
+        """((N,)): units whose text has a relation to a class of phrases, such as "is title"."""
+        return self.having(relation, self._relations)
 
     def shared(self, make: "Callable[[UnitBatch], T]") -> T:
         """Make what several features need of the units, when it is first asked for."""
@@ -198,38 +133,3 @@ class UnitBatch:
             self._shared[make] = make(self)
         made: T = self._shared[make]
         return made
-
-
-Feature = Callable[[UnitBatch], FeatureValues]
-FEATURES: dict[str, Feature] = {}
-SIDES = {"previous": "before", "text_before": "before", "following": "after", "text_after": "after"}
-
-
-def unit_feature(name: str, *neighbours: str) -> Callable[[Feature], Feature]:
-    """Register a feature.
-
-    name (str): its name in templates, UNIT(name).
-    neighbours (str): neighbours of a unit, named as in `SIDES`, whose values are features too: "words before".
-    """
-
-    def register(function: Feature) -> Feature:
-        FEATURES[name] = function
-        for neighbour in neighbours:
-            FEATURES[f"{name} {SIDES[neighbour]}"] = _of_neighbour(function, neighbour)
-        return function
-
-    return register
-
-
-def text_feature(name: str, *neighbours: str) -> Callable[[Callable[[str], str]], Callable[[str], str]]:
-    """Register a function of the text of a unit as a feature; the arguments are those of `unit_feature`."""
-
-    def register(function: Callable[[str], str]) -> Callable[[str], str]:
-        unit_feature(name, *neighbours)(lambda batch: batch.by_text(function))
-        return function
-
-    return register
-
-
-def _of_neighbour(function: Feature, neighbour: str) -> Feature:
-    return lambda batch: function(batch).take(getattr(batch, neighbour))

@@ -1,6 +1,5 @@
 """The `features` block of components whose units are layout elements."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,16 +10,11 @@ from spacy.language import Language
 
 from ...core.errors import CRFError
 from ...features.block import Docs, FeatureSettings
-from ...features.errors import FeatureErrors
-from ...features.resources import Resources, WordList
-from ...features.templates import Template, parse_templates
-from ..errors import SectionErrors
 
 if TYPE_CHECKING:
-    from .phrases import Entries
+    from ...features.resources import Resources
+    from ...features.templates import Template
     from .reader import UnitReader
-
-_POSITIONAL = ("BIAS", "BOS", "EOS")
 
 
 @registry.misc("spacy_crf.UnitFeatures.v1")
@@ -53,7 +47,8 @@ class UnitFeatureSettings(FeatureSettings):
     classes: None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        from .phrases import LANGUAGES
+        from ..errors import SectionErrors
+        from .text import LANGUAGES
 
         for language in self.languages or ():
             if language not in LANGUAGES:
@@ -61,69 +56,51 @@ class UnitFeatureSettings(FeatureSettings):
         super().__post_init__()
 
     @cached_property
-    def parsed(self) -> list[Template]:
+    def parsed(self) -> "list[Template]":
         """The templates, with ranges and presets expanded."""
+        from ...features.templates import parse_templates
         from .reader import PRESETS
 
         return parse_templates([part for text in self.templates for part in PRESETS.get(text.strip(), [text])])
 
-    def check(self, template: Template) -> None:
+    def check(self, template: "Template") -> None:
         """Raise a coded error for what no unit has. Classes of words are free: own lists may bring new ones."""
         from difflib import get_close_matches
 
-        from .batch import FEATURES
-        from .phrases import RELATIONS
+        from ..errors import SectionErrors
+        from .reader import FEATURES, RELATIONS
 
         for attribute in (atom.attribute for atom in template.atoms):
             name = attribute.key if attribute.is_of_units else attribute.name
-            known = FEATURES if attribute.is_of_units else _POSITIONAL
+            known = FEATURES if attribute.is_of_units else ("BIAS", "BOS", "EOS")
             is_of_list = attribute.is_of_units and " " in name and name.partition(" ")[0] in RELATIONS
             if name not in known and not is_of_list:
                 near = ", ".join(get_close_matches(name, FEATURES, n=3, cutoff=0.4)) or "kind, words, case, is title"
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
-    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> Resources:
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
         """Word lists, the built-in ones and those of `lists`.
 
         RAISES (ValueError): for a file that cannot be read, or a line that is no entry.
         """
-        own = {name: _read(name, Path(path)) for name, path in sorted((self.lists or {}).items())}
-        return Resources({**self.empty_resources().lists, **_by_class(own)})
+        from ...features.resources import Resources
+        from .text import by_class, read_list
 
-    def empty_resources(self) -> Resources:
+        own = {name: read_list(name, Path(path)) for name, path in sorted((self.lists or {}).items())}
+        return Resources({**self.empty_resources().lists, **by_class(own)})
+
+    def empty_resources(self) -> "Resources":
         """The built-in word lists: components that were never trained use them."""
-        from .phrases import LANGUAGES, built_in
+        from ...features.resources import Resources
+        from .text import LANGUAGES, built_in, by_class
 
         chosen = LANGUAGES if self.languages is None else self.languages
-        return Resources(_by_class({name: built_in(name) for name in chosen}))
+        return Resources(by_class({name: built_in(name) for name in chosen}))
 
-    def make_reader(self, resources: Resources) -> "UnitReader":
+    def make_reader(self, resources: "Resources") -> "UnitReader":
         """Make a reader of units, with the phrases of the word lists."""
-        from .phrases import Phrases
         from .reader import UnitReader
+        from .text import Phrases
 
         attributes = dict.fromkeys(atom.attribute for template in self.parsed for atom in template.atoms)
         return UnitReader(list(attributes), Phrases.of_lists(resources.lists.values()), self.newlines)
-
-
-def _by_class(lists: "Mapping[str, Entries]") -> dict[str, WordList]:
-    """A list for each class of each file, as a phrase may be in several classes."""
-    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for name, entries in lists.items():
-        for words, value in entries:
-            found.setdefault(f"{name}.{value}", []).append((words, value))
-    return {name: WordList(name, entries) for name, entries in found.items()}
-
-
-def _read(name: str, path: Path) -> "Entries":
-    from .phrases import parse_list
-
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
-    try:
-        return parse_list(text)
-    except ValueError as error:
-        line, found = error.args
-        raise CRFError(SectionErrors.CRF967.format(path=path, line=line, text=found)) from error

@@ -5,7 +5,6 @@ The states are the parts of a document: its head matter (parties, dates), the bo
 that decided are the trace.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -14,9 +13,8 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices
 from ..segment import Kind
 from . import text
-from .batch import FeatureValues, UnitBatch, unit_feature
-from .context import Profiles
-from .numbers import NumberSequences
+from .batch import FeatureValues, UnitBatch
+from .context import NumberSequences, Profiles, is_heading
 
 ROLES = ("number", "title", "text", "newline")  # of elements, in the order of the labels
 NUMBER, TITLE, BODY_TEXT, NEWLINE = range(4)
@@ -37,39 +35,29 @@ class State(IntEnum):
     CLOSING = 3
 
 
-_ANYWHERE = tuple(State)
 _OUTSIDE = (State.HEAD, State.BODY, State.CLOSING)
 
 
 @dataclass(frozen=True)
 class LabelRule:
-    """One rule.
+    """One rule: the role that it gives the units for which it holds."""
 
-    name (str): for the trace. role (int): that it gives. confidence (float): how sure it is, for the section parser.
-    condition ((N,)): units for which it holds. states (tuple[State, ...]): in which it applies.
-    to (State | None): the state behind the unit; None for the same.
-    """
-
-    name: str
+    name: str  # for the trace
     role: int
-    confidence: float
-    condition: Bools
-    states: tuple[State, ...] = _ANYWHERE
-    to: State | None = None
+    confidence: float  # for the section parser
+    condition: Bools  # ((N,))
+    states: tuple[State, ...] = tuple(State)  # in which it applies
+    to: State | None = None  # the state behind the unit; None for the same
 
 
 @dataclass(frozen=True)
 class RuleDecisions:
-    """Labels of N units.
+    """Labels of N units, by the rules that decided."""
 
-    roles ((N,)): of each. confidences ((N,)): of the rules that decided. trace (FeatureValues): their names.
-    states (FeatureValues): names of the states in which they did.
-    """
-
-    roles: Indices
-    confidences: Doubles
-    trace: FeatureValues
-    states: FeatureValues
+    roles: Indices  # ((N,))
+    confidences: Doubles  # ((N,))
+    trace: FeatureValues  # names of the rules
+    states: FeatureValues  # in which they did
 
     def probabilities(self, batch: UnitBatch) -> Doubles:
         """((N, 4)): of the roles. What a rule is not sure of goes to the one other role that the unit can have."""
@@ -81,22 +69,22 @@ class RuleDecisions:
         return found
 
 
-class UnitPredicates:
+class LayoutPredicates:
     """Conditions of the units of a batch by name, each (N,): those of the rules, and relations such as "is title"."""
 
     def __init__(self, batch: UnitBatch):
         self._batch = batch
-        words = batch.count_by_text(text.count_words)
+        words, cases = batch.count_by_text(text.count_words), batch.by_text(text.case)
         sequences, profiles = batch.shared(NumberSequences), batch.shared(Profiles)
         self._flags: dict[str, Bools] = {
-            **{kind.value: batch.is_kind(kind) for kind in (Kind.NUMBER, Kind.QUOTE, Kind.TEXT, Kind.NEWLINE)},
+            **{kind.value: batch.kinds.among(kind) for kind in (Kind.NUMBER, Kind.QUOTE, Kind.TEXT, Kind.NEWLINE)},
             "short": (words > 0) & (words < SHORT),
             "long": words >= LONG,
-            "emphasised": self._of_styles(bool),
-            "heading": self._of_styles(lambda styles: any(s.startswith(("heading", "title")) for s in styles)),
-            "upper": text.are_cased(batch, "upper"),
-            "spaced": text.are_cased(batch, "spaced"),
-            "lower": batch.flag_by_text(lambda own: text.opening(own) == "lower"),
+            "emphasised": np.array([bool(unit.styles) for unit in batch.units], dtype=np.bool_),
+            "heading": np.array([any(map(is_heading, unit.styles)) for unit in batch.units], dtype=np.bool_),
+            "upper": cases.among("upper"),
+            "spaced": cases.among("spaced"),
+            "lower": batch.by_text(text.opening).among("lower"),
             "stop": batch.flag_by_text(lambda own: own.endswith(_STOPS)),
             "end of quotation": batch.flag_by_text(lambda own: any(sign in own for sign in _CLOSING_QUOTES)),
             "behind number": np.append(False, batch.is_number)[: len(batch)],
@@ -108,15 +96,12 @@ class UnitPredicates:
 
     def __getitem__(self, name: str) -> Bools:
         if name not in self._flags:
-            self._flags[name] = self._batch.related(name).present
+            self._flags[name] = self._batch.related(name)
         return self._flags[name]
 
     def any(self, *names: str) -> Bools:
         """Units for which at least one of several conditions holds."""
         return np.any([self[name] for name in names], axis=0)
-
-    def _of_styles(self, condition: Callable[[frozenset[str]], bool]) -> Bools:
-        return np.array([condition(unit.styles) for unit in self._batch.units], dtype=np.bool_)
 
     def _alone(self) -> Bools:
         """Blank lines, or the edge of the document, on both sides of the line."""
@@ -127,7 +112,7 @@ class UnitPredicates:
         return first & ((batch.following < 0) | (batch.following > here + 1))
 
 
-def make_rules(units: UnitPredicates) -> list[LabelRule]:
+def make_rules(units: LayoutPredicates) -> list[LabelRule]:
     """The rules in their order, for some units."""
     f, rule, quotation, body = units, LabelRule, (State.QUOTATION,), (State.BODY,)
     number, own, short = f["number"], f["text"], f["short"]
@@ -162,25 +147,13 @@ def make_rules(units: UnitPredicates) -> list[LabelRule]:
 
 def apply_rules(batch: UnitBatch) -> RuleDecisions:
     """Label units by the rules, with the word lists of the batch. O(N). Each document begins in the state HEAD."""
-    rules = make_rules(UnitPredicates(batch))
+    rules = make_rules(LayoutPredicates(batch))
     chosen, states = _run(_first_rules(rules, len(batch)), rules, batch)
     roles = np.array([rule.role for rule in rules])
     confidences = np.array([rule.confidence for rule in rules])
     trace = FeatureValues(chosen, [rule.name for rule in rules])
     parts = FeatureValues(states, [state.name.lower() for state in State])
     return RuleDecisions(roles[chosen], confidences[chosen], trace, parts)
-
-
-@unit_feature("rule")
-def rule(batch: UnitBatch) -> FeatureValues:
-    """The rule that labels the unit."""
-    return batch.shared(apply_rules).trace
-
-
-@unit_feature("part")
-def part(batch: UnitBatch) -> FeatureValues:
-    """The part of the document: head, body, quotation, closing."""
-    return batch.shared(apply_rules).states
 
 
 def _first_rules(rules: list[LabelRule], count: int) -> Indices:
@@ -195,7 +168,7 @@ def _first_rules(rules: list[LabelRule], count: int) -> Indices:
 def _run(first: Indices, rules: list[LabelRule], batch: UnitBatch) -> tuple[Indices, Indices]:
     """((N,), (N,)): the rule that decides each unit, and the state in which it does."""
     by_state, following = first.tolist(), [rule.to for rule in rules]
-    starts = set((np.cumsum(batch.lengths) - batch.lengths).tolist())
+    starts = set(batch.runs.firsts.tolist())
     state, opened, blank = State.HEAD, 0, batch.is_blank.tolist()
     chosen = np.empty(len(batch), dtype=np.intp)
     states = np.empty(len(batch), dtype=np.intp)

@@ -1,18 +1,29 @@
-"""Features of a unit's own text: its size, its letters, its first and last words, and what it holds."""
+"""Facts of a text by itself: its size, letters, first and last words, what it holds, and phrases of word lists.
+
+The lists are data (lists/*.tsv): `phrase<TAB>class`, a phrase in as many classes as one likes. Phrases are compared
+without capitals, accents, marks and leading article.
+"""
 
 import re
-from functools import partial
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
 
-import numpy as np
-
-from ...core.arrays import Bools
-from .batch import PRESENT, FeatureValues, UnitBatch, text_feature, unit_feature
+from ...core.errors import CRFError
+from ...features.errors import FeatureErrors
+from ...features.resources import WordList
+from ..errors import SectionErrors
 
 _HEAD, _TAIL, _FAR = 120, 60, 240  # characters that are looked at
-WORD_BOUNDS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 31)
-LETTER_BOUNDS = (1, 5, 10, 20, 30, 50, 75, 150)
 _LETTER = re.compile(r"[^\W\d_]")
-_BRACKET = re.compile(r"[\[({]")
+_SPACED = re.compile(r"(?:[^\W\d_] +){3,}[^\W\d_]\W*$")
+_DIGITS = re.compile(r"[\d\W]+$")
+_UPPER_SHARE = 0.9
+_UPPER_LETTERS = 5  # fewer are initials or an abbreviation
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_DIGIT = re.compile(r"\d")
+_SHORT = 8  # words of a unit that may be a title
 
 
 def count_words(text: str) -> int:
@@ -20,45 +31,17 @@ def count_words(text: str) -> int:
     return sum(piece.isalpha() or any(map(str.isalpha, piece)) for piece in text[:_FAR].split())
 
 
-def _count_letters(text: str) -> int:
+def count_letters(text: str) -> int:
+    """Letters; whoever has more than 240 characters has many."""
     return len(_LETTER.findall(text[:_FAR]))
 
 
-@unit_feature("words", "text_before", "text_after")
-def words(batch: UnitBatch) -> FeatureValues:
-    """Number of words, in ranges."""
-    return FeatureValues.bins(batch.count_by_text(count_words), WORD_BOUNDS)
+def words_before_bracket(text: str) -> int:
+    """Words before the last opening bracket; -1 where there is none."""
+    place = max(text.rfind(bracket, 0, _FAR) for bracket in "[({")
+    return count_words(text[:place]) if place >= 0 else -1
 
 
-@unit_feature("words before bracket")
-def words_before_bracket(batch: UnitBatch) -> FeatureValues:
-    """Number of words before the last opening bracket, in ranges; none where there is no bracket."""
-    bounds = {text: [found.start() for found in _BRACKET.finditer(text[:_FAR])] for text in batch.distinct}
-    counts = batch.count_by_text(lambda text: count_words(text[: bounds[text][-1]]) if bounds[text] else 0)
-    return FeatureValues.bins(counts, WORD_BOUNDS, batch.flag_by_text(bounds.__getitem__))
-
-
-@unit_feature("letters")
-def letters(batch: UnitBatch) -> FeatureValues:
-    """Number of letters, in ranges."""
-    return FeatureValues.bins(batch.count_by_text(_count_letters), LETTER_BOUNDS)
-
-
-@unit_feature("is longer after")
-def is_longer_after(batch: UnitBatch) -> FeatureValues:
-    """The next text is a sentence or more: twelve words at least."""
-    follows = batch.text_after
-    return FeatureValues.flags((follows >= 0) & (batch.count_by_text(count_words)[follows] >= 12))
-
-
-_SPACED = re.compile(r"(?:[^\W\d_] +){3,}[^\W\d_]\W*$")
-_DIGITS = re.compile(r"[\d\W]+$")
-_CLOSING = ")]}"
-_UPPER_SHARE = 0.9
-_UPPER_LETTERS = 5  # fewer are initials or an abbreviation
-
-
-@text_feature("opens", "text_after")
 def opening(text: str) -> str:
     """The class of the first character: upper, lower, digit, bracket, other."""
     if not text:
@@ -69,7 +52,6 @@ def opening(text: str) -> str:
     return "digit" if first.isdigit() else "bracket" if first in "([{" else "other"
 
 
-@text_feature("ends", "text_before")
 def ending(text: str) -> str:
     """The class of the last character: letter, digit, closing bracket, or itself."""
     if not text:
@@ -77,10 +59,9 @@ def ending(text: str) -> str:
     last = text[-1]
     if last.isalpha():
         return "letter"
-    return "digit" if last.isdigit() else "bracket" if last in _CLOSING else last
+    return "digit" if last.isdigit() else "bracket" if last in ")]}" else last
 
 
-@text_feature("case", "text_before", "text_after")
 def case(text: str) -> str:
     """The case of its letters: spaced (U I T), upper, title, sentence (one capital, at the start), mixed, lower.
 
@@ -88,7 +69,7 @@ def case(text: str) -> str:
     """
     if len(text) > _HEAD:
         return "upper" if text[:_HEAD].isupper() else "running"
-    n_letters = _count_letters(text)
+    n_letters = count_letters(text)
     if not n_letters:
         return ""
     if is_spaced(text):
@@ -110,20 +91,14 @@ def is_spaced(text: str) -> bool:
     return text[1:2] == " " and bool(_SPACED.match(text))
 
 
-def are_cased(batch: UnitBatch, *cases: str) -> Bools:
-    """((N,)): units whose letters are written in one of some ways."""
-    return np.array([found in cases for found in batch.of_texts(case)], dtype=np.bool_)[batch.text_numbers]
+def is_digits(text: str) -> bool:
+    """Whether there are no letters, but digits."""
+    return bool(_DIGITS.match(text)) and any(map(str.isdigit, text))
 
 
-@unit_feature("is digits")
-def is_digits(batch: UnitBatch) -> FeatureValues:
-    """No letters, but digits."""
-    return FeatureValues.flags(batch.flag_by_text(lambda text: _DIGITS.match(text) and any(map(str.isdigit, text))))
-
-
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_SHORT = 8  # words of a unit that may be a title
-_DIGIT = re.compile(r"\d")
+def has_leading_zero(text: str) -> bool:
+    """Whether a numbering begins with 0."""
+    return text.lstrip("([").startswith("0")
 
 
 def _split(text: str) -> list[str]:
@@ -131,26 +106,22 @@ def _split(text: str) -> list[str]:
     return _WORD.findall(_DIGIT.sub("0", text.lower()))
 
 
-@text_feature("whole")
 def whole_text(text: str) -> str:
     """All words of a short text."""
     return " ".join(_split(text)) if len(text) < _HEAD and count_words(text) <= _SHORT else ""
 
 
-@text_feature("first", "text_before", "text_after")
 def first_word(text: str) -> str:
     """The first word."""
     found = _WORD.search(text, 0, _HEAD)
     return _DIGIT.sub("0", found[0].lower()) if found else ""
 
 
-@text_feature("first two")
 def first_words(text: str) -> str:
     """The first two words."""
     return " ".join(_split(text[:_TAIL])[:2])
 
 
-@text_feature("last", "text_before")
 def last_word(text: str) -> str:
     """The last word."""
     return "".join(_split(text[-_TAIL:])[-1:])
@@ -194,9 +165,107 @@ def contents(text: str) -> frozenset[str]:
     )
 
 
-def _holds(batch: UnitBatch, name: str) -> FeatureValues:
-    return FeatureValues(batch.text_numbers, [PRESENT if name in found else "" for found in batch.of_texts(contents)])
+# -- word lists ----------------------------------------------------------------------------------------------
+
+LANGUAGES = ("en", "nl")
+CLASSES = (
+    *("article", "court", "head", "link", "month", "numeral", "quote_intro", "role", "sentence", "signature", "title"),
+    *("verb", "weak_title", "you_and_i"),
+)
+RELATIONS = ("is", "opens", "ends", "has")
+Entries = Iterable[tuple[tuple[str, ...], str]]
+_LETTERS = re.compile(r"[^\W_]+")
+_LONGEST = 8  # words at the end of a unit that a phrase may be
+_INSIDE = 14  # words of a unit that are looked through
 
 
-for _name in CONTENTS:
-    unit_feature(f"holds {_name}")(partial(_holds, name=_name))
+def _normalise(text: str) -> list[str]:
+    """Words without capitals, accents and marks; spaced letters are joined to one word."""
+    plain = text.lower()
+    if not plain.isascii():
+        split = unicodedata.normalize("NFKD", plain)
+        plain = "".join(character for character in split if not unicodedata.combining(character))
+    words = _LETTERS.findall(plain)
+    return ["".join(words)] if is_spaced(text) else words
+
+
+class Phrases:
+    """Phrases by class. entries (Entries): words of each phrase, and its class."""
+
+    def __init__(self, entries: Entries = ()):
+        self.entries = sorted(set(entries))
+        self._classes: dict[tuple[str, ...], set[str]] = {}
+        self._lengths: dict[str, set[int]] = {}  # of the phrases that begin with a word
+        for words, name in self.entries:
+            self._classes.setdefault(words, set()).add(name)
+            self._lengths.setdefault(words[0], set()).add(len(words))
+        self._articles = {words[0] for words, name in self.entries if name == "article" and len(words) == 1}
+
+    @classmethod
+    def of_lists(cls, lists: Iterable[WordList]) -> "Phrases":
+        """The phrases of all word lists of a component."""
+        return cls(entry for each in lists for entry in each.entries)
+
+    def relations(self, text: str) -> frozenset[str]:
+        """Relations of a text to the phrases: "is title", "opens head", "ends role", "has verb". O(words)."""
+        words = _normalise(text[:_HEAD])
+        last = len(words) if len(text) <= _HEAD else -1  # the end of the text
+        bare = int(len(words) > 1 and words[0] in self._articles)
+        found: set[str] = set()
+        for start, end, name in self._matches(words[:_INSIDE]):
+            found.add(f"has {name}")
+            if start in (0, bare):
+                found.add(f"opens {name}")
+                if end == last:
+                    found.add(f"is {name}")
+        tail = words if last >= 0 else _normalise(text[-_TAIL:])
+        ends = min(len(tail), _LONGEST)
+        return frozenset(found.union(f"ends {name}" for _, end, name in self._matches(tail[-_LONGEST:]) if end == ends))
+
+    def _matches(self, words: list[str]) -> Iterator[tuple[int, int, str]]:
+        """Start, end and class of all phrases in a text."""
+        for start, word in enumerate(words):
+            for length in self._lengths.get(word, ()):
+                for name in self._classes.get(tuple(words[start : start + length]), ()):
+                    yield start, start + length, name
+
+
+def parse_list(text: str) -> list[tuple[tuple[str, ...], str]]:
+    """Entries of a list in the form of the files. RAISES (ValueError): with the number of a line that is none."""
+    entries = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        phrase, _, name = line.partition("\t")
+        words = tuple(_normalise(phrase))
+        if not words or not name.strip():
+            raise ValueError(number, line)
+        entries.append((words, name.strip()))
+    return entries
+
+
+def built_in(language: str) -> list[tuple[tuple[str, ...], str]]:
+    """Entries of one of LANGUAGES."""
+    return parse_list((files(__package__) / "lists" / f"{language}.tsv").read_text(encoding="utf8"))
+
+
+def read_list(name: str, path: Path) -> Entries:
+    """Entries of a file. name (str): of the list. RAISES (ValueError): if it cannot be read, or a line is no entry."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
+    try:
+        return parse_list(text)
+    except ValueError as error:
+        line, found = error.args
+        raise CRFError(SectionErrors.CRF967.format(path=path, line=line, text=found)) from error
+
+
+def by_class(lists: Mapping[str, Entries]) -> dict[str, WordList]:
+    """A list for each class of each file, as a phrase may be in several classes."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for name, entries in lists.items():
+        for words, value in entries:
+            found.setdefault(f"{name}.{value}", []).append((words, value))
+    return {name: WordList(name, entries) for name, entries in found.items()}

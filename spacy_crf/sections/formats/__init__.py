@@ -1,105 +1,143 @@
-"""Documents in files of all formats: which one a file has, and the document in it.
+"""Formats of documents, each a module that reads it, or writes it, or both; here, what they share.
 
-Each format but plain text is a module that reads it, or writes it, or both.
+That is files as text or as events of XML, and text as XML holds it.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import CRFError
-from ...corpora.files import open_binary
-from ..candidates import find_mark, find_numbering
+from ...corpora.errors import CorpusErrors
+from ...corpora.files import XmlReader, open_binary
 from ..errors import SectionErrors
-from ..layout import DocumentLayout
-from ..segment import PARAGRAPH, Run
-from ..tree import GoldDocument
-from .annotated import ROOT, read_annotated
-from .docling import read_docling
-from .markdown import read_markdown
-from .markup import read_html, read_xml
-from .rechtspraak import ROOTS, read_rechtspraak, read_rechtspraak_gold
-from .sources import HEAD, read_text, refuse_magic, root_of
 
-PAGES = (".html", ".htm", ".xhtml")
-MARKDOWN = (".md", ".markdown", ".mdown")
+BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+MAGIC = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a zip archive, such as a .docx, .odt or .epub",
+    b"\xd0\xcf\x11\xe0": "an old Word or Excel file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"{\\rtf": "an RTF file",
+}
+CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+HEAD = 4096  # bytes in which a page names its encoding
+BUFFER = 1 << 20  # bytes of text between tags that come in one piece
+IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
 
-def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
-    """Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
+def read_text(path: Path, page: bool = False) -> str:
+    """The text of a file, which may be packed by gzip, with newlines as the only line ends.
 
-    path (Path): .txt, .md, .html, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other), which may
-        be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
-    hidden (bool): of Rechtspraak XML, see `read_rechtspraak`.
-    RETURNS (DocumentLayout): the document, without a look at gold.
-    RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file
-        and line. RAISES (OSError): if there is no such file.
+    page (bool): it may name its encoding as web pages do.
+    RAISES (ValueError): for binary files and bytes that are not in the encoding, with the line.
     """
-    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    if suffix == ".xml":
-        return _read_xml(path, hidden)
-    if suffix in PAGES:
-        return read_html(path)
-    if suffix in MARKDOWN:
-        return read_markdown(path)
-    if suffix == ".json":
-        return read_docling(path)
-    return read_plain(path, paragraphs)
-
-
-def read_gold(path: Path, hidden: bool = False) -> GoldDocument:
-    """Read an annotated document: annotated XML, or Rechtspraak XML.
-
-    path (Path): the file. hidden (bool): see `read_rechtspraak`.
-    RETURNS (GoldDocument): the document, labels and sections. RAISES (ValueError): for malformed XML, and XML of other
-        formats.
-    """
-    root = root_of(path)
-    if root in ROOTS:
-        return read_rechtspraak_gold(path, hidden)
-    if root == ROOT:
-        return read_annotated(path)
-    raise CRFError(SectionErrors.CRF953.format(path=path, line=1, problem=f"the root is <{root}>, not <{ROOT}>"))
-
-
-def _read_xml(path: Path, hidden: bool) -> DocumentLayout:
     with open_binary(path) as file_:
-        refuse_magic(path, file_.read(HEAD))
-    root = root_of(path)
-    if root in ROOTS:
-        return read_rechtspraak(path, hidden)
-    if root == ROOT:
-        return read_annotated(path).layout
-    return read_html(path) if root == "html" else read_xml(path)
+        data = file_.read()
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "")
+    if not encoding:
+        refuse_magic(path, data)
+        before, zero, _ = data.partition(b"\0")
+        if zero:
+            line = before.count(b"\n") + 1
+            raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
+        declared = CHARSET.search(data[:HEAD]) if page else None
+        encoding = declared[1].decode("ascii") if declared else "utf-8"
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, error)
+        line = data.count(b"\n", 0, place) + 1
+        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=reason)) from error
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_plain(path: Path, paragraphs: bool = False) -> DocumentLayout:
-    """Read plain text. Windows' and old Macs' line ends become newlines, as anywhere in Python.
+def refuse_magic(path: Path, data: bytes) -> None:
+    """Raise a coded error for well-known formats that are not text."""
+    for magic, what in MAGIC.items():
+        if data.startswith(magic):
+            raise CRFError(SectionErrors.CRF954.format(path=path, line=1, what=what))
 
-    path (Path): in UTF-8, or UTF-16 with a byte order mark. paragraphs (bool): for text with hard line breaks: an
-        element ends at a blank line, or before a line that begins with a list mark or a numbering with a sign; without,
-        each line is an element.
-    RAISES (ValueError): for binary files and other encodings, with the line.
+
+class MarkupEvents:
+    """Base of readers of mark-up, which are called with its parts. Names are without prefixes of namespaces."""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text between tags."""
+
+    def instruction(self, name: str) -> None:
+        """A processing instruction, which means nothing in most formats."""
+
+
+class XmlSource(XmlReader):
+    """Tells a reader the parts of a file."""
+
+    def __init__(self, path: Path, reader: MarkupEvents) -> None:
+        super().__init__(path)
+        self.expat.buffer_text, self.expat.buffer_size = True, BUFFER
+        self.expat.StartElementHandler = lambda name, attributes: reader.start(
+            _local(name), {_local(key): value for key, value in attributes.items()}
+        )
+        self.expat.EndElementHandler = lambda name: reader.end(_local(name))
+        self.expat.CharacterDataHandler = reader.data
+        self.expat.ProcessingInstructionHandler = lambda name, _: reader.instruction(name)
+
+
+def _local(name: str) -> str:
+    """A name such as "rs:para" without the prefix of its namespace."""
+    return name.rpartition(":")[2]
+
+
+class _RootFound(Exception):
+    """The root was seen; the rest of the file is of no interest."""
+
+
+class _RootReader(MarkupEvents):
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        raise _RootFound(name)
+
+
+def root_of(path: Path) -> str:
+    """Name of the outermost element of a file. RAISES (ValueError): if it is not XML, with the line."""
+    try:
+        XmlSource(path, _RootReader()).read()
+    except _RootFound as found:
+        return str(found)
+    raise CRFError(CorpusErrors.CRF533.format(path=path, line=1, reason="no element found"))
+
+
+def name_of(path: Path) -> str:
+    """Name of a document in an XML file that does not say it."""
+    return path.name.removesuffix(".gz").removesuffix(".xml")
+
+
+def encode(text: str) -> str:
+    """Text between tags, which has the same length when it is read."""
+    return escape(possible(text), {"\r": "&#13;"})
+
+
+def possible(text: str) -> str:
+    """Text without what XML cannot hold: of that, white space becomes a space, all else U+FFFD."""
+    return IMPOSSIBLE.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
+
+
+def attributes(**values: str | float | bool | None) -> str:
+    """Attributes of a start tag such as ' level="1"'; those that are None, "" or False are left out.
+
+    values: by name, in which "_" stands for ":".
     """
-    text = read_text(path)
-    found = _paragraphs(text) if paragraphs else ()
-    runs: list[Run] = [(start, end, PARAGRAPH) for start, end in found if "\n" in text[start:end].strip()]
-    return DocumentLayout(text, tuple(runs), path.stem)
-
-
-def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of lines that are one element."""
-    start = place = 0
-    for line in text.split("\n"):
-        end = place + len(line)
-        if not line or line.isspace() or _begins(line):
-            if start < place:
-                yield start, place
-            start = place if line.strip() else end + 1
-        place = end + 1
-    if start < len(text):
-        yield start, len(text)
-
-
-def _begins(line: str) -> bool:
-    start = len(line) - len(line.lstrip())
-    return find_mark(line, start, len(line)) > start or find_numbering(line, start, len(line), first=False) > start
+    found = []
+    for name, value in values.items():
+        if value not in (None, "", False):
+            text = "true" if value is True else f"{value:.4f}" if isinstance(value, float) else str(value)
+            found.append(f" {name.replace('_', ':')}={quoteattr(possible(text))}")
+    return "".join(found)

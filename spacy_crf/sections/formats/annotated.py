@@ -11,6 +11,7 @@ root and one before its end tag. Elements:
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,8 +20,8 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import NUMBER, TEXT, TITLE, Element, GoldDocument, SectionNode, SectionTree, mark_headings
+from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, Formatting, TreeWriter, outline
-from .sources import XmlSource, attributes, encode
 
 ROOT = "document"
 SECTION = "section"
@@ -35,15 +36,14 @@ LEAF_TAGS = {label: tag for tag, label in LEAVES.items()}
 def read_annotated(path: Path) -> GoldDocument:
     """Read a file of annotated XML. Units come from its text and formatting alone, whatever the labels say.
 
-    RAISES (ValueError): for malformed XML, elements that are not known, a labelled stretch in another one, and text
-        outside of them, with the line.
+    RAISES (ValueError): for what the module does not describe, with the line.
     """
     reader = _AnnotatedReader(path)
     reader.source.read()
-    return reader.gold(path.name.removesuffix(".gz").removesuffix(".xml"))
+    return reader.gold(name_of(path))
 
 
-class _AnnotatedReader:
+class _AnnotatedReader(MarkupEvents):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.source = XmlSource(path, self)
@@ -54,12 +54,14 @@ class _AnnotatedReader:
         self.open: list[tuple[int, str]] = []  # where an element began, and the style that it gives
         self.nodes: list[SectionNode] = []  # open sections
         self.leaf = ""
-        self.begun = False
+        self.begun = False  # there was text
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         style = STYLES.get(name, "")
         if not self.open:
-            self._begin(name, attributes)
+            if name != ROOT:
+                self._fail(f"the root is <{name}>, not <{ROOT}>")
+            self.name, self.language = attributes.get("id", ""), attributes.get("lang", "")
         elif name in LEAVES:
             if self.leaf:
                 self._fail(f"<{name}> in <{self.leaf}>")
@@ -86,39 +88,29 @@ class _AnnotatedReader:
     def data(self, text: str) -> None:
         if not self.leaf and not text.isspace():
             self._fail(f"the text {text.strip()[:40]!r} has no label")
-        if not self.begun:
-            text = text.removeprefix("\n")
-            self.begun = True
-        self.builder.write(text)
-
-    def instruction(self, name: str) -> None:
-        """Instructions have no meaning here."""
+        self.builder.write(text if self.begun else text.removeprefix("\n"))
+        self.begun = True
 
     def gold(self, name: str) -> GoldDocument:
         layout = self.builder.build(self.name or name, self.language)
         if layout.text.endswith("\n"):
             length = len(layout.text) - 1
             runs = tuple((start, min(end, length), style) for start, end, style in layout.runs if start < length)
-            layout = DocumentLayout(layout.text[:-1], runs, layout.name, layout.language)
+            layout = replace(layout, text=layout.text[:-1], runs=runs)
         leaves = tuple(leaf for leaf in self.leaves if not layout.text[leaf.start : leaf.end].isspace())
-        for node in SectionTree(self.sections).walk():
+        tree = SectionTree(self.sections)
+        for node in tree.walk():
             node.strip(layout.text)
         mark_headings(self.sections, layout.units, leaves)
-        name_sections(SectionTree(self.sections), layout.text, leaves)
+        name_sections(tree, layout.text, leaves)
         return GoldDocument(layout, leaves, tuple(self.sections))
-
-    def _begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name != ROOT:
-            self._fail(f"the root is <{name}>, not <{ROOT}>")
-        self.name, self.language = attributes.get("id", ""), attributes.get("lang", "")
 
     def _begin_section(self, attributes: Mapping[str, str]) -> None:
         if self.leaf:
             self._fail(f"<{SECTION}> in <{self.leaf}>")
-        virtual = attributes.get("virtual") == "true"
-        place = self.builder.length
-        node = SectionNode(place, place, len(self.nodes) + 1, virtual=virtual)
-        node.number = attributes.get("number", "") if virtual else ""
+        virtual, place = attributes.get("virtual") == "true", self.builder.length
+        number = attributes.get("number", "") if virtual else ""
+        node = SectionNode(place, place, len(self.nodes) + 1, number, virtual=virtual)
         (self.nodes[-1].children if self.nodes else self.sections).append(node)
         self.nodes.append(node)
 
@@ -152,8 +144,6 @@ def write_annotated(layout: DocumentLayout, tree: SectionTree) -> str:
 
     Labels other than NR, SECTION_TITLE and NEWLINE become text; characters that XML cannot hold are replaced. Sections
     have attributes with their level, number and probability, which are not read.
-
-    tree (SectionTree): with labels for all units.
     """
     return "".join(_AnnotatedWriter(layout, tree, TAGS.keys()).write())
 
@@ -167,8 +157,8 @@ class _AnnotatedWriter(TreeWriter):
         yield f"<document{attributes(xml_lang=layout.language, id=layout.name)}>\n"
         for event in outline(self.tree):
             if isinstance(event, Begin):
-                yield self._until(event.node.start_char)
                 node = event.node
+                yield self._until(node.start_char)
                 facts = {"level": str(node.level), "number": node.number, "probability": node.probability}
                 yield f"<section{attributes(virtual=node.virtual, **facts)}>"
             elif isinstance(event, End):

@@ -10,8 +10,8 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionNode, SectionTree
+from . import read_text
 from .outline import Begin, End, TreeWriter
-from .sources import read_text
 
 SCHEMA = "DoclingDocument"
 VERSION = "1.3.0"  # that is written
@@ -30,14 +30,14 @@ def read_docling(path: Path) -> DocumentLayout:
     RAISES (ValueError): for what is not JSON or not a DoclingDocument, with the line where it is known.
     """
     data = _load(path)
-    reader = _DoclingReader()
+    builder = LayoutBuilder()
     try:
         for item in _items(data):
-            reader.read(item)
+            _read_item(builder, item)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
         raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=problem)) from error
-    return reader.builder.build(str(data.get("name") or path.stem))
+    return builder.build(str(data.get("name") or path.stem))
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -68,27 +68,24 @@ def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             waiting += [child["$ref"] for child in reversed(item.get("children") or ())]
 
 
-class _DoclingReader:
-    def __init__(self) -> None:
-        self.builder = LayoutBuilder()
+def _read_item(builder: LayoutBuilder, item: Mapping[str, Any]) -> None:
+    table = item.get("data")
+    if isinstance(table, dict) and "table_cells" in table:
+        _read_line(builder, _table(table["table_cells"]), [Kind.OTHER.value])
+    elif text := item.get("text") or item.get("orig"):
+        marker = str(item.get("marker") or "")
+        _read_line(builder, f"{marker} {text}" if marker else str(text), _styles(item))
 
-    def read(self, item: Mapping[str, Any]) -> None:
-        table = item.get("data")
-        if isinstance(table, dict) and "table_cells" in table:
-            self._line(_table(table["table_cells"]), [Kind.OTHER.value])
-        elif text := item.get("text") or item.get("orig"):
-            marker = str(item.get("marker") or "")
-            self._line(f"{marker} {text}" if marker else str(text), _styles(item))
 
-    def _line(self, text: str, styles: list[str]) -> None:
-        self.builder.end_line()
-        start = self.builder.length
-        self.builder.write(text)
-        for style in styles:
-            self.builder.style(start, style)
-        if "\n" in text and Kind.OTHER.value not in styles:
-            self.builder.style(start, PARAGRAPH)
-        self.builder.end_line()
+def _read_line(builder: LayoutBuilder, text: str, styles: list[str]) -> None:
+    builder.end_line()
+    start = builder.length
+    builder.write(text)
+    if "\n" in text and Kind.OTHER.value not in styles:
+        styles.append(PARAGRAPH)
+    for style in styles:
+        builder.style(start, style)
+    builder.end_line()
 
 
 def _styles(item: Mapping[str, Any]) -> list[str]:
@@ -113,18 +110,14 @@ def _table(cells: list[Mapping[str, Any]]) -> str:
 
 
 def write_docling(layout: DocumentLayout, tree: SectionTree) -> str:
-    """A document as DoclingDocument: a section with a title is a section header with its level, others are groups.
-
-    What is below a header are its children.
-    """
+    """A document as DoclingDocument: a section with a title is a header with children, others are groups."""
     return json.dumps(_DoclingWriter(layout, tree).document(), ensure_ascii=False, indent=1) + "\n"
 
 
 class _DoclingWriter(TreeWriter):
     def __init__(self, layout: DocumentLayout, tree: SectionTree) -> None:
         super().__init__(layout, tree)
-        self.texts: list[dict[str, Any]] = []
-        self.groups: list[dict[str, Any]] = []
+        self.items: dict[str, list[dict[str, Any]]] = {"groups": [], "texts": []}
         self.body = _root("body", LAYER)
         self.opened = [self.body]
         for event in self.blocks():
@@ -136,41 +129,36 @@ class _DoclingWriter(TreeWriter):
                 self._text(event)
 
     def _begin(self, node: SectionNode, depth: int) -> None:
-        """Open a section."""
         if not self.is_titled(node):
-            self.opened.append(self._add(self.groups, "groups", {"name": node.number, "label": "section"}))
+            self.opened.append(self._add("groups", {"name": node.number, "label": "section"}))
             return
         title = self.heading(node)
         header = {"label": "section_header", "prov": [], "orig": title, "text": title, "level": depth}
-        self.opened.append(self._add(self.texts, "texts", header))
+        self.opened.append(self._add("texts", header))
 
     def _text(self, places: list[int]) -> None:
-        """Add a line."""
-        unit = self.units.get(self.tree.elements[places[0]].start)
-        is_item = unit is not None and unit.kind is Kind.MARK and len(places) > 1
+        is_item = self.is_item(places)
         text = self.line(places[is_item:])
         item: dict[str, Any] = {"label": "list_item" if is_item else "text", "prov": [], "orig": text, "text": text}
         if is_item:
             item |= {"enumerated": False, "marker": self.line(places[:1])}
-        self._add(self.texts, "texts", item)
+        self._add("texts", item)
 
     def document(self) -> dict[str, Any]:
-        """All of it."""
         return {
-            "schema_name": "DoclingDocument",
+            "schema_name": SCHEMA,
             "version": VERSION,
             "name": self.layout.name or "document",
             "furniture": _root("furniture", "furniture"),
             "body": self.body,
-            "groups": self.groups,
-            "texts": self.texts,
+            **self.items,
             **{name: [] for name in ("pictures", "tables", "key_value_items", "form_items")},
             "pages": {},
         }
 
-    def _add(self, items: list[dict[str, Any]], kind: str, item: dict[str, Any]) -> dict[str, Any]:
+    def _add(self, kind: str, item: dict[str, Any]) -> dict[str, Any]:
+        items, parent = self.items[kind], self.opened[-1]
         reference = f"#/{kind}/{len(items)}"
-        parent = self.opened[-1]
         parent["children"].append({"$ref": reference})
         place = {"self_ref": reference, "parent": {"$ref": parent["self_ref"]}, "children": [], "content_layer": LAYER}
         items.append(place | item)
@@ -178,7 +166,5 @@ class _DoclingWriter(TreeWriter):
 
 
 def _root(name: str, layer: str) -> dict[str, Any]:
-    return {
-        **{"self_ref": f"#/{name}", "children": [], "content_layer": layer},
-        **{"name": "_root_", "label": "unspecified"},
-    }
+    place = {"self_ref": f"#/{name}", "children": [], "content_layer": layer}
+    return place | {"name": "_root_", "label": "unspecified"}

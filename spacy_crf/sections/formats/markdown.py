@@ -10,8 +10,8 @@ from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
 from ..tree import SectionTree
+from . import read_text
 from .outline import Begin, End, TreeWriter
-from .sources import read_text
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -35,7 +35,6 @@ def read_markdown(path: Path) -> DocumentLayout:
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
     are units of their own. A blank line before a block is one in the text.
 
-    path (Path): in UTF-8.
     RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
     """
     from markdown_it import MarkdownIt
@@ -62,27 +61,22 @@ class _MarkdownReader:
         self.lines = lines
         self.builder = LayoutBuilder()
         self.starts: list[int] = []  # of open headings, paragraphs and tables
-        self.lists: list[str] = []  # kinds of open lists
+        self.n_lists = 0  # that are open
         self.marker = ""  # of the list item that begins
         self.is_broken = False  # the block that is open has line ends
 
     def block(self, token: "Token") -> None:
-        if token.type in ("bullet_list_open", "ordered_list_open"):
-            self.lists.append(token.type)
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            self.lists.pop()
+        if token.tag in ("ul", "ol"):
+            self.n_lists += token.nesting
         elif token.type == "list_item_open":
             self.marker = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in VERBATIM:
             self._verbatim(token)
         elif token.type in ("heading_open", "paragraph_open", "table_open"):
             self._begin(token)
-        elif token.type == "heading_close":
-            self._end(f"heading{token.tag[1]}")
-        elif token.type == "paragraph_close":
-            self._end(PARAGRAPH if self.is_broken else "")
-        elif token.type == "table_close":
-            self._end(Kind.OTHER.value)
+        elif token.type in ("heading_close", "paragraph_close", "table_close"):
+            paragraph = PARAGRAPH if self.is_broken else ""
+            self._end({"p": paragraph, "table": Kind.OTHER.value}.get(token.tag, f"heading{token.tag[1:]}"))
         elif token.type == "tr_open":
             self.builder.end_line()
         elif token.type in ("th_close", "td_close"):
@@ -98,12 +92,11 @@ class _MarkdownReader:
             self._end(Kind.OTHER.value)
 
     def _begin(self, token: "Token") -> None:
-        builder = self.builder
+        builder, first = self.builder, token.map[0] if token.map else 0
         builder.end_line()
-        first = token.map[0] if token.map else 0
         if builder.length and first and not self.lines[first - 1].strip(" \t>"):
             builder.write("\n")
-        builder.write(INDENT * (len(self.lists) - 1))
+        builder.write(INDENT * (self.n_lists - 1))
         self.starts.append(builder.length)
         self.is_broken = False
         builder.write(self.marker)
@@ -150,9 +143,7 @@ class _MarkdownWriter(TreeWriter):
                 yield self._paragraph(event)
 
     def _paragraph(self, places: list[int]) -> str:
-        start = self.tree.elements[places[0]].start
-        is_item = start in self.units and self.units[start].kind is Kind.MARK and self.layout.text[start] in BULLETS
-        is_item = is_item and len(places) > 1
+        is_item = self.is_item(places) and self.layout.text[self.bounds(places)[0]] in BULLETS
         text = "".join(self._piece(*piece) for piece in self.formatting.pieces(*self.bounds(places[is_item:])))
         return f"{'- ' * is_item}{AT_START.sub(_escape_start, text)}"
 

@@ -11,7 +11,7 @@ from ...core.grammar.numbering import numeral
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
-from .sources import XmlSource, read_text
+from . import MarkupEvents, XmlSource, read_text
 
 SPACE = re.compile(r"[ \t\n\r\f]+")
 NOT_IN_PAGES = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")  # lxml stops at them
@@ -44,6 +44,7 @@ CSS = (
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
+HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
 DEEPEST = 20  # lists in lists that are indented
 
 
@@ -54,34 +55,28 @@ class ListCounter:
         self.open: list[tuple[str, int]] = []  # kind of numeral, "" for bullets, and the number of the next item
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """A list begins. name (str): "ol" or "ul". attributes (Mapping[str, str]): `type` and `start` count."""
+        """A list begins, of which `type` and `start` count. name (str): "ol" or "ul"."""
         kind = attributes.get("type", "1")
         kind = "" if name == "ul" else kind if kind in KINDS_OF_NUMERALS else "1"
         self.open.append((kind, _whole(attributes.get("start", ""), 1)))
 
     def marker(self, attributes: Mapping[str, str]) -> str:
-        """Indentation, number or bullet of the next item. attributes (Mapping): `value` counts."""
+        """Indentation, and the number, which may be given by `value`, or bullet of the next item."""
         if not self.open:
             return BULLET
         kind, number = self.open[-1]
         number = _whole(attributes.get("value", ""), number)
         self.open[-1] = kind, number + 1
-        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{_spell(kind, number)}. " if kind else BULLET)
+        spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
+        return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
 
     def end(self) -> None:
-        """A list ends."""
-        if self.open:
-            self.open.pop()
+        del self.open[-1:]
 
 
 def _whole(text: str, otherwise: int) -> int:
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else otherwise
-
-
-def _spell(kind: str, number: int) -> str:
-    limits = {"a": 26, "A": 26, "i": 3999, "I": 3999}
-    return numeral(kind, number) if 0 < number <= limits.get(kind, 9999) else str(number)
 
 
 @dataclass(slots=True)
@@ -93,11 +88,10 @@ class _Element:
     is_page: bool = False  # a table that holds headings or tables
 
 
-class MarkupReader:
+class MarkupReader(MarkupEvents):
     """Turns the events of a parser into text and runs.
 
     tag_styles (Mapping[str, str]): styles of elements. skipped_tags (Set[str]): elements that are not shown.
-    builder (LayoutBuilder): what was read. language (str): of it.
     """
 
     def __init__(self, tag_styles: Mapping[str, str], skipped_tags: Set[str]) -> None:
@@ -110,7 +104,6 @@ class MarkupReader:
         self.skipped = self.verbatim = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
         name = name.lower()
         self.language = self.language or attributes.get("lang", "")
         self.skipped += name in self.skipped_tags
@@ -128,7 +121,6 @@ class MarkupReader:
         self.open.append(_Element(name, self.builder.length, self.builder.ink, tuple(styles)))
 
     def end(self, name: str) -> None:
-        """An element ends."""
         element = self.open.pop()
         skipped = self.skipped
         self.skipped -= element.name in self.skipped_tags
@@ -143,16 +135,12 @@ class MarkupReader:
             self._end_block(element)
 
     def data(self, text: str) -> None:
-        """Text between tags."""
         if self.skipped:
             return
         if self.verbatim:
             self.builder.write(text)
         else:
             self.builder.collapse(SPACE.sub(" ", text))
-
-    def instruction(self, name: str) -> None:
-        """Instructions have no meaning here."""
 
     def _begin_block(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in ("td", "th"):

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ...core.errors import CRFError
 from ..errors import SectionErrors
 from ..layout import DocumentLayout
-from ..segment import Run
+from ..segment import Kind, Run
 from ..tree import NEWLINE, TITLE, SectionNode, SectionTree
 
 
@@ -30,7 +30,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An element. place (int): in the list of the tree. node (SectionNode | None): the innermost section around it."""
+    """An element, by its place in the list of the tree, and the innermost section around it."""
 
     place: int
     node: SectionNode | None
@@ -40,10 +40,7 @@ Event: TypeAlias = Begin | End | Leaf
 
 
 def outline(tree: SectionTree) -> Iterator[Event]:
-    """Sections and elements in the order of the text; a section without elements has none between its events.
-
-    O(sections + elements).
-    """
+    """Sections and elements in the order of the text; a section may have no elements. O(sections + elements)."""
     nodes = list(tree.walk())
     opened: list[SectionNode] = []
     following = 0
@@ -75,11 +72,11 @@ class TreeWriter:
             if isinstance(event, Leaf):
                 element = self.tree.elements[event.place]
                 behind = self.tree.elements[block[-1]].end if block else element.start
-                if block and "\n" in self.layout.text[behind : element.start]:
+                if "\n" in self.layout.text[behind : element.start]:
                     yield from self._kept(block, headings)
                     block = []
                 if not self.is_blank(event.place):
-                    block = [*block, event.place]
+                    block.append(event.place)
                 continue
             yield from self._kept(block, headings)
             block = []
@@ -92,13 +89,16 @@ class TreeWriter:
         if kept := [place for place in block if place not in headings]:
             yield kept
 
-    def has_heading(self, node: SectionNode) -> bool:
-        """Whether the heading of a section is written with it, and not with its text."""
-        return self.is_titled(node)
-
     def is_titled(self, node: SectionNode) -> bool:
         """Whether the heading of a section has a title, so that it is more than a number before a text."""
         return any(self.tree.elements[place].label == TITLE for place in node.heading)
+
+    has_heading = is_titled  # whether the heading of a section is written with it, and not with its text
+
+    def is_item(self, places: Sequence[int]) -> bool:
+        """Whether a line begins with the mark of a list."""
+        unit = self.units.get(self.bounds(places)[0])
+        return unit is not None and unit.kind is Kind.MARK and len(places) > 1
 
     def is_blank(self, place: int) -> bool:
         """Whether an element is a blank line."""
@@ -115,12 +115,12 @@ class TreeWriter:
 
     def tagged(self, start: int, end: int, tags: Mapping[str, str], write: Callable[[str], str]) -> str:
         """A stretch of text with its styles as elements. tags (Mapping[str, str]): by style."""
-        found = []
+        found = ""
         for first, last, styles in self.formatting.pieces(start, end):
             opened = "".join(f"<{tags[style]}>" for style in styles)
             closed = "".join(f"</{tags[style]}>" for style in reversed(styles))
-            found.append(f"{opened}{write(self.layout.text[first:last])}{closed}")
-        return "".join(found)
+            found += f"{opened}{write(self.layout.text[first:last])}{closed}"
+        return found
 
     def bounds(self, places: Sequence[int]) -> tuple[int, int]:
         """Start and end of some elements in the text."""
@@ -145,14 +145,13 @@ class Formatting:
                 self.places.append(place)
                 self.styles.append(())
             on[style] += sign
-            self.styles[-1] = tuple(sorted(name for name, count in on.items() if count > 0))
+            self.styles[-1] = tuple(sorted(+on))
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Parts of a stretch with their styles, sorted by name."""
         number = bisect_right(self.places, start) - 1
         while start < end:
-            stop = self.places[number + 1] if number + 1 < len(self.places) else end
-            stop = min(stop, end)
+            stop = min([end, *self.places[number + 1 : number + 2]])
             yield start, stop, self.styles[number]
             start, number = stop, number + 1
 
@@ -162,10 +161,7 @@ ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 def write_brackets(layout: DocumentLayout, tree: SectionTree) -> str:
-    """A document in brackets as treebanks have them, a line for each section and element, indented by depth.
-
-    Blank lines are left out; brackets in the text are -LRB- and -RRB-, implied sections are VIRTUAL.
-    """
+    """A document in brackets as treebanks have them, without blank lines; brackets in the text are -LRB- and -RRB-."""
     lines, depth, writer = [f"({ROOT}"], 1, TreeWriter(layout, tree)
     for event in outline(tree):
         if isinstance(event, Begin):

@@ -7,6 +7,7 @@ says how doubtful it is; an implied section has a dashed frame.
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
+from string import Template
 
 from ..layout import DocumentLayout
 from ..segment import Kind
@@ -20,7 +21,7 @@ OPENING = 70  # characters of the text that stand for a title
 
 def write_page(layout: DocumentLayout, tree: SectionTree) -> str:
     """A document with its outline, as one HTML file."""
-    return "\n".join(_PageWriter(layout, tree, TAGS.keys()).write()) + "\n"
+    return _PageWriter(layout, tree, TAGS.keys()).page()
 
 
 def _resource(name: str) -> str:
@@ -28,20 +29,18 @@ def _resource(name: str) -> str:
 
 
 class _PageWriter(TreeWriter):
-    def write(self) -> Iterator[str]:
+    def page(self) -> str:
         nodes = list(self.tree.walk())
         self.names = {id(node): f"s{number}" for number, node in enumerate(nodes, 1)}
-        title = escape(self.layout.name or "Document")
-        yield "<!DOCTYPE html>"
-        language = escape(self.layout.language or "und", quote=True)
-        yield f'<html lang="{language}"><head><meta charset="utf-8">'
-        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        yield f"<title>{title}</title><style>{_resource('sections.css')}</style></head><body>"
-        yield '<a class="skip" href="#text">Skip to the text</a><div class="page">'
-        yield from self._outline(nodes)
-        yield f'<main id="text"><header><h1>{title}</h1><p>{self._summary(nodes)}</p></header>'
-        yield from self._body()
-        yield f"</main></div><script>{_resource('sections.js')}</script></body></html>"
+        return Template(_resource("page.html")).substitute(
+            language=escape(self.layout.language or "und", quote=True),
+            title=escape(self.layout.name or "Document"),
+            style=_resource("sections.css"),
+            script=_resource("sections.js"),
+            summary=self._summary(nodes),
+            outline="".join(f"{line}\n" for line in self._outline(nodes)),
+            body="".join(f"{line}\n" for line in self._body()),
+        )
 
     def _summary(self, nodes: list[SectionNode]) -> str:
         implied = sum(node.virtual for node in nodes)
@@ -52,9 +51,6 @@ class _PageWriter(TreeWriter):
         return " · ".join(filter(None, parts))
 
     def _outline(self, nodes: list[SectionNode]) -> Iterator[str]:
-        yield '<aside aria-label="Outline"><details id="outline" open><summary>Outline</summary>'
-        yield '<div class="tools"><button type="button" value="open">Expand all</button>'
-        yield '<button type="button" value="">Collapse all</button></div><nav aria-label="Sections">'
         if not nodes:
             yield '<p class="none">No sections were found.</p>'
         yield "<ul>"
@@ -71,7 +67,6 @@ class _PageWriter(TreeWriter):
         yield "</ul></nav>"
         if any(node.probability is not None for node in nodes):
             yield '<p class="key">Doubtful<span class="scale"></span>certain. Figures are probabilities.</p>'
-        yield "</details></aside>"
 
     def _link(self, node: SectionNode) -> str:
         kind = ' class="virtual"' if node.virtual else ""
@@ -106,22 +101,20 @@ class _PageWriter(TreeWriter):
             yield f'<p class="implied">{escape(node.number)} (implied)</p>'
         elif self.is_titled(node):
             level = min(depth + 1, DEEPEST)
-            inner = " ".join(self._heading_part(place) for place in node.heading)
+            kinds = ("nr" if self.tree.elements[place].label == NUMBER else "title" for place in node.heading)
+            texts = (escape(self.line([place])) for place in node.heading)
+            inner = " ".join(f'<span class="{kind}">{text}</span>' for kind, text in zip(kinds, texts))
             yield f'<h{level} class="heading l{min(depth, 4)}">{inner}</h{level}>'
-
-    def _heading_part(self, place: int) -> str:
-        kind = "nr" if self.tree.elements[place].label == NUMBER else "title"
-        return f'<span class="{kind}">{escape(self.line([place]))}</span>'
 
     def _paragraph(self, places: list[int]) -> str:
         elements = self.tree.elements
         unit = self.units.get(elements[places[0]].start)
         if unit is not None and unit.kind is Kind.OTHER:
             return f'<p class="other">{self._text(places)}</p>'
-        is_mark = unit is not None and unit.kind is Kind.MARK
-        if len(places) > 1 and (is_mark or elements[places[0]].label == NUMBER):
+        is_item = self.is_item(places)
+        if is_item or (len(places) > 1 and elements[places[0]].label == NUMBER):
             indent = f' style="--indent:{min(unit.indent, 24) / 2:g}ch"' if unit is not None and unit.indent else ""
-            kind = "item" if is_mark else "numbered"
+            kind = "item" if is_item else "numbered"
             return (
                 f'<p class="{kind}"{indent}><span class="nr">{self._text(places[:1])}</span>'
                 f"<span>{self._text(places[1:])}</span></p>"

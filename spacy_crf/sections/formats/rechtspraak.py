@@ -7,8 +7,8 @@ from pathlib import Path
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import Kind
 from ..tree import NUMBER, Element, GoldDocument, SectionNode, SectionTree, mark_headings
+from . import MarkupEvents, XmlSource, attributes, encode, name_of
 from .outline import Begin, End, TreeWriter
-from .sources import XmlSource, attributes, encode
 
 ROOTS = ("open-rechtspraak", "uitspraak", "conclusie")
 CONTENT = ROOTS[1:]
@@ -24,29 +24,22 @@ LABEL = "manualAnnotation"
 NAMESPACE = "http://www.rechtspraak.nl/schema/rechtspraak-1.0"
 
 
-def read_rechtspraak(path: Path, hidden: bool = False) -> DocumentLayout:
-    """Read a judgment: its decision or opinion, without metadata and abstract. Gold labels are not looked at.
+def read_rechtspraak_gold(path: Path, hidden: bool = False) -> GoldDocument:
+    """Read a judgment: its decision or opinion without metadata and abstract; with labels and sections of the court.
 
     A paragraph is a line, an empty one a blank line, and a line break ends a line. Footnotes, lists, tables and links
     are units of their own. Numbers that are marked up (`nr`, and `potentialnr` of files prepared for annotation) are
-    numbering candidates alike, and the other elements of prepared files are units.
+    numbering candidates alike, and the other elements of prepared files are units. Labels of annotators are in the
+    attribute `manualAnnotation`; the layout is made without a look at them.
 
-    path (Path): the file. hidden (bool): the tags `section`, `paragroup`, `parablock`, `title` and `nr`, by which
-        courts say what the structure is, and the elements of prepared files have no effect but on lines: candidates
-        come from the text. For scores against trees of courts.
+    hidden (bool): the tags `section`, `paragroup`, `parablock`, `title` and `nr`, by which courts say what the
+        structure is, and the elements of prepared files have no effect but on lines: candidates come from the text. For
+        scores against trees of courts. Gold is the same with both.
     RAISES (ValueError): for malformed XML, with the line.
-    """
-    return read_rechtspraak_gold(path, hidden).layout
-
-
-def read_rechtspraak_gold(path: Path, hidden: bool = False) -> GoldDocument:
-    """Read a judgment with the labels of annotators (attribute `manualAnnotation`) and the sections of the court.
-
-    hidden (bool): see `read_rechtspraak`; gold is the same with both.
     """
     reader = _RechtspraakReader(hidden)
     XmlSource(path, reader).read()
-    return reader.gold(path.name.removesuffix(".gz").removesuffix(".xml"))
+    return reader.gold(name_of(path))
 
 
 @dataclass(slots=True)
@@ -63,7 +56,7 @@ class _RechtspraakElement:
     broken: bool = False
 
 
-class _RechtspraakReader:
+class _RechtspraakReader(MarkupEvents):
     def __init__(self, hidden: bool) -> None:
         self.hidden = hidden
         self.builder = LayoutBuilder()
@@ -76,19 +69,19 @@ class _RechtspraakReader:
         self.behind_number = False  # the line has a number that the next element belongs to
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if not self.open and name not in CONTENT:
-            return
         if not self.open:
+            if name not in CONTENT:
+                return
             self.language = attributes.get("lang", self.language)
         if self.opaque:
-            self._separate(name)
+            if name not in INLINE:  # keeps apart the parts of a list or table, which are one unit
+                self.builder.gap()
         elif name not in INLINE | OPAQUE or name in ("listitem", "bridgehead"):
-            self._begin_block()
-        builder = self.builder
+            (self.builder.gap if self.behind_number else self.builder.end_line)()
         kind, styles = self._kind(name, attributes), attributes.get("role", "").split() if name == "emphasis" else []
         node = self._begin_section() if name in GROUPS and not self.opaque else None
-        label = attributes.get(LABEL, "")
-        self.open.append(_RechtspraakElement(name, builder.length, builder.ink, kind, label, styles, node))
+        place, label = (self.builder.length, self.builder.ink), attributes.get(LABEL, "")
+        self.open.append(_RechtspraakElement(name, *place, kind, label, styles, node))
         self.opaque += kind is Kind.OTHER
 
     def end(self, name: str) -> None:
@@ -149,24 +142,10 @@ class _RechtspraakReader:
         return GoldDocument(layout, leaves, tuple(self.sections))
 
     def _kind(self, name: str, attributes: Mapping[str, str]) -> Kind | None:
-        if self.opaque:
-            return None
-        if name in OPAQUE or name.endswith(OPAQUE_ENDS):
+        if not self.opaque and (name in OPAQUE or name.endswith(OPAQUE_ENDS)):
             return Kind.OTHER
-        if self.hidden:
-            return None
-        return KINDS.get(name, Kind.TEXT if LABEL in attributes else None)
-
-    def _separate(self, name: str) -> None:
-        """Keep apart the parts of a list or table, which are one unit."""
-        if name not in INLINE:
-            self.builder.gap()
-
-    def _begin_block(self) -> None:
-        if self.behind_number:
-            self.builder.gap()
-        else:
-            self.builder.end_line()
+        is_hidden = self.opaque or self.hidden
+        return None if is_hidden else KINDS.get(name, Kind.TEXT if LABEL in attributes else None)
 
     def _end_block(self, element: _RechtspraakElement) -> None:
         blank = self.builder.ink == element.ink
@@ -191,10 +170,7 @@ class _RechtspraakReader:
 
 
 def write_rechtspraak(layout: DocumentLayout, tree: SectionTree) -> str:
-    """A document as the courts publish theirs: `section` with `title` and `nr`, `paragroup` with `nr`, and `para`.
-
-    A section with a title is a `section`, others, also implied ones, are a `paragroup`. There is no metadata.
-    """
+    """A document as the courts publish theirs, without metadata: `section` for one with a `title`, else `paragroup`."""
     return "".join(_RechtspraakWriter(layout, tree, frozenset(ROLES)).write())
 
 

@@ -4,17 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from spacy_crf.sections.features.batch import PhraseMatcher, UnitBatch
-from spacy_crf.sections.features.phrases import Phrases, built_in
+from spacy_crf.sections.features.batch import UnitBatch
 from spacy_crf.sections.features.reader import values_of
+from spacy_crf.sections.features.text import Phrases, built_in
 from spacy_crf.sections.layout import DocumentLayout
 
 MakeBatch = Callable[..., UnitBatch]
 
 
-def batch_of(
-    *texts: str, runs: tuple[tuple[int, int, str], ...] = (), phrases: PhraseMatcher | None = None
-) -> UnitBatch:
+def batch_of(*texts: str, runs: tuple[tuple[int, int, str], ...] = (), phrases: Phrases | None = None) -> UnitBatch:
     layouts = [DocumentLayout(text, runs) for text in texts]
     return UnitBatch([(layout.text, layout.units) for layout in layouts], phrases)
 

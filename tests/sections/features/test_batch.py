@@ -40,7 +40,7 @@ def test_every_unit_has_its_text_and_its_document(texts: list[str]) -> None:
     own = [
         (k, text[unit.start : unit.end].strip()) for k, text in enumerate(texts) for unit in DocumentLayout(text).units
     ]
-    assert list(zip(batch.document.tolist(), batch.texts)) == own
+    assert list(zip(batch.document.tolist(), [batch.distinct[number] for number in batch.text_numbers])) == own
 
 
 def test_a_function_of_the_text_is_called_once_for_each_distinct_text() -> None:

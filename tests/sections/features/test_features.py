@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from spacy_crf.sections.features.batch import FEATURES
+from spacy_crf.sections.features.reader import FEATURES
 
 Feature = Callable[..., list[str]]
 LETTER = '2.1 The facts\n\nOn 3 June 2019 the buyer, [n], wrote:\n"I will pay"\n\n\nDECISION'

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.sections.features.batch import UnitBatch
-from spacy_crf.sections.features.phrases import Phrases
 from spacy_crf.sections.features.rules import LONGEST_QUOTATION, ROLES, apply_rules
+from spacy_crf.sections.features.text import Phrases
 from spacy_crf.sections.layout import DocumentLayout
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.sections.formats import read_gold, read_layout
+from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold
+from spacy_crf.sections.reader import read_layout
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -137,7 +138,7 @@ def test_labels_are_not_seen_in_layouts(read, tmp_path):
     prepared = [read("a.xml", rechtspraak(True, label)) for label in ("TEXT_BLOCK", "SECTION_TITLE")]
     assert prepared[0] == prepared[1]
     read("a.xml", rechtspraak(True, "SECTION_TITLE"))
-    gold = read_gold(tmp_path / "a.xml", hidden=True)
+    gold = read_rechtspraak_gold(tmp_path / "a.xml", hidden=True)
     labels = dict(zip((gold.layout.text[unit.start : unit.end] for unit in gold.layout.units), gold.labels))
     assert (
         labels["2.1."] == labels["a."] == "NR" and labels["Feiten"] == "SECTION_TITLE" and labels["Hof"] == "TEXT_BLOCK"
@@ -147,7 +148,7 @@ def test_labels_are_not_seen_in_layouts(read, tmp_path):
 def test_sections_of_courts(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(rechtspraak(False))
-    gold = read_gold(path, hidden=True)
+    gold = read_rechtspraak_gold(path, hidden=True)
     text = gold.layout.text
     found = [(node.level, node.number, text[node.start_char : node.end_char]) for node in gold.tree.walk()]
     assert [row[:2] for row in found] == [(1, "2"), (2, "2.1.")]
@@ -265,7 +266,7 @@ def test_what_is_missing_is_named(read, monkeypatch):
 
 
 def test_readers_are_imported_when_they_are_needed():
-    code = "import spacy, sys; before = set(sys.modules); import spacy_crf.sections.formats; "
+    code = "import spacy, sys; before = set(sys.modules); import spacy_crf.sections.reader; "
     code += "assert not {'lxml', 'markdown_it'} & (set(sys.modules) - before)"
     subprocess.run([sys.executable, "-c", code], check=True)
 

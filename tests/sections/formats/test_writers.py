@@ -9,12 +9,12 @@ from helpers.layouts import documents
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spacy_crf.sections.formats import possible
 from spacy_crf.sections.formats.annotated import read_annotated, write_annotated
 from spacy_crf.sections.formats.docling import read_docling, write_docling
 from spacy_crf.sections.formats.markdown import read_markdown, write_markdown
 from spacy_crf.sections.formats.outline import Begin, End, Leaf, outline, to_nltk, write_brackets
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold, write_rechtspraak
-from spacy_crf.sections.formats.sources import possible
 from spacy_crf.sections.layout import DocumentLayout
 from spacy_crf.sections.tree import Element, SectionNode, SectionTree
 

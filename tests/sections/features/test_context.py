@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.numbering import readings
 from spacy_crf.sections.features.batch import UnitBatch
-from spacy_crf.sections.features.numbers import NumberSequences
+from spacy_crf.sections.features.context import NumberSequences
 from spacy_crf.sections.layout import DocumentLayout
 
 NUMBERS = st.lists(

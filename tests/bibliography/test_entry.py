@@ -6,8 +6,7 @@ from helpers.entries import entries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.bibliography.assemble import plain_key, unique_keys
-from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
+from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names, plain_key, unique_keys
 
 
 def work(family: str, year: int | None, title: str, particle: str = "") -> Entry:

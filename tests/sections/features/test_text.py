@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_crf.sections.features.phrases import CLASSES, LANGUAGES, Phrases, built_in, parse_list
+from spacy_crf.sections.features.text import CLASSES, LANGUAGES, Phrases, built_in, parse_list
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
