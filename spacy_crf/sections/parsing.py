@@ -13,9 +13,8 @@ from ..core.errors import CRFError
 from ..core.grammar.numbering import readings
 from ..core.sections.features import NAMES
 from ..core.sections.headings import HeadingLabels, ParserInput
-from ..core.sections.lattice import Section
 from ..core.sections.learn import LearnSettings, TreeExample, learn_weights
-from ..core.sections.parse import ParserSettings, SectionParse, parse
+from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
 from .errors import SectionErrors
 from .features.rules import NUMBER, ROLES, TITLE
 from .segment import Kind, LayoutUnit
