@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import Doc
 from wasabi import table
 
-from ..constraints.decoder import ConstraintDecoder
+from ..constraints.component import ConstraintDecoder
 from ..lab.baselines.component import ComparisonTagger
 from ..pipe.component import ChainPipe
 from ..pipe.probabilities import GivesSets, LabelsTokens

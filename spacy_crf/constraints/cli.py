@@ -1,7 +1,7 @@
 """`python -m spacy crf constraints`: the constraints of a pipeline, their costs and what the data say of them."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -9,8 +9,7 @@ from wasabi import table
 
 from ..cli.options import command, locate
 from ..core.errors import CRFError
-from .component import ConstrainedNER
-from .decoder import ConstraintDecoder
+from .component import KeepsConstraints
 from .errors import ConstraintErrors
 from .table import table_rows, to_bytes
 
@@ -26,8 +25,8 @@ def constraints(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, as in constraints.json")] = False,
 ) -> None:
     """Show the constraints of a component: text, cost, in how many sequences it applies, how often it is broken."""
-    pipes = spacy.load(locate(model)).components
-    known = {name: pipe for name, pipe in pipes if isinstance(pipe, ConstrainedNER | ConstraintDecoder)}
+    pipes: list[tuple[str, Any]] = spacy.load(locate(model)).components
+    known = {name: pipe for name, pipe in pipes if isinstance(pipe, KeepsConstraints)}
     chosen = component or next(iter(known), None)
     if chosen not in known:
         names = ", ".join(known) or "none"
