@@ -198,11 +198,6 @@ class Case:
         """Whether nothing is left to be done: the labelling is proved best, or it is proved that there is none."""
         return self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
 
-    @property
-    def all_grounds(self) -> tuple[int, ...]:
-        """The constraints that the bound rests on, with those that are charged to edges."""
-        return tuple(sorted({*self.problem.local, *self.grounds}))
-
     def improve(self, path: Ints | None, bound: float, method: str, grounds: frozenset[int] = frozenset()) -> None:
         """Take over what a method found, as far as it is better."""
         if bound < self.bound:
@@ -214,6 +209,15 @@ class Case:
                 self.known.append(path)
         if self.settled:
             self.method = method
+
+    def decision(self, problem: Problem, relaxed: tuple[int, ...] = (), paid: float = 0.0) -> Decision:
+        """The decision, by the values of a problem whose relaxed constraints, which are hard there, were paid for."""
+        path = self.viterbi_path if self.path is None else self.path
+        before, now = problem.value(self.viterbi_path), problem.value(path)
+        violated = {index: times for index, times in now.violated.items() if index not in relaxed}
+        outcome = now.score, self.objective + paid, self.bound + paid, before.score, self.method, self.iterations
+        grounds = tuple(sorted({*self.problem.local, *self.grounds}))
+        return Decision(path, *outcome, violated, relaxed, grounds, before.violated)
 
 
 class Strategy:
@@ -228,15 +232,17 @@ class Strategy:
         self._improve(cases)
         decisions = []
         for case in cases:
-            decisions.append(decision := self._decision(case))
+            stuck = case.path is None and self.settings.method != "viterbi"
+            decisions.append(decision := self._relaxed(case) if stuck else case.decision(case.problem))
             if not decision.certified and self.settings.method != "viterbi":
                 self._warn(CoreWarnings.CRFW902, case, gap=decision.gap)
         return decisions
 
     def _improve(self, cases: list[Case]) -> None:
         """Try each method on what the ones before it have not settled."""
+        stages = {"lagrangian": self._lagrangian, "automaton": self._automaton, "ilp": self._ilp}
         for method in METHODS[self.settings.method]:
-            getattr(self, f"_{method}")([case for case in cases if not case.settled])
+            stages[method]([case for case in cases if not case.settled])
 
     def _lagrangian(self, cases: list[Case]) -> None:
         relaxed = relax([case.problem for case in cases], self.settings.iterations, self.settings.step_rule)
@@ -278,32 +284,17 @@ class Strategy:
             case.path, case.score, case.objective, case.method = found.path, value.score, value.objective, "ilp"
             case.bound, case.grounds = value.objective if found.optimal else case.bound, everything
 
-    def _decision(self, case: Case) -> Decision:
-        """The decision about a case; without a labelling, some hard constraints are relaxed first."""
-        if case.path is None and self.settings.method != "viterbi":
-            return self._relaxed(case)
-        viterbi_score, _, viterbi_violated = case.problem.value(case.viterbi_path)
-        path = case.viterbi_path if case.path is None else case.path
-        score, objective, violated = case.problem.value(path)
-        outcome = case.bound, viterbi_score, case.method, case.iterations, violated
-        return Decision(path, score, objective, *outcome, (), case.all_grounds, viterbi_violated)
-
     def _relaxed(self, case: Case) -> Decision:
         """The decision if hard constraints are soft, but dearer than all else together."""
         constraints, softened = case.problem.constraints, _softened(case.problem)
         again = Case(case.number, case.problem.with_constraints(softened), case.viterbi_path)
         self._improve([again])
         assert again.path is not None  # nothing is hard any more
-        viterbi_score, _, viterbi_violated = case.problem.value(case.viterbi_path)
-        score, _, broken = case.problem.value(again.path)
-        relaxed = tuple(index for index in broken if constraints[index].hard)
-        paid = sum(softened[index].cost for index in relaxed)
+        relaxed = tuple(index for index in case.problem.value(again.path).violated if constraints[index].hard)
         if relaxed:
             message = CoreWarnings.CRFW901 if case.bound == -math.inf else CoreWarnings.CRFW904
             self._warn(message, case, relaxed=", ".join(str(constraints[index]) for index in relaxed))
-        violated = {index: times for index, times in broken.items() if index not in relaxed}
-        outcome = again.bound + paid, viterbi_score, again.method, again.iterations, violated, relaxed
-        return Decision(again.path, score, again.objective + paid, *outcome, again.all_grounds, viterbi_violated)
+        return again.decision(case.problem, relaxed, sum(softened[index].cost for index in relaxed))
 
     def _warn(self, message: str, case: Case, **known: object) -> None:
         name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])

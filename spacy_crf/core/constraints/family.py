@@ -12,7 +12,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -21,24 +21,9 @@ from itertools import chain, permutations
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from ..errors import CoreErrors, CRFError
-from .labelling import (
-    NOTHING,
-    Fields,
-    Indicators,
-    Inequalities,
-    Labelling,
-    Labels,
-    Level,
-    Monitor,
-    Occurrences,
-    State,
-    UnitPredicates,
-)
+from .labelling import Fields, Indicators, Inequalities, Labelling, Labels, Level, Monitor, Occurrences, UnitPredicates
 
 Count: TypeAlias = Literal["once", "each"]
-# (state, label of the segment before, label) to the next state and violations; and the last state to violations
-Reader: TypeAlias = Callable[[State, int, int], tuple[State, int]]
-Finisher: TypeAlias = Callable[[State], int]
 PAID = "paid"  # the state of an automaton that has nothing more to report
 PLAIN = re.compile(r"\w[\w.]*(?:-[\w.]+)*")  # names that need no quotes
 ASKED = {"surfaces": "surfaces", "fixed": "fixed labels"}
@@ -244,25 +229,16 @@ class Constraint(ABC):
         if self.count == "each" and not self.hard:
             return own
 
-        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
+        def step(state: Any, symbol: Any, before: int, tag: int) -> tuple[Any, int]:
             if state == PAID:
                 return PAID, 0
             following, times = own.step(state, symbol, before, tag)
             return (PAID, 1) if times else (following, 0)
 
-        def finish(state: State, tag: int) -> int:
+        def finish(state: Any, tag: int) -> int:
             return 0 if state == PAID else min(1, own.finish(state, tag))
 
         return Monitor(own.start, step, finish, own.symbols)
-
-    def by_segments(self, on: Indicators, start: State, read: Reader, finish: Finisher = lambda state: 0) -> Monitor:
-        """Return an automaton that moves where a segment begins."""
-        label, begins = [*on.fields.of_tag, NOTHING], on.fields.begin_rows[self.level]
-
-        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
-            return read(state, label[before], label[tag]) if begins[before][tag] else (state, 0)
-
-        return Monitor(start, step, lambda state, tag: finish(state))
 
     # -- text and JSON -------------------------------------------------------------------------------------------
 

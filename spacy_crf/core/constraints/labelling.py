@@ -22,6 +22,8 @@ from ..labels import TagSet
 Labels: TypeAlias = tuple[str, ...]
 Level: TypeAlias = Literal["segment", "unit"]
 State: TypeAlias = Any  # whatever can be hashed
+# (state, label of the segment before, label) to the next state and violations
+Reader: TypeAlias = Callable[[State, int, int], tuple[State, int]]
 NOTHING = -1  # before the first unit; a surface or a fixed tag that is not given
 
 
@@ -147,7 +149,8 @@ class Labelling:
         """The segments, or the units as segments of their own; remembered. O(T)."""
         if level not in self._segments:
             begins, tags, labels = self.fields.begin_rows[level], self.tags, self.labels
-            starts = [unit for unit, tag in enumerate(tags) if begins[tags[unit - 1] if unit else NOTHING][tag]]
+            edges = zip([NOTHING, *tags], tags)
+            starts = [unit for unit, (before, tag) in enumerate(edges) if begins[before][tag]]
             places = pairwise([*starts, len(tags)])
             self._segments[level] = [Segment(labels[first], first, end) for first, end in places]
         return self._segments[level]
@@ -288,3 +291,12 @@ class Indicators:
         later = self.later
         found = Term(1, self.begin(earlier), np.zeros_like(later), later, reaches=1)
         return Inequalities((self.at(1, self.begin(labels), later), found), -1, first_group + later)
+
+    def by_segments(self, start: State, read: Reader, finish: Callable[[State], int] = lambda state: 0) -> Monitor:
+        """Return an automaton that moves where a segment begins."""
+        label, begins = [*self.fields.of_tag, NOTHING], self.fields.begin_rows[self.level]
+
+        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
+            return read(state, label[before], label[tag]) if begins[before][tag] else (state, 0)
+
+        return Monitor(start, step, lambda state, tag: finish(state))

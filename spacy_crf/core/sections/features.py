@@ -286,18 +286,21 @@ class Scorer:
 
     def child(self, above: int, opening: int) -> int:
         """The bag of features of an opening as the first below a level (0: in the document)."""
-        if (above, opening) not in self._children:
+        found = self._children.get((above, opening))
+        if found is None:
             names = child_features(self.levels.levels[above], self.levels.openings[opening])
-            self._children[above, opening] = self._bag(names)
-        return self._children[above, opening]
+            found = self._children[above, opening] = self._bag(names)
+        return found
 
     def sibling(self, before: int, opening: int) -> int:
         """The bag of features of an opening behind a level that it closes."""
-        if (before, opening) not in self._siblings:
+        found = self._siblings.get((before, opening))
+        if found is None:
             level = self.levels.levels[before]
             assert level is not None
-            self._siblings[before, opening] = self._bag(sibling_features(level, self.levels.openings[opening]))
-        return self._siblings[before, opening]
+            names = sibling_features(level, self.levels.openings[opening])
+            found = self._siblings[before, opening] = self._bag(names)
+        return found
 
     def _bag(self, names: list[str]) -> int:
         bag = tuple(sorted(_COLUMNS[name] for name in names))

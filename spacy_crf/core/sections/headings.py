@@ -222,11 +222,12 @@ class Levels:
 
     def carried(self, closed: int, inner: int) -> tuple[Reading | None, Reading | None]:
         """The numbers carried over a closed level with `inner` as the last below: into a title, into a number."""
-        if (closed, inner) not in self._carried:
+        found = self._carried.get((closed, inner))
+        if found is None:
             level = self.levels[closed]
             assert level is not None
-            self._carried[closed, inner] = _carried_over(level, self.levels[inner])
-        return self._carried[closed, inner]
+            found = self._carried[closed, inner] = _carried_over(level, self.levels[inner])
+        return found
 
 
 def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Reading | None]:
