@@ -12,8 +12,7 @@ import typer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..constraints.component import ConstrainedNER
-from ..constraints.decoder import ConstraintDecoder
+from ..constraints.component import ConstraintDecoder, KeepsConstraints
 from ..constraints.errors import ConstraintErrors
 from ..constraints.table import table_rows, to_bytes
 from ..core.errors import CRFError
@@ -109,8 +108,8 @@ def constraints(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, as in constraints.json")] = False,
 ) -> None:
     """Show the constraints of a component: text, cost, in how many sequences it applies, how often it is broken."""
-    pipes = spacy.load(locate(model)).components
-    known = {name: pipe for name, pipe in pipes if isinstance(pipe, ConstrainedNER | ConstraintDecoder)}
+    pipes: list[tuple[str, Any]] = spacy.load(locate(model)).components
+    known = {name: pipe for name, pipe in pipes if isinstance(pipe, KeepsConstraints)}
     chosen = component or next(iter(known), None)
     if chosen not in known:
         names = ", ".join(known) or "none"

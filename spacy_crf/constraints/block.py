@@ -190,11 +190,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={
-        "ents_f": 1.0,
-        **dict.fromkeys(("ents_p", "ents_r", "ents_per_type")),
-        **dict.fromkeys(SHOWN, 0.0),
-    },
+    scores={"ents_f": 1.0, **dict.fromkeys(("ents_p", "ents_r", "ents_per_type")), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""
@@ -248,6 +244,6 @@ class DecoderSettings(DecodingSettings):
 )
 def make_constraint_decoder(nlp: Language, name: str, settings: DecoderSettings) -> Pipe:
     """Construct a decoder of probabilities under constraints."""
-    from .decoder import ConstraintDecoder
+    from .component import ConstraintDecoder
 
     return ConstraintDecoder(nlp, settings, name)

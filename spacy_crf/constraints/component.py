@@ -1,43 +1,86 @@
-"""A CRF whose labellings keep constraints: given ones, and ones that are mined from its training data."""
+"""Components whose labels keep constraints: a CRF of its own, with given and with mined ones, and a decoder over the
+probabilities that another component has found, which learns nothing.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..annotation.extensions import register_marginals
 from ..annotation.target import Target
 from ..annotation.targets import target_of
-from ..core.arrays import Segments
+from ..core.arrays import Floats, Segments
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from ..core.gold import UNKNOWN
+from ..core.labels import Scheme, TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
-from ..pipe.storage import NAMES
-from .block import MiningSettings, NERSettings
-from .decoding import ConstrainedDecoder, check_predicates, decoding_arguments
+from ..pipe.source import SourcePipe
+from ..pipe.storage import NAMES, read_folder, readable
+from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
+from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors
 from .mining import mine_constraints
 from .table import FILE, ConstraintEntry, check_entries, from_bytes, read_given, to_bytes
-from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
+from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
+
+
+class KeepsConstraints:
+    """The constraints of a component."""
+
+    name: str
+    settings: DecodingSettings
+    _entries: list[ConstraintEntry]
+
+    @property
+    def constraints(self) -> list[Constraint]:
+        """The constraints in force, given and mined ones."""
+        return [entry.constraint for entry in self._entries]
+
+    @property
+    def constraint_entries(self) -> list[ConstraintEntry]:
+        """The same, with where they come from and what the training data say of them."""
+        return list(self._entries)
+
+    def _take(self, entries: list[ConstraintEntry], tags: TagSet | None = None) -> None:
+        """Put constraints in force that name known predicates and, for the tags of a chain, known labels."""
+        known = TokenPredicates(self.settings.predicates, self.name).names
+        for entry in entries:
+            entry.constraint.require_predicate(known, ", ".join(known))
+        if tags is not None:
+            check_entries(self.name, entries, tags)
+        self._entries = entries
+
+    def _decoding_arguments(self) -> dict[str, Any]:
+        """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`."""
+        own = self.settings
+        known = TokenPredicates(own.predicates, self.name)
+        arguments = {"constraints": self.constraints, "method": method_settings(own), "known": known}
+        return {**arguments, "info": own.info, "changes": own.changes}
 
 
 @LabelsTokens.register
-class ConstrainedNER(ChainPipe):
+class ConstrainedNER(KeepsConstraints, ChainPipe):
     """Labels spans or tokens under constraints. See `NERSettings`."""
 
     parts = (*NAMES, FILE)
     settings: NERSettings
 
     def __init__(self, vocab: Vocab, settings: NERSettings, name: str = "constrained_ner"):
-        self._entries: list[ConstraintEntry] = []
+        self._entries = []
         super().__init__(vocab, settings, name, resolve_scheme(settings))
         self.prepares = settings.mine is not None
         if settings.mine is not None:
@@ -51,24 +94,14 @@ class ConstrainedNER(ChainPipe):
         return target_of(own.target, own.spans_key, overwrite=own.overwrite, scores=own.scores)
 
     def decoder(self) -> ConstrainedDecoder:
-        more = decoding_arguments(self.name, self.settings, self.constraints)
-        return label_decoder(ConstrainedDecoder, self.settings, self.annotation, self.tags.tags, **more)
+        where = self.settings, self.annotation, self.tags.tags
+        return label_decoder(ConstrainedDecoder, *where, **self._decoding_arguments())
 
     def span_probabilities(self, doc: Doc, spans: Sequence[Span]) -> SpanScores:
         """Exact probabilities of any spans under the chain alone. See the function of that name."""
         return span_probabilities(self, doc, spans)
 
     # -- constraints -----------------------------------------------------------------------------------------
-
-    @property
-    def constraints(self) -> list[Constraint]:
-        """The constraints in force, given and mined ones."""
-        return [entry.constraint for entry in self._entries]
-
-    @property
-    def constraint_entries(self) -> list[ConstraintEntry]:
-        """The same, with where they come from and what the training data say of them."""
-        return list(self._entries)
 
     def set_constraints(self, constraints: str | Iterable[Spec]) -> None:
         """Replace the constraints, in a pipeline that is loaded or trained as well.
@@ -78,11 +111,8 @@ class ConstrainedNER(ChainPipe):
         """
         self._take([ConstraintEntry(constraint) for constraint in parse_all(constraints)])
 
-    def _take(self, entries: list[ConstraintEntry]) -> None:
-        check_predicates(self.name, (entry.constraint for entry in entries), self.settings)
-        if self.labels:
-            check_entries(self.name, entries, self.tags)
-        self._entries = entries
+    def _take(self, entries: list[ConstraintEntry], tags: TagSet | None = None) -> None:
+        super()._take(entries, self.tags if self.labels else None)
 
     def write_files(self) -> dict[str, bytes]:
         return {FILE: to_bytes(self._entries)}
@@ -93,21 +123,10 @@ class ConstrainedNER(ChainPipe):
 
     # -- training --------------------------------------------------------------------------------------------
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: list[str] | None = None,
-        start: str | None = None,
-    ) -> None:
-        """Set labels, and read the given constraints. See `ChainPipe.initialize` for the arguments.
-
-        Constraints are mined in the first step of training, from these examples.
-
-        RAISES (ValueError): for constraints that name unknown labels or contradict each other, too.
-        """
-        super().initialize(get_examples, nlp=nlp, labels=labels, start=start)
+    @wraps(ChainPipe.initialize)
+    def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        """Set labels, and read the given constraints; others are mined in the first step of training."""
+        super().initialize(*args, **kwargs)
         self._take(read_given(self.name, self.settings.constraints))
 
     def before_training(self, get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
@@ -118,22 +137,16 @@ class ConstrainedNER(ChainPipe):
         docs = [example.predicted for example in examples]
         columns = self.read_columns(docs)
         gold, asked = self.gold(examples, columns.lengths).labels, self._asked(docs, config)
-        known = [
-            (gold[own], asked.units.at(np.arange(own.start, own.stop)))
-            for own in Segments(columns.lengths).slices()
-            if not (gold[own] == UNKNOWN).any()
-        ]
+        runs = [np.arange(own.start, own.stop) for own in Segments(columns.lengths).slices()]
+        known = [(gold[own], asked.units.at(own)) for own in runs if not (gold[own] == UNKNOWN).any()]
         if not known:
             raise CRFError(ConstraintErrors.CRF447.format(name=self.name))
-
-        def hold_out(others: Sequence[Example], own: Sequence[Example]) -> ScoredGold:
-            return self._hold_out(others, own, nlp, config)
-
+        hold_out = partial(self._hold_out, nlp, config)
         found = mine_constraints(examples, known, self.tags, self.constraints, config, hold_out)
         self._take([*self._entries, *map(ConstraintEntry.of_mined, found)])
 
     def _hold_out(
-        self, others: Sequence[Example], own: Sequence[Example], nlp: Language | None, config: MiningSettings
+        self, nlp: Language | None, config: MiningSettings, others: Sequence[Example], own: Sequence[Example]
     ) -> ScoredGold:
         """Examples as a model sees them that was trained on others; sequences with unknown labels are left out."""
         fold = trained_on(self, others, config.iterations, nlp, constraints=None, mine=None)
@@ -148,7 +161,97 @@ class ConstrainedNER(ChainPipe):
 
     def _asked(self, docs: Sequence[Doc], config: MiningSettings) -> SequencePredicates:
         """What constraints and mining ask of the sequences of Docs."""
-        columns, known = self.read_columns(docs), TokenPredicates(self.settings.predicates, self.name)
-        annotation = Annotation(self.annotation, self.tags)
-        where = docs, columns.orths, columns.lengths, self.vocab
-        return sequence_predicates(*where, self.constraints, known, annotation, config.predicates)
+        where, known = (docs, self.read_columns(docs), self.vocab), TokenPredicates(self.settings.predicates, self.name)
+        return sequence_predicates(*where, self.constraints, known, self.annotation, self.tags, config.predicates)
+
+
+class ConstraintDecoder(KeepsConstraints, SourcePipe):
+    """Labels tokens or spans with the labels of greatest probability that keep constraints. See `DecoderSettings`."""
+
+    settings: DecoderSettings
+
+    def __init__(self, nlp: Language, settings: DecoderSettings, name: str = "constraint_decoder"):
+        super().__init__(nlp, settings, name)
+        self._entries = []
+        self._checked: TagSet | None = None
+        # a trained pipeline brings its constraints along, wherever the file is
+        given = settings.constraints
+        self._missing = given if isinstance(given, str) and not Path(given).exists() else None
+        if self._missing is None:
+            self._take(read_given(name, given))
+        register_marginals(settings.marginals)
+        self.decoder(TagSet((), "none")).register()
+
+    @property
+    def annotation(self) -> Target:
+        """What is written, under the present settings."""
+        own = self.settings
+        return target_of(own.target, own.spans_key, overwrite=own.overwrite)
+
+    def decoder(self, tags: TagSet) -> ConstrainedDecoder:
+        return ConstrainedDecoder(self.annotation, **self._decoding_arguments())
+
+    def _take(self, entries: list[ConstraintEntry], tags: TagSet | None = None) -> None:
+        super()._take(entries, tags)
+        self._checked = self._missing = None
+
+    def tag_set(self, tags: tuple[str, ...]) -> TagSet:
+        scheme = guess_scheme(tags) if self.settings.scheme == "auto" else self.settings.scheme
+        found = TagSet(tags, scheme)
+        if self._missing is not None:
+            self._take(read_given(self.name, self._missing))
+        if tags and self._checked != found:
+            check_entries(self.name, self._entries, found)
+            self._checked = found
+        return found
+
+    def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
+        """Tags, and their probabilities (n, L) for each Doc: those of the source, or of an attribute of Docs."""
+        place = self.settings.marginals
+        if place is None:
+            return super().probabilities(docs)
+        stored = [doc._.get(place) or {"tags": (), "values": ()} for doc in docs]
+        names: tuple[str, ...] = next((tuple(one["tags"]) for one in stored if len(one["values"])), ())
+        rows: list[Floats] = []
+        for doc, one in zip(docs, stored):
+            values = np.asarray(one["values"]) if len(doc) else np.zeros((0, len(names)))
+            if len(values) != len(doc) or (len(doc) and tuple(one["tags"]) != names):
+                where = {"place": place, "document": excerpt(doc.text)}
+                raise CRFError(ConstraintErrors.CRF442.format(name=self.name, **where))
+            rows.append(values)
+        return names, rows
+
+    # -- storage ---------------------------------------------------------------------------------------------
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The constraints, as bytes."""
+        content: bytes = srsly.msgpack_dumps({} if FILE in exclude else {FILE: to_bytes(self._entries)})
+        return content
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Restore from `to_bytes`."""
+        if FILE not in exclude:
+            with readable(self.name, "bytes"):
+                content = srsly.msgpack_loads(bytes_data)[FILE]
+            self._take(from_bytes(self.name, content, FILE))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the constraints to a folder."""
+        Path(path).mkdir(exist_ok=True)
+        if FILE not in exclude:
+            (Path(path) / FILE).write_bytes(to_bytes(self._entries))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read the constraints of a folder that `to_disk` wrote, edited or not."""
+        for content in read_folder(Path(path), exclude, self.name, (FILE,)).values():
+            self._take(from_bytes(self.name, content, f"{path}/{FILE}"))
+        return self
+
+
+def guess_scheme(tags: Sequence[str]) -> Scheme:
+    """BIO or BILUO for tags that are all O or have their prefixes, B- among them; else none."""
+    prefixes = {tag[:2] for tag in tags if tag != "O"}
+    if "B-" in prefixes and prefixes <= {"B-", "I-"}:
+        return "BIO"
+    return "BILUO" if "B-" in prefixes and prefixes <= {"B-", "I-", "L-", "U-"} else "none"

@@ -11,23 +11,22 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register
 from ..core.arrays import Segments
-from ..core.constraints.decode import decode, explain
+from ..core.constraints.decode import MethodSettings, decode
 from ..core.constraints.family import Constraint
-from ..core.constraints.strategy import MethodSettings
-from ..core.errors import CoreErrors, CRFError
+from ..core.constraints.reasons import explain
 from ..core.labels import TagSet
 from ..pipe.decoding import Batch, Decoder, Prediction
 from .block import DecodingSettings
 from .table import Decided, constraint_changes, decode_info
-from .token_predicates import Annotation, SequencePredicates, TokenPredicates, sequence_predicates
+from .token_predicates import TokenPredicates, sequence_predicates
 
 
 @dataclass(frozen=True)
 class ConstrainedDecoder(Decoder):
-    """Chooses labels under constraints, and tells how.
+    """Chooses labels under constraints, by some method, and tells how.
 
-    constraints (Sequence[Constraint]): hard and soft. method (MethodSettings): how. known (TokenPredicates): predicates
-    that constraints may name. info (str), changes (str | None): attributes of Docs, as in `DecodingSettings`.
+    known (TokenPredicates): that constraints may name. info (str), changes (str | None): attributes of Docs, as in
+    `DecodingSettings`.
     """
 
     constraints: Sequence[Constraint] = field(kw_only=True)
@@ -57,14 +56,12 @@ class ConstrainedDecoder(Decoder):
         return decode_info(decided, self.constraints), changes
 
     def _decide(self, batch: Batch) -> list[Decided]:
-        """Label the sequences of a batch, in one call and in double precision.
-
-        RETURNS (list of Decided): in the order given; `first` counts from the beginning of the batch.
-        """
+        """Label the sequences of a batch, in one call and in double precision; `first` counts from its beginning."""
         started, chains = time.perf_counter(), batch.distribution.chains.astype(np.float64)
-        asked = self.asked(batch)
-        predicates = asked.units.at(chains.batch.units)
-        decisions = decode(chains, self.constraints, batch.tags, predicates, self.method, asked.names)
+        where = batch.docs, batch.columns, batch.docs[0].vocab
+        units, names = sequence_predicates(*where, self.constraints, self.known, self.target, batch.tags)
+        predicates = units.at(chains.batch.units)
+        decisions = decode(chains, self.constraints, batch.tags, predicates, self.method, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
         segments, out = chains.batch.segments, []
         for number, (decision, first) in enumerate(zip(decisions, segments.firsts.tolist())):
@@ -73,12 +70,6 @@ class ConstrainedDecoder(Decoder):
                 changes = explain(chains, number, decision, self.constraints, batch.tags, predicates, self.method)
             out.append(Decided(first, decision, changes, each * int(segments.lengths[number])))
         return out
-
-    def asked(self, batch: Batch) -> SequencePredicates:
-        """What constraints ask of the sequences of a batch."""
-        where = batch.docs, batch.columns.orths, batch.columns.lengths, batch.docs[0].vocab
-        annotation = None if self.target is None else Annotation(self.target, batch.tags)
-        return sequence_predicates(*where, self.constraints, self.known, annotation)
 
     def register(self) -> None:
         super().register()
@@ -96,37 +87,6 @@ class ConstrainedDecoder(Decoder):
 
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:
-    """Settings of decoding, as the core knows them.
-
-    RAISES (ValueError): for one that makes no sense.
-    """
-    return MethodSettings(
-        method=settings.decoder,
-        max_iterations=settings.max_iterations,
-        step_rule=settings.step_rule,
-        objective=settings.objective,
-        tau=settings.tau,
-        max_states=settings.max_states,
-        solver=settings.solver,
-        time_limit=settings.time_limit,
-    )
-
-
-def decoding_arguments(name: str, settings: DecodingSettings, constraints: Sequence[Constraint]) -> dict[str, Any]:
-    """What a `ConstrainedDecoder` gets beside the arguments of a `Decoder`. name (str): of the component."""
-    return {
-        "constraints": constraints,
-        "method": method_settings(settings),
-        "known": TokenPredicates(settings.predicates, name),
-        "info": settings.info,
-        "changes": settings.changes,
-    }
-
-
-def check_predicates(name: str, constraints: Iterable[Constraint], settings: DecodingSettings) -> None:
-    """Raise a coded error for constraints that ask for a predicate that nobody has defined."""
-    known = TokenPredicates(settings.predicates, name).names
-    for constraint in constraints:
-        if constraint.predicate is not None and constraint.predicate not in known:
-            text, listing = str(constraint), ", ".join(known)
-            raise CRFError(CoreErrors.CRF906.format(constraint=text, name=constraint.predicate, known=listing))
+    """Settings of decoding, as the core knows them. RAISES (ValueError): for one that makes no sense."""
+    shared = ("max_iterations", "step_rule", "max_states", "solver", "time_limit", "objective", "tau")
+    return MethodSettings(settings.decoder, **{name: getattr(settings, name) for name in shared})

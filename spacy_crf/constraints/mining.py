@@ -16,10 +16,10 @@ from spacy.training import Example
 from spacy.util import logger
 
 from ..core.arrays import Ints
-from ..core.constraints.consistency import without_implied
 from ..core.constraints.costs import ScoredGold, charged, likely_costs, perceptron_costs
-from ..core.constraints.family import FAMILIES, Constraint, minable_kinds
-from ..core.constraints.labelling import Fields, Labelling, Observations, UnitPredicates
+from ..core.constraints.family import FAMILIES, Constraint, LabelledSequences, minable_kinds
+from ..core.constraints.labelling import Fields, Labelling, UnitPredicates
+from ..core.constraints.reasons import without_implied
 from ..core.errors import CoreErrors, CRFError
 from ..core.labels import TagSet
 from .block import MiningSettings
@@ -32,11 +32,9 @@ HoldOut: TypeAlias = Callable[[Sequence[Example], Sequence[Example]], ScoredGold
 
 @dataclass(frozen=True)
 class Mined:
-    """A constraint and what the data say of it.
+    """A constraint with its cost, and how many sequences its antecedent holds in and how many of them break it.
 
-    constraint (Constraint): with its cost. support (int): sequences in which its antecedent holds.
-    broken (int): those of them that break it. rate (float): smoothed.
-    precision (float | None): share of the held-out sequences with the antecedent that keep it; None without any.
+    rate (float): smoothed. precision (float | None): share of the held-out sequences with the antecedent that keep it.
     """
 
     constraint: Constraint
@@ -48,7 +46,7 @@ class Mined:
     @property
     def about(self) -> dict[str, Any]:
         """The statistics, to be stored with the constraint."""
-        return {"support": self.support, "broken": self.broken, "rate": self.rate, "precision": self.precision}
+        return {name: getattr(self, name) for name in ("support", "broken", "rate", "precision")}
 
 
 def mine(
@@ -61,10 +59,6 @@ def mine(
 
     Candidates come from one part of the sequences and must hold in the other; the statistics are those of all.
     Constraints that more reliable ones imply are left out (two of them at most are tried).
-
-    paths (sequence of (T,)): tags. tags (TagSet): of the chain.
-    predicates (sequence of UnitPredicates | None): of each sequence; they suggest state changes.
-    settings (MiningSettings | None): None for the defaults.
     RAISES (ValueError): without labelled units.
     """
     settings, fields = settings or MiningSettings(), Fields(tags)
@@ -75,7 +69,7 @@ def mine(
     order = np.random.default_rng(settings.seed).permutation(len(seen))
     n_held_out = round(settings.held_out * len(seen))
     held_out, own = ([seen[place] for place in part] for part in (order[:n_held_out], order[n_held_out:]))
-    data = Observations(own, settings.max_terms, settings.min_support, settings.gap_predicates)
+    data = LabelledSequences(own, settings.max_terms, settings.min_support, settings.gap_predicates)
     kinds = minable_kinds() if settings.kinds is None else settings.kinds
     candidates = (candidate for kind in kinds for candidate in FAMILIES[kind].candidates(data))
     assessed = ((candidate, _assess(candidate, own, held_out, settings)) for candidate in candidates)
@@ -121,9 +115,6 @@ def _priority(mined: Mined) -> tuple[float, int, int]:
     return mined.rate, n_labels, list(FAMILIES).index(mined.constraint.kind)
 
 
-# -- costs ------------------------------------------------------------------------------------------------------------
-
-
 def mine_constraints(
     examples: Sequence[Example],
     gold: Sequence[tuple[Ints, UnitPredicates]],
@@ -132,13 +123,10 @@ def mine_constraints(
     settings: MiningSettings,
     hold_out: HoldOut,
 ) -> list[Mined]:
-    """Constraints that hold in the gold labels of examples, with costs that held-out folds of them bear out.
+    """Constraints with a cost that held-out folds bear out, from the gold labels of examples, the most costly first.
 
-    gold (sequence of tuple): tags (T,) and predicates of each sequence that is known. tags (TagSet): of the chain.
+    gold (sequence of tuple): tags (T,) and predicates of each sequence that is known.
     given (sequence of Constraint): that are in force beside the mined ones, which repeat none of them.
-    hold_out (callable): trains a model on some examples, and scores others with it.
-    RETURNS (list of Mined): those with a cost above 0, the most costly first.
-    RAISES (ValueError): where there is nothing to mine from.
     """
     known = {_priceless(constraint) for constraint in given}
     found = mine([path for path, _ in gold], tags, [predicates for _, predicates in gold], settings)
@@ -160,26 +148,19 @@ def _priceless(constraint: Constraint) -> Constraint:
 def splits(examples: Sequence[Example], folds: int, seed: int) -> list[tuple[list[Example], list[Example]]]:
     """Examples in folds: for each the others, and its own. Folds without an example are left out."""
     order = np.random.default_rng(seed).permutation(len(examples))
-    parts = [part.tolist() for part in np.array_split(order, min(folds, len(examples))) if len(part)]
-    return [
-        ([examples[k] for other in parts if other is not own for k in other], [examples[k] for k in own])
-        for own in parts
-    ]
+    shuffled = [[examples[k] for k in part] for part in np.array_split(order, min(folds, len(examples))) if len(part)]
+    return [([one for other in shuffled if other is not own for one in other], own) for own in shuffled]
 
 
 def _costs(
-    found: list[Constraint],
-    parts: list[ScoredGold],
-    tags: TagSet,
-    given: Sequence[Constraint],
-    settings: MiningSettings,
+    found: list[Constraint], parts: list[ScoredGold], tags: TagSet, given: Sequence[Constraint], own: MiningSettings
 ) -> list[Constraint]:
     """Mined constraints with the costs that do best on held-out folds."""
     problem = parts, found, tags, given
-    if settings.costs == "likelihood":
-        return charged(found, likely_costs(*problem, strength=settings.strength, paths=settings.paths).round(DECIMALS))
-    if settings.costs == "perceptron":
-        costs = perceptron_costs(*problem, epochs=settings.epochs, step=settings.step, seed=settings.seed)
+    if own.costs == "likelihood":
+        return charged(found, likely_costs(*problem, strength=own.strength, paths=own.paths).round(DECIMALS))
+    if own.costs == "perceptron":
+        costs = perceptron_costs(*problem, epochs=own.epochs, step=own.step, seed=own.seed)
         return charged(found, costs.round(DECIMALS))
     rates = np.array([constraint.cost for constraint in found])
     choices = [charged(found, (scale * rates).round(DECIMALS)) for scale in SCALES]

@@ -24,21 +24,12 @@ from ..pipe.scorer import tagger_score
 
 @registry.scorers("spacy_crf.constrained_ner_scorer.v1")
 def make_constrained_ner_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of `constrained_ner` and `constraint_decoder`.
-
-    RETURNS (Callable): the scorer.
-    """
+    """Construct the scorer of `constrained_ner` and `constraint_decoder`."""
     return constrained_ner_score
 
 
 def constrained_ner_score(
-    examples: Iterable[Example],
-    *,
-    target: str,
-    spans_key: str,
-    info: str,
-    labels: Iterable[str] = (),
-    **kwargs: Any,
+    examples: Iterable[Example], *, target: str, spans_key: str, info: str, labels: Iterable[str] = (), **kwargs: Any
 ) -> dict[str, Any]:
     """Measures of labels against gold; tokens without gold are left out.
 
@@ -51,21 +42,18 @@ def constrained_ner_score(
         whose labels are proved to be the best under the constraints. violations, violations_before: of constraints per
         Doc, by the labels and by those of Viterbi.
     """
-    examples = list(examples)
-    where = target_of(target, spans_key)
+    examples, where = list(examples), target_of(target, spans_key)
     found = where.labels(doc for eg in examples for doc in (eg.reference, eg.predicted))
     tags = TagSet(tuple(dict.fromkeys([OUTSIDE, *labels, *found])), "none")
     pairs = [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
-    known = [(gold, own) for gold, own in pairs if (gold != UNKNOWN).any()]
-    right = [(gold == own)[gold != UNKNOWN] for gold, own in known]
-    scores: dict[str, Any] = {"tok_acc": None, "whole_doc_acc": None, "macro_f": None, "weighted_f": None}
-    segments = _segment_scores(examples, pairs, target, spans_key, tags)
+    known = [(gold, own, eg) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
+    scores: dict[str, Any] = dict.fromkeys(("tok_acc", "whole_doc_acc", "macro_f", "weighted_f"))
     if known:
-        whole = [_is_whole(gold, own, eg, where) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
+        right = [(gold == own)[gold != UNKNOWN] for gold, own, _ in known]
         scores["tok_acc"] = float(np.concatenate(right).mean())
-        scores["whole_doc_acc"] = float(np.mean(whole))
-        scores |= _token_f(known, tags, set(labels) or set(found))
-    return {**scores, **segments, **_proofs(examples, info)}
+        scores["whole_doc_acc"] = float(np.mean([_is_whole(*one, where) for one in known]))
+        scores |= _token_f([(gold, own) for gold, own, _ in known], tags, set(labels) or set(found))
+    return {**scores, **_segment_scores(examples, pairs, target, spans_key, tags), **_proofs(examples, info)}
 
 
 def _is_whole(gold: Ints, own: Ints, example: Example, where: Target) -> bool:
@@ -85,8 +73,7 @@ def _itself(example: Example) -> Example:
 def _token_f(pairs: Sequence[tuple[Ints, Ints]], tags: TagSet, labels: set[str]) -> dict[str, float | None]:
     """Means over labels of the F1 of tokens; None without any label."""
     gold, own = (np.concatenate(side) for side in zip(*pairs))
-    own = own[gold != UNKNOWN]
-    gold = gold[gold != UNKNOWN]
+    gold, own = gold[gold != UNKNOWN], own[gold != UNKNOWN]
     counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(tags))
     kept = [tags.number[label] for label in sorted(labels - {OUTSIDE})]
     if not kept:
@@ -105,11 +92,10 @@ def _segment_scores(
         found = tagger_score(examples, target=target, spans_key=spans_key)
         return {f"ents_{name}": found.get(f"{prefix}{name}") for name in ("p", "r", "f", "per_type")}
     total, per_type = PRFScore(), {tag: PRFScore() for tag in tags.tags if tag != OUTSIDE}
-    for gold, own in pairs:
-        right, ours = (_runs(side, tags) for side in (gold, own))
+    for right, ours in ((_runs(gold, tags), _runs(own, tags)) for gold, own in pairs):
         total.score_set(ours, right)
         for label, score in per_type.items():
-            score.score_set({run for run in ours if run[2] == label}, {run for run in right if run[2] == label})
+            score.score_set(*({run for run in side if run[2] == label} for side in (ours, right)))
     scores = {"ents_p": total.precision, "ents_r": total.recall, "ents_f": total.fscore}
     return {**scores, "ents_per_type": {label: score.to_dict() for label, score in per_type.items() if len(score)}}
 
@@ -123,12 +109,11 @@ def _runs(labels: Ints, tags: TagSet) -> set[tuple[int, int, str]]:
 
 def _proofs(examples: Sequence[Example], info: str) -> dict[str, float | None]:
     """What the Docs tell of how they were decoded; None where none of them tells."""
-    told = [eg.predicted._.get(info) for eg in examples if eg.predicted.has_extension(info)]
-    told = [one for one in told if one is not None]
-    if not told:
-        return dict.fromkeys(("certified", "violations", "violations_before"))
-    return {
-        "certified": float(np.mean([one["certified"] for one in told])),
-        "violations": float(np.mean([sum(one["violated"].values()) for one in told])),
-        "violations_before": float(np.mean([sum(one["viterbi_violated"].values()) for one in told])),
+    asked = (eg.predicted._.get(info) for eg in examples if eg.predicted.has_extension(info))
+    told = [one for one in asked if one is not None]
+    measures: dict[str, Callable[[Any], float]] = {
+        "certified": lambda one: one["certified"],
+        "violations": lambda one: sum(one["violated"].values()),
+        "violations_before": lambda one: sum(one["viterbi_violated"].values()),
     }
+    return {name: float(np.mean(list(map(of, told)))) if told else None for name, of in measures.items()}

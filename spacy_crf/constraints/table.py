@@ -5,15 +5,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..core.constraints.consistency import require_consistent
-from ..core.constraints.decode import Change
+from ..core.constraints.decode import METHODS, Decision
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import Fields
 from ..core.constraints.language import ABOUT, parse, parse_all
-from ..core.constraints.strategy import METHODS, Decision
+from ..core.constraints.reasons import Change, require_consistent
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from .block import Given
@@ -49,11 +50,7 @@ class ConstraintEntry:
 
 
 def read_given(name: str, given: Given) -> list[ConstraintEntry]:
-    """The constraints of a config: a list of texts and objects, or the path of a file with one a line, or JSON.
-
-    name (str): of the component, for messages.
-    RAISES (ValueError): for a file that cannot be read, and the first constraint that cannot be.
-    """
+    """The constraints of a config: a list of texts and objects, or the path of a file with one a line, or JSON."""
     if given is None:
         return []
     if not isinstance(given, str):
@@ -74,11 +71,7 @@ def to_bytes(entries: Iterable[ConstraintEntry]) -> bytes:
 
 
 def from_bytes(name: str, content: bytes, path: str) -> list[ConstraintEntry]:
-    """The constraints of such a file, edited or not; texts may stand among the objects.
-
-    name (str), path (str): of the component and the file, for messages.
-    RAISES (ValueError): for what is no JSON list, and the first constraint that cannot be read.
-    """
+    """The constraints of such a file, edited or not; texts may stand among the objects."""
     try:
         records = json.loads(content)
         if not isinstance(records, list):
@@ -89,11 +82,7 @@ def from_bytes(name: str, content: bytes, path: str) -> list[ConstraintEntry]:
 
 
 def check_entries(name: str, entries: Sequence[ConstraintEntry], tags: TagSet) -> None:
-    """Raise a coded error for unknown labels, and for hard constraints that contradict each other.
-
-    name (str): of the component. tags (TagSet): of its chain.
-    RAISES (ValueError): with the constraints at fault.
-    """
+    """Raise a coded error for unknown labels, and for hard constraints that contradict each other."""
     fields, constraints = Fields(tags), [entry.constraint for entry in entries]
     try:
         for constraint in constraints:
@@ -103,23 +92,16 @@ def check_entries(name: str, entries: Sequence[ConstraintEntry], tags: TagSet) -
         raise CRFError(ConstraintErrors.CRF441.format(name=name, error=error)) from error
 
 
-def table_rows(entries: Iterable[ConstraintEntry]) -> list[tuple[str, str, str, str, str]]:
+def table_rows(entries: Iterable[ConstraintEntry]) -> list[tuple[str, ...]]:
     """Cost, support, violation rate, origin and text of each constraint, the most costly first."""
-    ordered = sorted(entries, key=lambda entry: -entry.constraint.cost)
-    return [
-        (
-            "hard" if entry.constraint.hard else f"{entry.constraint.cost:.3f}",
-            _shown(entry.about.get("support"), "{}"),
-            _shown(entry.about.get("rate"), "{:.4f}"),
-            str(entry.about.get("origin", "given")),
-            str(replace(entry.constraint, cost=math.inf)),
-        )
-        for entry in ordered
-    ]
-
-
-def _shown(value: Any, form: str) -> str:
-    return form.format(value) if isinstance(value, int | float) else ""
+    rows = []
+    for entry in sorted(entries, key=lambda entry: -entry.constraint.cost):
+        constraint, about = entry.constraint, entry.about
+        numbers = (("support", "{}"), ("rate", "{:.4f}"))
+        known = [form.format(about[name]) if isinstance(about.get(name), int | float) else "" for name, form in numbers]
+        cost = "hard" if constraint.hard else f"{constraint.cost:.3f}"
+        rows.append((cost, *known, str(about.get("origin", "given")), str(replace(constraint, cost=math.inf))))
+    return rows
 
 
 def _finite(value: Any) -> Any:
@@ -129,15 +111,11 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
-# -- what Docs tell ---------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Decided:
     """How one sequence was labelled.
 
-    first (int): its first unit within its Doc. decision (Decision): the labels, and what is known of them.
-    changes (list of Change | None): what constraints changed; None if it was not asked for.
+    first (int): its first unit within its Doc. changes (list of Change | None): None if they were not asked for.
     milliseconds (float): its share, by units, of the time that decoding it with others took, explanations apart.
     """
 
@@ -150,29 +128,30 @@ class Decided:
 def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -> dict[str, Any]:
     """How a Doc was decoded: sums over its sequences, and the strongest method that any of them took.
 
-    decided (list of Decided): of its sequences. constraints (list of Constraint): that were in force.
     RETURNS (dict): method (str); certified (bool): no labelling of any sequence has a greater objective by more than
         1e-6 max(1, |score|), under the constraints that were not relaxed; gap, score, objective, viterbi_score (float),
         iterations (int), milliseconds (float); violated, viterbi_violated (dict): texts of constraints that the labels
         break, and that those of Viterbi break, and how often; relaxed (list of str): texts of constraints given up.
     """
-    texts: dict[int, str] = {}
-    for one in decided:
-        own = one.decision
-        for index in (*own.violated, *own.viterbi_violated, *own.relaxed):
-            texts[index] = texts.get(index) or str(constraints[index])
-    decisions = [one.decision for one in decided]
+    decisions, text = [one.decision for one in decided], cache(lambda index: str(constraints[index]))
+
+    def total(name: str) -> float:
+        return float(sum(getattr(decision, name) for decision in decisions))
+
+    def times(name: str) -> dict[str, int]:
+        counts = Counter[str]()
+        for index, count in chain(*(getattr(decision, name).items() for decision in decisions)):
+            counts[text(index)] += count
+        return dict(counts)
+
     return {
         "method": max((decision.method for decision in decisions), key=STRENGTH.index, default="viterbi"),
         "certified": all(decision.certified for decision in decisions),
-        "gap": float(sum(decision.gap for decision in decisions)),
-        "iterations": sum(decision.iterations for decision in decisions),
-        "score": float(sum(decision.score for decision in decisions)),
-        "objective": float(sum(decision.objective for decision in decisions)),
-        "viterbi_score": float(sum(decision.viterbi_score for decision in decisions)),
-        "violated": _times((decision.violated for decision in decisions), texts),
-        "viterbi_violated": _times((decision.viterbi_violated for decision in decisions), texts),
-        "relaxed": list(dict.fromkeys(texts[index] for decision in decisions for index in decision.relaxed)),
+        "gap": total("gap"),
+        "iterations": int(total("iterations")),
+        **{name: total(name) for name in ("score", "objective", "viterbi_score")},
+        **{name: times(name) for name in ("violated", "viterbi_violated")},
+        "relaxed": list(dict.fromkeys(text(index) for decision in decisions for index in decision.relaxed)),
         "milliseconds": float(sum(one.milliseconds for one in decided)),
     }
 
@@ -196,11 +175,3 @@ def constraint_changes(
         for one in decided
         for change in one.changes or ()
     ]
-
-
-def _times(found: Iterable[dict[int, int]], texts: dict[int, str]) -> dict[str, int]:
-    total = Counter[str]()
-    for own in found:
-        for index, times in own.items():
-            total[texts[index]] += times
-    return dict(total)

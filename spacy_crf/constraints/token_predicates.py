@@ -5,7 +5,7 @@ about the gap before a token: neither it nor the token before is a mark.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -17,6 +17,7 @@ from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import NOTHING, UnitPredicates
 from ..core.errors import CRFError, excerpt
 from ..core.labels import TagSet
+from ..features.columns import Columns
 from ..pipe.errors import PipeErrors
 from .errors import ConstraintErrors
 
@@ -72,9 +73,7 @@ class TokenPredicates:
     """The predicates of tokens that constraints may name.
 
     own (mapping): predicates beside the built-in ones: a list of words, compared in lower case, or "_.NAME", a custom
-        token attribute that is true or false, such as marks that are no tokens.
-    name (str): of the component, for messages.
-    RAISES (ValueError): for a predicate that is neither.
+        token attribute that is true or false, such as marks that are no tokens. RAISES (ValueError): for others.
     """
 
     def __init__(self, own: Mapping[str, str | Sequence[str]], name: str):
@@ -89,19 +88,10 @@ class TokenPredicates:
                 raise CRFError(ConstraintErrors.CRF444.format(name=name, predicate=predicate, value=what))
 
     def read(self, docs: Sequence[Doc], orths: Hashes, vocab: Vocab, wanted: Sequence[str]) -> dict[str, Bools]:
-        """Whether predicates hold, (N,) for each.
-
-        docs (sequence of Doc): whose tokens they are. orths ((N,)): word forms, one Doc after the other.
-        wanted (sequence of str): names of predicates.
-        RAISES (ValueError): for a custom attribute that is not registered.
-        """
+        """Whether predicates hold, (N,) for each. orths ((N,)): word forms of the tokens, one Doc after the other."""
         by_form = [name for name in wanted if name in self._by_form]
-        distinct, where = np.unique(orths, return_inverse=True) if by_form else (orths[:0], orths[:0])
-        texts = [vocab.strings[orth] for orth in distinct.tolist()]
-        found = {
-            name: np.array([self._by_form[name](text) for text in texts], dtype=bool)[where].reshape(-1)
-            for name in by_form
-        }
+        texts, where = _distinct(orths, vocab) if by_form else ([], orths[:0])
+        found = {name: np.array(list(map(self._by_form[name], texts)), dtype=bool)[where] for name in by_form}
         for name in wanted:
             if name in self._extensions:
                 found[name] = self._extension(docs, self._extensions[name])
@@ -117,10 +107,7 @@ class TokenPredicates:
         return [*self._by_form, UNMARKED, *self._extensions]
 
     def require(self, wanted: Sequence[str], name: str) -> None:
-        """Raise a coded error for a predicate that is not known.
-
-        name (str): of the component, for messages.
-        """
+        """Raise a coded error for a predicate that is not known."""
         for predicate in wanted:
             if predicate not in self.names:
                 problem = {"setting": "marks", "value": predicate, "expected": f"one of {', '.join(self.names)}"}
@@ -132,70 +119,53 @@ class TokenPredicates:
         return np.array([bool(token._.get(extension)) for doc in docs for token in doc], dtype=bool)
 
 
-def surfaces(orths: Hashes, vocab: Vocab) -> Indices:
-    """((N,)): a number for each word in lower case, NOTHING for what has neither letters nor digits.
-
-    orths ((N,)): word forms.
-    """
+def _distinct(orths: Hashes, vocab: Vocab) -> tuple[list[str], Indices]:
+    """The texts of distinct word forms, and ((N,)) the place of each among them."""
     distinct, where = np.unique(orths, return_inverse=True)
-    texts = [vocab.strings[orth].lower() for orth in distinct.tolist()]
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(text for text in texts if _is_word(text)))}
-    found = np.array([numbers.get(text, NOTHING) for text in texts], dtype=np.intp)
-    return found[where].reshape(-1)
+    return [vocab.strings[orth] for orth in distinct.tolist()], where.reshape(-1)
 
 
-@dataclass(frozen=True)
-class SequencePredicates:
-    """What is known of sequences beside their words.
+def surfaces(orths: Hashes, vocab: Vocab) -> Indices:
+    """((N,)): a number for each word form in lower case, NOTHING for what has neither letters nor digits."""
+    texts, where = _distinct(orths, vocab)
+    words = dict.fromkeys(text.lower() for text in texts if _is_word(text))
+    numbers = {word: number for number, word in enumerate(words)}
+    return np.array([numbers.get(text.lower(), NOTHING) for text in texts], dtype=np.intp)[where]
 
-    units (UnitPredicates): about their units, one sequence after the other. names (list of str): of the sequences.
-    """
+
+class SequencePredicates(NamedTuple):
+    """What is known of sequences beside their words: of their units, one after the other, and their names."""
 
     units: UnitPredicates
     names: list[str]
 
 
-@dataclass(frozen=True)
-class Annotation:
-    """Where labels are that are there already. target (Target): what is annotated. tags (TagSet): of the chain."""
-
-    target: Target
-    tags: TagSet
-
-    def fixed(self, docs: Sequence[Doc], lengths: Indices) -> Ints:
-        """((N,)): the tag that each token has to have, NOTHING where it is open.
-
-        lengths ((B,)): of the sequences that the Docs consist of.
-        """
-        allowed = self.target.evidence(docs, lengths, self.tags)
-        one = (allowed.sum(axis=1) == 1) & (len(self.tags) > 1)
-        return np.where(one, allowed.argmax(axis=1), NOTHING).astype(np.int32)
+def fixed_tags(docs: Sequence[Doc], lengths: Indices, target: Target, tags: TagSet) -> Ints:
+    """((N,)): the tag that the annotation of each token asks for, NOTHING where that is open."""
+    allowed = target.evidence(docs, lengths, tags)
+    one = (allowed.sum(axis=1) == 1) & (len(tags) > 1)
+    return np.where(one, allowed.argmax(axis=1), NOTHING).astype(np.int32)
 
 
 def sequence_predicates(
     docs: Sequence[Doc],
-    orths: Hashes,
-    lengths: Indices,
+    columns: Columns,
     vocab: Vocab,
     constraints: Sequence[Constraint],
     known: TokenPredicates,
-    annotation: "Annotation | None",
+    target: Target | None,
+    tags: TagSet,
     more: Sequence[str] = (),
 ) -> SequencePredicates:
-    """What constraints ask of sequences, which bear the names of their Docs.
+    """What constraints (and more predicates) ask of the sequences of Docs, whose names these bear.
 
-    orths ((N,)): word forms of the tokens, one Doc after the other. lengths ((B,)): of the sequences of the Docs.
-    annotation (Annotation | None): holds labels that are there already.
-    more (sequence of str): predicates beside those of the constraints.
+    target (Target | None): tells labels that are there already.
     """
+    orths, lengths, asked = columns.orths, columns.lengths, {one.asks for one in constraints}
     wanted = dict.fromkeys([*(one.predicate for one in constraints if one.predicate is not None), *more])
-    asked = {one.asks for one in constraints}
-    units = UnitPredicates(
-        len(orths),
-        known.read(docs, orths, vocab, list(wanted)),
-        surfaces(orths, vocab) if "surfaces" in asked else None,
-        annotation.fixed(docs, lengths) if annotation is not None and "fixed" in asked else None,
-    )
-    owners = Segments(lengths).within(Segments.of(docs)).owners
+    named = known.read(docs, orths, vocab, list(wanted))
+    equal = surfaces(orths, vocab) if "surfaces" in asked else None
+    fixed = fixed_tags(docs, lengths, target, tags) if target is not None and "fixed" in asked else None
     names = [excerpt(doc.text) for doc in docs]
-    return SequencePredicates(units, [names[owner] for owner in owners.tolist()])
+    owners = Segments(lengths).within(Segments.of(docs)).owners
+    return SequencePredicates(UnitPredicates(len(orths), named, equal, fixed), [names[doc] for doc in owners.tolist()])

@@ -23,9 +23,8 @@ from ..core.grammar.learn import ConditionalGrammar, Observation, fit
 from ..core.grammar.numbering import Reading, step
 from ..core.grammar.rules import ParseTree
 from ..core.sections.headings import ParserInput
-from ..core.sections.lattice import Section
 from ..core.sections.learn import GoldSection, TreeExample
-from ..core.sections.parse import SectionParse
+from ..core.sections.parse import Section, SectionParse
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NEWLINE, NUMBER, TITLE
 from .parsing import DEFAULT_ROLES, LabelRoles

@@ -16,9 +16,8 @@ from ..core.errors import CRFError, CRFWarning
 from ..core.grammar.numbering import readings
 from ..core.sections.features import NAMES
 from ..core.sections.headings import MAX_NEWLINES, HeadingLabels, ParserInput
-from ..core.sections.lattice import Section
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
-from ..core.sections.parse import ParserSettings, SectionParse, parse
+from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of

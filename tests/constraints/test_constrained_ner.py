@@ -13,9 +13,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from spacy_crf.constraints.component import ConstrainedNER
-from spacy_crf.core.constraints.family import violations
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.problem import violations
 
 HARD = [*RULES, "exactly(VOLUME, 1)"]  # which references do not all keep
 METHODS = ["auto", "lagrangian", "automaton", "ilp"]

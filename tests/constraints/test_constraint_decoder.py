@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.constraints.decoder import ConstraintDecoder, guess_scheme
+from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
 
 
 def pipeline(

@@ -11,10 +11,10 @@ from helpers.strategies import chain_batches
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints.costs import ScoredGold
-from spacy_crf.core.constraints.family import FAMILIES, Predicate, penalty, violations
+from spacy_crf.core.constraints.family import FAMILIES, Predicate
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.problem import Problem, Trellis
+from spacy_crf.core.constraints.problem import Problem, Trellis, penalty, violations
 from spacy_crf.core.constraints.units import StartsWith
 from spacy_crf.core.labels import TagSet
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from spacy_crf.core.arrays import Doubles
 from spacy_crf.core.grammar.numbering import Reading, parent, readings
 from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
-from spacy_crf.core.sections.headings import Heading, Headings, ParserInput, find_headings
-from spacy_crf.core.sections.levels import Level, Opening
+from spacy_crf.core.sections.headings import Heading, Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import SectionParse
 from spacy_crf.sections.parsing import is_first_level
 

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_crf.core.arrays import Doubles
-from spacy_crf.core.sections.scoring import weight_vector
+from spacy_crf.core.sections.features import weight_vector
 from spacy_crf.sections.layout import units_of
 from spacy_crf.sections.parsing import LabelRoles, StackParser, gold_sections, learn_tree
 from spacy_crf.sections.reader import SectionCorpus

@@ -12,28 +12,25 @@ matter decide about the size of the product.
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..arrays import Doubles, Indices, Ints
 from .family import Constraint
-from .labelling import NOTHING, Fields, UnitPredicates
-from .meaning import Monitor
+from .labelling import NOTHING, Fields, Monitor, UnitPredicates
 from .problem import Problem, Trellis
 
 MARGIN = 1e-9  # relative slack, so that rounding does not cut off the best path
 WIDTHS = (2.0, 8.0, 32.0, math.inf)  # how far below the bound to search, in turn
 MEMORY = 1 << 18  # moves that are kept
 PRODUCTS = 256  # that are kept
+Products: TypeAlias = dict[tuple[Constraint, ...], "Product"]  # by their constraints
 
 
 @dataclass
 class Product:
-    """The product of the automata of some constraints: states are numbered as they are met, moves remembered.
-
-    costs (list of float), monitors (list of Monitor): of the constraints.
-    """
+    """The product of the automata of some constraints: states are numbered as they are met, moves remembered."""
 
     costs: list[float]
     monitors: list[Monitor]
@@ -46,9 +43,8 @@ class Product:
         return self._number(tuple(monitor.start for monitor in self.monitors))
 
     def _number(self, state: tuple[Hashable, ...]) -> int:
-        number = self._numbers.get(state)
-        if number is None:
-            number = self._numbers[state] = len(self._states)
+        number = self._numbers.setdefault(state, len(self._states))
+        if number == len(self._states):
             self._states.append(state)
         return number
 
@@ -84,43 +80,28 @@ class Product:
         return sum((number * cost for number, cost in times if number), 0.0)
 
 
-def product_of(constraints: Sequence[Constraint], fields: Fields, predicates: UnitPredicates) -> Product:
-    """The product for one sequence.
-
-    fields (Fields): of the chain. predicates (UnitPredicates): of its units.
-    """
-    monitors = [constraint.watch(fields, predicates) for constraint in constraints]
-    return Product([constraint.cost for constraint in constraints], monitors)
-
-
-class Products:
-    """Products by their constraints: one serves all sequences where it asks nothing of their units."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[Constraint, ...], Product] = {}
-
-    def of(self, problem: Problem, indices: Sequence[int]) -> Product:
-        """The product of some constraints of a problem."""
-        constraints = tuple(problem.constraints[index] for index in indices)
-        if any(constraint.asks is not None for constraint in constraints):
-            return product_of(constraints, problem.fields, problem.predicates)
-        if constraints not in self._made:
-            if len(self._made) >= PRODUCTS:
-                self._made.clear()
-            self._made[constraints] = product_of(constraints, problem.fields, problem.predicates)
-        return self._made[constraints]
+def product_of(
+    constraints: Sequence[Constraint], fields: Fields, predicates: UnitPredicates, made: Products | None = None
+) -> Product:
+    """The product for one sequence; it is kept, and serves all sequences, where it asks nothing of their units."""
+    key, made = tuple(constraints), {} if made is None else made
+    if key in made:
+        return made[key]
+    product = Product([one.cost for one in key], [one.watch(fields, predicates) for one in key])
+    if all(one.asks is None for one in key):
+        if len(made) >= PRODUCTS:
+            made.clear()
+        made[key] = product
+    return product
 
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """What a search found.
+    """What a search found: the best labelling, or the best that was met, with its score minus costs.
 
-    path ((T,) | None): the best labelling, or the best that was met; None without one.
-    objective (float): its score minus costs; -inf without one.
-    bound (float): no labelling has a greater one.
+    bound (float): no labelling has a greater objective.
     finished (bool): the search was not stopped by its size: path is the best one, or there is none.
-    n_states (int): states of the product that were made.
-    grounds (frozenset of int): constraints that were in the product.
+    n_states (int): of the product, that were made. grounds (frozenset of int): constraints that were in it.
     """
 
     path: Ints | None
@@ -136,19 +117,16 @@ def best_labelling(
 ) -> ExactSearch:
     """The labelling of a problem with the greatest score minus costs; exact if the search is finished.
 
-    problem (Problem): of a sequence that is not empty.
-    known (sequence of (T,)): labellings that are known; what they break is looked at from the beginning.
-    max_states (int): of all products together. products (Products | None): those made so far.
+    What known labellings break is looked at from the beginning. max_states (int): of all products together.
     """
-    products, left = products or Products(), set(problem.left)
-    values = [problem.value(path) for path in known]
-    active = left.intersection(index for value in values for index in value.violated)
-    best, objective = max(
-        zip(known, (value.objective for value in values)), key=lambda pair: pair[1], default=(None, -math.inf)
-    )
+    products, left = {} if products is None else products, set(problem.left)
+    active = left.intersection(index for path in known for index in problem.value(path).violated)
+    best: Ints | None = max(known, key=lambda path: problem.value(path).objective, default=None)
+    objective = -math.inf if best is None else problem.value(best).objective
     bound, total = math.inf, 0
     while True:
-        product = products.of(problem, sorted(active))
+        chosen = [problem.constraints[index] for index in sorted(active)]
+        product = product_of(chosen, problem.fields, problem.predicates, products)
         found = best_in_product(problem.charged, product, objective, max_states - total)
         total, bound = total + found.n_states, min(bound, found.bound)
         if found.path is None:
@@ -167,12 +145,7 @@ def best_labelling(
 def best_in_product(
     trellis: Trellis, product: Product, known: float = -math.inf, max_states: int = 400_000
 ) -> ExactSearch:
-    """The labelling of the greatest score minus costs. O(states L) time.
-
-    trellis (Trellis): scores. product (Product): of the constraints.
-    known (float): score minus costs of a labelling that is known: nothing worse is looked at.
-    max_states (int): stop where the product would have more.
-    """
+    """The labelling of the greatest score minus costs, known to be no less than some value. O(states L) time."""
     top, total = trellis.bound, 0
     if top == -math.inf:
         return ExactSearch(None, -math.inf, -math.inf, True, 0)
@@ -203,10 +176,8 @@ class _Layer:
 
 def _layers(trellis: Trellis, product: Product, threshold: float, max_states: int) -> tuple[list[_Layer] | None, int]:
     """The states of each unit that may be on a path of at least the threshold; None if there are too many."""
-    symbols = product.symbols(trellis.n_units)
-    begin = _Layer(np.zeros(1, dtype=np.intp), [product.start], np.zeros(1), [NOTHING])
-    layers: list[_Layer] = []
-    n_states, layer = 0, begin
+    symbols, layers, n_states = product.symbols(trellis.n_units), list[_Layer](), 0
+    layer = _Layer(np.zeros(1, dtype=np.intp), [product.start], np.zeros(1), [NOTHING])
     for unit in range(trellis.n_units):
         scores = trellis.first[None, :] if unit == 0 else layer.scores[:, None] + trellis.inner[unit - 1][layer.tags]
         slack = _room(scores + trellis.completions[unit], threshold)
@@ -234,10 +205,7 @@ def _advance(
     scores ((n, L)): of each state with each tag after it. slack ((n, L)): how much of costs each may still take.
     """
     found: dict[tuple[int, int], int] = {}
-    tags: list[int] = []
-    following: list[int] = []
-    best: list[float] = []
-    origins: list[int] = []
+    tags, following, best, origins = list[int](), list[int](), list[float](), list[int]()
     places, chosen = np.nonzero(slack >= 0)
     cells = zip(places.tolist(), chosen.tolist(), scores[places, chosen].tolist(), slack[places, chosen].tolist())
     for place, tag, score, room in cells:
@@ -260,12 +228,10 @@ def _best_end(layers: list[_Layer], product: Product) -> tuple[Ints | None, floa
     last = layers[-1]
     costs = np.array([product.finish(state, tag) for state, tag in zip(last.states, last.tags.tolist())])
     values = last.scores - costs
-    if not np.any(values > -np.inf):
-        return None, -math.inf
-    place = int(values.argmax())
-    path = np.empty(len(layers), dtype=np.int32)
-    objective = float(values[place])
-    for unit in range(len(layers) - 1, -1, -1):
-        path[unit] = layers[unit].tags[place]
-        place = layers[unit].origins[place]
+    objective = float(values.max(initial=-np.inf))
+    if objective == -math.inf:
+        return None, objective
+    place, path = int(values.argmax()), np.empty(len(layers), dtype=np.int32)
+    for unit, layer in reversed(list(enumerate(layers))):
+        path[unit], place = layer.tags[place], layer.origins[place]
     return path, objective

@@ -12,19 +12,18 @@ constraint that the chain keeps by itself costs nothing.
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints
+from ..arrays import Bools, Doubles, Indices, Ints, Segments
 from ..chain.nbest import nbest
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
-from .decode import decode
-from .family import Constraint, violations
+from .decode import Decision, MethodSettings, decode
+from .family import Constraint
 from .labelling import Fields, Labelling, UnitPredicates
-from .strategy import Decision, MethodSettings
+from .problem import violations
 
 QUICK = MethodSettings(max_arcs=1)  # no solver: what is not certified is good enough to learn from
 BATCH_SIZE = 16  # sequences that are decoded together, under the same costs
@@ -33,10 +32,7 @@ ITERATIONS = 100
 
 @dataclass(frozen=True)
 class ScoredGold:
-    """Sequences that a model was not trained on. Rows are in packed order.
-
-    potentials (ChainPotentials): their scores. gold ((N,)): the right tags. predicates (UnitPredicates): of the units.
-    """
+    """Sequences that a model was not trained on: their scores, the right tags (N,), and predicates, in packed order."""
 
     potentials: ChainPotentials
     gold: Ints
@@ -49,9 +45,8 @@ class ScoredGold:
 
     def paths(self) -> Iterator[tuple[Ints, UnitPredicates]]:
         """The right tags and the predicates of each sequence, in the order given."""
-        rows, ends = self.potentials.batch.rows, np.cumsum(self.potentials.batch.lengths)
-        for low, high in pairwise([0, *ends.tolist()]):
-            yield self.gold[rows[low:high]], self.predicates.at(rows[low:high])
+        for rows in self.potentials.batch.segments.split(self.potentials.batch.rows):
+            yield self.gold[rows], self.predicates.at(rows)
 
     def decisions(self, constraints: Sequence[Constraint], tags: TagSet) -> list[Decision]:
         """The best labellings under constraints."""
@@ -72,11 +67,8 @@ def charged(constraints: Sequence[Constraint], costs: Doubles) -> list[Constrain
 
 def violation_table(found: Iterable[dict[int, int]], n_constraints: int) -> Indices:
     """((B, R)): violations of each sequence."""
-    found = list(found)
-    table = np.zeros((len(found), n_constraints), dtype=np.intp)
-    for row, own in zip(table, found):
-        row[list(own)] = list(own.values())
-    return table
+    rows = [[own.get(index, 0) for index in range(n_constraints)] for own in found]
+    return np.array(rows, dtype=np.intp).reshape(len(rows), n_constraints)
 
 
 def gold_violations(part: ScoredGold, constraints: Sequence[Constraint], tags: TagSet) -> Indices:
@@ -102,14 +94,14 @@ def perceptron_costs(
     batch_size: int = BATCH_SIZE,
     seed: int = 0,
 ) -> Doubles:
-    """Costs under which labellings break constraints as often as gold does. One decoding of each sequence an epoch.
+    """((R,)): costs under which labellings break constraints as often as gold does; 0 for what is not worth having.
 
-    Costs begin at 0. After each batch c <- max(0, c + step (violations of the labellings - violations of gold)).
+    Costs begin at 0. After each batch c <- max(0, c + step (violations of the labellings - violations of gold)); what
+    is returned is their mean over all updates. One decoding of each sequence an epoch.
 
     parts (sequence of ScoredGold): sequences, and their scores under models that were trained without them.
     constraints (sequence of Constraint): what may be charged for; their own costs are not looked at.
     given (sequence of Constraint): others, which are in force at their own costs. seed (int): of the order.
-    RETURNS ((R,)): the mean of the costs over all updates; 0 for a constraint that is not worth having.
     """
     rng = np.random.default_rng(seed)
     gold = [gold_violations(part, constraints, tags) for part in parts]
@@ -121,8 +113,7 @@ def perceptron_costs(
             for number, order in enumerate(orders)
             for low in range(0, len(order), batch_size)
         ]
-        for place in rng.permutation(len(batches)):
-            number, own = batches[place]
+        for number, own in (batches[place] for place in rng.permutation(len(batches))):
             now = [*charged(constraints, costs), *given]
             found = decoded_violations(parts[number].select(own), now, tags)[:, : len(constraints)]
             costs = np.maximum(0.0, costs + step * (found - gold[number][own]).sum(axis=0))
@@ -139,12 +130,10 @@ def likely_costs(
     strength: float = 0.3,
     paths: int = 20,
 ) -> Doubles:
-    """Costs of the greatest conditional likelihood. O(M R) for an evaluation, with M labellings and R constraints.
+    """((R,)): costs of the greatest conditional likelihood; 0 for what is not worth having. See `perceptron_costs`.
 
-    parts, constraints, tags, given: as of `perceptron_costs`.
+    O(M R) for an evaluation, with M labellings, the best `paths` of the chain for each sequence, and R constraints.
     strength (float): of the prior: times the sum of squared costs, as `c2` of a trainer.
-    paths (int): labellings of each sequence that are compared, the best of the chain.
-    RETURNS ((R,)): costs; 0 for a constraint that is not worth having.
     """
     from scipy.optimize import minimize
 
@@ -156,9 +145,8 @@ def likely_costs(
         loss, gradient = loss_and_gradient(choices, costs)
         return loss + strength * float(costs @ costs), gradient + 2 * strength * costs
 
-    options = {"maxiter": ITERATIONS}
-    bounds = [(0.0, None)] * len(constraints)
-    return np.asarray(minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
+    limits = {"bounds": [(0.0, None)] * len(constraints), "options": {"maxiter": ITERATIONS}}
+    return np.asarray(minimize(objective, start, jac=True, method="L-BFGS-B", **limits).x)
 
 
 class Choices(NamedTuple):
@@ -190,21 +178,17 @@ def choices_of(
         broken.append(table[allowed].astype(np.float64))
         scores.append((own_scores - own @ finite)[allowed])
         right.append(hits[allowed] == hits[allowed].max())
-    lengths = np.array([len(one) for one in scores[1:]], dtype=np.intp)
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    return Choices(
-        np.concatenate(scores), np.concatenate(broken), np.concatenate(right), np.cumsum(lengths) - lengths, owners
-    )
+    sequences = Segments.of(scores[1:])
+    joined = (np.concatenate(scores), np.concatenate(broken), np.concatenate(right))
+    return Choices(*joined, sequences.firsts, sequences.owners)
 
 
 def _best(part: ScoredGold, tags: TagSet, k: int) -> Iterator[tuple[list[Labelling], Doubles, Indices]]:
     """For each sequence that is not empty its best labellings, their scores, and how many units each has right."""
     fields, best, batch = Fields(tags), nbest(part.potentials, k), part.potentials.batch
-    ends = np.cumsum(batch.lengths)
-    for sequence, (length, (gold, predicates)) in enumerate(zip(batch.lengths.tolist(), part.paths())):
-        if length:
-            own = batch.rows[ends[sequence] - length : ends[sequence]]
-            paths = best.labels[: best.counts[sequence], own]
+    for sequence, (rows, (gold, predicates)) in enumerate(zip(batch.segments.split(batch.rows), part.paths())):
+        if len(rows):
+            paths = best.labels[: best.counts[sequence], rows]
             labellings = [Labelling(path.tolist(), fields, predicates) for path in paths]
             yield labellings, best.scores[sequence, : len(paths)], (paths == gold).sum(axis=1)
 

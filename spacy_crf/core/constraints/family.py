@@ -10,25 +10,24 @@ A class with a `kind` is a family as soon as it is defined; texts, JSON, decodin
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from difflib import get_close_matches
+from functools import cached_property
+from inspect import getattr_static
+from itertools import chain, permutations
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from ..errors import CoreErrors, CRFError
-from .labelling import NOTHING, Fields, Labelling, Labels, Level, Observations, UnitPredicates
-from .meaning import Indicators, Inequalities, Monitor, Occurrences, State
+from .labelling import Fields, Indicators, Inequalities, Labelling, Labels, Level, Monitor, Occurrences, UnitPredicates
 
 Count: TypeAlias = Literal["once", "each"]
 PAID = "paid"  # the state of an automaton that has nothing more to report
 PLAIN = re.compile(r"\w[\w.]*(?:-[\w.]+)*")  # names that need no quotes
 ASKED = {"surfaces": "surfaces", "fixed": "fixed labels"}
 FAMILIES: dict[str, type["Constraint"]] = {}
-
-
-def quoted(name: str) -> str:
-    """A name as it stands in a text."""
-    return name if PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Predicate:
         return (number in seen.labels[units]) != self.negated
 
     def __str__(self) -> str:
-        return f"{'not ' if self.negated else ''}{self.what} {quoted(self.label)}"
+        return f"{'not ' if self.negated else ''}{self.what} {_text(self.label, str)}"
 
 
 LabelSets: TypeAlias = tuple[Labels, ...]
@@ -55,8 +54,54 @@ Disjunction: TypeAlias = tuple[Conjunction, ...]
 MARKS: dict[Any, str] = {Labels: "|", LabelSets: ", ", Conjunction: " & ", Disjunction: " | "}  # between members
 
 
+@dataclass(frozen=True)
+class LabelledSequences:
+    """Labelled sequences, none of them empty, that suggest constraints to the families.
+
+    max_terms (int): labels in a set, and disjuncts of a rule, at most.
+    min_support (int): what occurs in fewer sequences suggests nothing.
+    gaps (collection of str): predicates of the gap before a unit; all others are of the unit itself.
+    """
+
+    seen: Sequence[Labelling]
+    max_terms: int
+    min_support: int
+    gaps: Collection[str] = ()
+
+    @cached_property
+    def runs(self) -> list[list[str]]:
+        """Labels of the segments of each sequence."""
+        return [[one.fields.names[segment.label] for segment in one.segments("segment")] for one in self.seen]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """Sequences with each label."""
+        return Counter(label for run in self.runs for label in dict.fromkeys(run))
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Labels that occur often enough."""
+        return [label for label, count in self.counts.items() if count >= self.min_support]
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Pairs of different labels that occur often enough."""
+        return list(permutations(self.labels, 2))
+
+    def sets(self, counts: Counter[str]) -> Iterator[Labels]:
+        """Yield for each size the set of labels that explains most of what was counted."""
+        best = tuple(label for label, _ in counts.most_common(self.max_terms))
+        yield from (best[:size] for size in range(1, len(best) + 1))
+
+    def followed(self, pairs: list[tuple[str, str]]) -> Iterator[tuple[str, Labels]]:
+        """Yield each label that occurs often enough, with the sets that explain most of what is behind it in pairs."""
+        for label in self.labels:
+            found = Counter(behind for before, behind in pairs if before == label)
+            yield from ((label, own) for own in self.sets(found))
+
+
 @dataclass(frozen=True, kw_only=True)
-class Constraint:
+class Constraint(ABC):
     """What all families share.
 
     cost (float): subtracted from the score of a labelling that breaks it; infinite if the constraint is hard.
@@ -83,17 +128,15 @@ class Constraint:
     # -- settings ------------------------------------------------------------------------------------------------
 
     def __post_init__(self) -> None:
-        self.require("cost", is_number(self.cost) and self.cost >= 0, "a number of at least 0")
+        self.require("cost", _is_number(self.cost) and self.cost >= 0, "a number of at least 0")  # NaN compares false
         self.require("count", self.count in get_args(Count), "'once' or 'each'")
         self.require("level", self.level in get_args(Level), "'segment' or 'unit'")
-        positive = is_number(self.priority) and 0 < self.priority < math.inf
-        self.require("priority", positive, "a finite number above 0")
+        self.require("priority", _is_number(self.priority) and 0 < self.priority < math.inf, "a finite number above 0")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == Labels:
                 well_formed = isinstance(value, tuple) and all(isinstance(label, str) and label for label in value)
-                optional = field.default == ()
-                self.require(field.name, well_formed and (optional or value), "one or more labels")
+                self.require(field.name, well_formed and (field.default == () or value), "one or more labels")
             elif field.type is str:
                 self.require(field.name, isinstance(value, str) and value, "a name")
             elif field.type is bool:
@@ -102,27 +145,31 @@ class Constraint:
     def require(self, setting: str, holds: object, expected: str) -> None:
         """Raise a coded error unless a setting is as expected."""
         if not holds:
-            problem = {"setting": setting, "value": getattr(self, setting), "expected": expected}
-            raise CRFError(CoreErrors.CRF904.format(constraint=self.kind, **problem))
+            known = {"setting": setting, "value": getattr(self, setting), "expected": expected}
+            raise CRFError(CoreErrors.CRF904.format(constraint=self.kind, **known))
 
     def require_disjoint(self, setting: str, sets: LabelSets) -> None:
         """Raise a coded error if a label is in two of the sets."""
-        labels = [label for labels in sets for label in labels]
-        self.require(setting, len(set(labels)) == len(labels), "without a label that is already in another set")
+        distinct = len(set().union(*sets)) == sum(map(len, sets))
+        self.require(setting, distinct, "without a label that is already in another set")
 
     def check(self, known: Fields, predicates: UnitPredicates | None = None) -> None:
         """Raise a coded error for labels that are not there and, if predicates are given, for what they lack."""
-        for label in (label for labels in self.label_sets for label in labels):
+        for label in chain(*self.label_sets):
             if label not in known.names:
                 near = get_close_matches(label, known.names, 3, 0.0)
                 raise CRFError(CoreErrors.CRF902.format(constraint=str(self), label=label, near=near))
         if predicates is None or self.asks is None:
             return
-        if self.predicate is not None and self.predicate not in predicates.named:
-            names = ", ".join(predicates.named) or "none"
-            raise CRFError(CoreErrors.CRF906.format(constraint=str(self), name=self.predicate, known=names))
-        if getattr(predicates, self.asks) is None:
+        if self.predicate is not None:
+            self.require_predicate(predicates.named, ", ".join(predicates.named) or "none")
+        elif getattr(predicates, self.asks) is None:
             raise CRFError(CoreErrors.CRF907.format(constraint=str(self), what=ASKED[self.asks]))
+
+    def require_predicate(self, names: Collection[str], listing: str) -> None:
+        """Raise a coded error if it asks for a predicate that is not among some."""
+        if self.predicate is not None and self.predicate not in names:
+            raise CRFError(CoreErrors.CRF906.format(constraint=str(self), name=self.predicate, known=listing))
 
     @property
     def hard(self) -> bool:
@@ -147,24 +194,29 @@ class Constraint:
         """A number of times that its cost is not paid more often."""
         return 1 if self.count == "once" else n_units * n_labels
 
+    @property
+    def most_counted(self) -> float:
+        """How far violations that are still to come need to be counted."""
+        return 1 if self.hard or self.count == "once" else math.inf
+
     # -- meaning -------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def occurrences(self, seen: Labelling) -> Occurrences:
         """Count how often it applies to a labelling that is not empty, and how often it is broken there."""
-        raise NotImplementedError(self.kind)
 
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
+    @abstractmethod
+    def monitor(self, on: Indicators) -> Monitor:
         """Return the automaton for one sequence that reports every violation."""
-        raise NotImplementedError(self.kind)
 
+    @abstractmethod
     def rows(self, on: Indicators) -> list[Inequalities]:
         """Return the inequalities for one sequence, which agree with `occurrences` on every labelling."""
-        raise NotImplementedError(self.kind)
 
     @classmethod
-    def candidates(cls, data: Observations) -> Iterator["Constraint"]:
-        """Yield hard constraints that may hold in some sequences. Families without this method are not mined."""
-        raise NotImplementedError(cls.kind)
+    def candidates(cls, data: LabelledSequences) -> Iterable["Constraint"]:
+        """Return hard constraints that may hold in some sequences. Families that leave it at none are not mined."""
+        return ()
 
     def broken(self, seen: Labelling) -> int:
         """How often its cost is paid for a labelling: at most once unless `count` is "each"."""
@@ -173,43 +225,20 @@ class Constraint:
 
     def watch(self, known: Fields, predicates: UnitPredicates) -> Monitor:
         """Return the automaton that reports violations as their cost is paid: once or each time."""
-        own = self.monitor(known, predicates)
+        own = self.monitor(Indicators(known, self.level, predicates))
         if self.count == "each" and not self.hard:
             return own
 
-        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
+        def step(state: Any, symbol: Any, before: int, tag: int) -> tuple[Any, int]:
             if state == PAID:
                 return PAID, 0
             following, times = own.step(state, symbol, before, tag)
             return (PAID, 1) if times else (following, 0)
 
-        def finish(state: State, tag: int) -> int:
+        def finish(state: Any, tag: int) -> int:
             return 0 if state == PAID else min(1, own.finish(state, tag))
 
         return Monitor(own.start, step, finish, own.symbols)
-
-    def by_segments(
-        self,
-        known: Fields,
-        start: State,
-        read: Callable[[State, int, int], tuple[State, int]],
-        finish: Callable[[State], int] = lambda state: 0,
-    ) -> Monitor:
-        """Return an automaton that moves where a segment begins.
-
-        read (callable): (state, label of the segment before, label) to the next state and violations.
-        """
-        label, begins = [*known.of_tag, NOTHING], known.begin_rows[self.level]
-
-        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
-            return read(state, label[before], label[tag]) if begins[before][tag] else (state, 0)
-
-        return Monitor(start, step, lambda state, tag: finish(state))
-
-    @property
-    def most_counted(self) -> float:
-        """How far violations that are still to come need to be counted."""
-        return 1 if self.hard or self.count == "once" else math.inf
 
     # -- text and JSON -------------------------------------------------------------------------------------------
 
@@ -219,17 +248,16 @@ class Constraint:
         arguments = [_text(getattr(self, field.name), field.type) for field in positional]
         while arguments and not arguments[-1]:
             arguments.pop()
-        options = [field.name for field in flags if getattr(self, field.name)]
-        options += [word for word in (self.count, self.level) if word in ("each", "unit")]
-        options += [] if self.hard else [f"cost={self.cost!r}"]
-        options += [] if self.priority == 1 else [f"priority={self.priority!r}"]
-        return " ".join([f"{self.kind}({self.mark.join(arguments).strip()})", *options])
+        words = {field.name: getattr(self, field.name) for field in flags}
+        words |= {"each": self.count == "each", "unit": self.level == "unit"}
+        words |= {f"cost={self.cost!r}": not self.hard, f"priority={self.priority!r}": self.priority != 1}
+        given = (word for word, holds in words.items() if holds)
+        return " ".join([f"{self.kind}({self.mark.join(arguments).strip()})", *given])
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object, which `language.parse` reads back; settings that are left as they are are left out."""
-        shared = {field.name for field in fields(Constraint)}
-        ordered = sorted(fields(self), key=lambda field: field.name in shared)
-        given = ((field, getattr(self, field.name)) for field in ordered)
+        positional, flags = arguments_and_flags(type(self))
+        given = ((field, getattr(self, field.name)) for field in (*positional, *flags, *fields(Constraint)))
         return {"kind": self.kind} | {field.name: _json(value) for field, value in given if value != field.default}
 
     @classmethod
@@ -249,32 +277,23 @@ def arguments_and_flags(family: type[Constraint]) -> tuple[list[Field[Any]], lis
 
 def minable_kinds() -> tuple[str, ...]:
     """The families that suggest candidates."""
-    return tuple(kind for kind, family in FAMILIES.items() if "candidates" in vars(family))
-
-
-def violations(constraints: Sequence[Constraint], seen: Labelling) -> dict[int, int]:
-    """Indices of the constraints that are broken, and how often. O(R T)."""
-    found = ((index, constraint.broken(seen)) for index, constraint in enumerate(constraints))
-    return {index: times for index, times in found if times}
-
-
-def penalty(constraints: Sequence[Constraint], found: dict[int, int]) -> float:
-    """The costs of violations, as `violations` counts them; infinite for a hard constraint."""
-    return sum((constraints[index].cost * times for index, times in found.items()), 0.0)
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+    none = vars(Constraint)["candidates"]
+    return tuple(kind for kind, family in FAMILIES.items() if getattr_static(family, "candidates") is not none)
 
 
 def _text(value: Any, kind: Any) -> str:
-    """The text of a setting. kind (type): of its field."""
+    """The text of a setting, by the type of its field."""
     if kind in MARKS:
         return MARKS[kind].join(_text(member, get_args(kind)[0]) for member in value)
-    return quoted(value) if isinstance(value, str) else str(value)
+    quoted = isinstance(value, str) and not PLAIN.fullmatch(value)
+    return json.dumps(value, ensure_ascii=False) if quoted else str(value)
 
 
 def _json(value: Any) -> Any:
     if isinstance(value, Predicate):
         return str(value)
     return [_json(member) for member in value] if isinstance(value, tuple) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

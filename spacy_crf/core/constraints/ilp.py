@@ -9,31 +9,29 @@ tighter than the optimum where log scores are negative; here it is log p(e) >= l
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ..arrays import Bools, Ints
 from ..errors import CoreErrors, CRFError
-from .meaning import Inequalities, Term
+from .labelling import Inequalities, Term
 from .problem import Problem, Trellis
 
 Objective: TypeAlias = Literal["score", "violations"]
 PREFERRED = ("HiGHS", "PULP_CBC_CMD", "COIN_CMD", "HiGHS_CMD")
 ALIASES = {"highs": ("HiGHS", "HiGHS_CMD"), "cbc": ("PULP_CBC_CMD", "COIN_CMD")}
 MAX_ARCS = 200_000
+Backend: TypeAlias = Callable[[Any], None]  # solves a model of PuLP
 
 
 @dataclass(frozen=True)
 class Solved:
-    """What a solver found.
-
-    path ((T,) | None): the best labelling it knows. infeasible (bool): it proved that there is none.
-    optimal (bool): it proved the path to be the best.
-    """
+    """What a solver found: the best labelling it knows, and whether it proved that there is none, or no better one."""
 
     path: Ints | None
     infeasible: bool
@@ -50,10 +48,7 @@ def has_solver() -> bool:
 
 @cache
 def available_solvers() -> tuple[str, ...]:
-    """Names of PuLP's solvers that can be used here, the preferred ones first.
-
-    RAISES (ValueError): if PuLP is not installed.
-    """
+    """Names of PuLP's solvers that can be used here, the preferred ones first. RAISES (ValueError): without PuLP."""
     pulp = _pulp()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # PuLP 3.3 on the CBC that 4 no longer brings
@@ -69,79 +64,62 @@ def solve(
     time_limit: float | None = None,
     max_arcs: int = MAX_ARCS,
 ) -> Solved:
-    """Decode one sequence by integer programming.
+    """Decode one sequence, which is not empty, by integer programming.
 
-    problem (Problem): of a sequence that is not empty.
     objective (str): "score", the greatest score minus costs; or "violations", the least cost, and among equal costs the
         greatest score, where the score is at least the best one plus log tau and hard constraints hold.
     tau (float): above 0 and at most 1; for "violations".
     solver (str | None): PuLP's name of it, or "highs" or "cbc"; None takes the first there is.
     time_limit (float | None): seconds for each programme; the best labelling by then is returned.
-    RAISES (ValueError): without a solver, for settings that make no sense, and for sequences with too many arcs.
+    RAISES (ValueError): without a solver, and for sequences with too many arcs.
     """
-    if objective not in ("score", "violations"):
-        raise CRFError(
-            CoreErrors.CRF922.format(setting="objective", value=objective, expected="'score' or 'violations'")
-        )
-    if not 0 < tau <= 1:
-        raise CRFError(CoreErrors.CRF922.format(setting="tau", value=tau, expected="above 0 and at most 1"))
     found = problem.trellis.n_edges
     if found > max_arcs:
         raise CRFError(CoreErrors.CRF926.format(units=problem.trellis.n_units, found=found, most=max_arcs))
-    backend = _Backend(require_solver(solver), time_limit)
-    if objective == "score":
-        model = _Model(problem, problem.charged, problem.left)
-        model.maximise(model.score - model.cost)
-        return model.solve(backend)
-    return _least_cost(problem, tau, backend)
+    backend = partial(run_solver, require_solver(solver), time_limit)
+    if objective == "violations":
+        return _least_cost(problem, tau, backend)
+    model = _Model(problem, problem.charged, problem.left)
+    model.add(model.score - model.cost)
+    return model.solve(backend)
 
 
-def _least_cost(problem: Problem, tau: float, backend: "_Backend") -> Solved:
+def _least_cost(problem: Problem, tau: float, backend: Backend) -> Solved:
     """Problem (3), and then the best score among the labellings of the least cost."""
     model = _Model(problem, problem.trellis, range(len(problem.constraints)))
-    model.require(model.score >= problem.trellis.bound + math.log(tau) - 1e-6)
-    model.maximise(-model.cost)
+    model.add(model.score >= problem.trellis.bound + math.log(tau) - 1e-6)
+    model.add(-model.cost)
     first = model.solve(backend)
     if first.path is None:
         return first
     value = problem.value(first.path)
     least = value.score - value.objective
     again = _Model(problem, problem.trellis, range(len(problem.constraints)))
-    again.require(again.cost <= least + 1e-6 * max(1.0, least))
-    again.maximise(again.score)
+    again.add(again.cost <= least + 1e-6 * max(1.0, least))
+    again.add(again.score)
     second = again.solve(backend)
     return first if second.path is None else Solved(second.path, False, first.optimal and second.optimal)
 
 
-@dataclass(frozen=True)
-class _Backend:
-    """A solver of PuLP and its settings."""
-
-    name: str
-    time_limit: float | None
-
-    def run(self, model: Any) -> None:
-        """Solve a model, to a relative gap of 0."""
-        pulp = _pulp()
-        settings: dict[str, Any] = {"msg": False, "timeLimit": self.time_limit}
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                try:
-                    solver = pulp.getSolver(self.name, gapRel=0.0, **settings)
-                except TypeError:  # a solver without this setting always goes on to a gap of 0
-                    solver = pulp.getSolver(self.name, **settings)
-                model.solve(solver)
-        except (pulp.PulpError, OSError, RuntimeError) as error:
-            raise CRFError(CoreErrors.CRF925.format(name=self.name, error=error)) from error
+def run_solver(name: str, time_limit: float | None, model: Any) -> None:
+    """Solve a model of PuLP to a relative gap of 0."""
+    pulp = _pulp()
+    settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                solver = pulp.getSolver(name, gapRel=0.0, **settings)
+            except TypeError:  # a solver without this setting always goes on to a gap of 0
+                solver = pulp.getSolver(name, **settings)
+            model.solve(solver)
+    except (pulp.PulpError, OSError, RuntimeError) as error:
+        raise CRFError(CoreErrors.CRF925.format(name=name, error=error)) from error
 
 
 @dataclass
 class _Model:
-    """One programme: variables of the arcs, flow, and rows of constraints with their slacks.
-
-    problem (Problem): of the sequence. trellis (Trellis): scores. constraints (sequence of int): to be kept.
-    """
+    """One programme: variables of the arcs, flow, and rows of the constraints (by index) with their slacks."""
 
     problem: Problem
     trellis: Trellis
@@ -168,26 +146,23 @@ class _Model:
         """A new variable from 0 up."""
         self._n_variables += 1
         name = f"v{self._n_variables}"
-        if hasattr(self.model, "add_variable"):  # PuLP 4
-            return self.model.add_variable(name, 0, most, category)
-        return self.pulp.LpVariable(name, 0, most, category)
+        make = self.model.add_variable if hasattr(self.model, "add_variable") else self.pulp.LpVariable  # PuLP 4, or 3
+        return make(name, 0, most, category)
 
-    def require(self, row: Any) -> None:
-        self.model += row
+    def add(self, part: Any) -> None:
+        """Add a row, or what is to be maximised."""
+        self.model += part
 
-    def maximise(self, value: Any) -> None:
-        self.model += value
-
-    def solve(self, backend: _Backend) -> Solved:
+    def solve(self, backend: Backend) -> Solved:
         if not any(place[0] == 0 for place in self.edges):
             return Solved(None, True, False)  # the hard constraints leave no tag to begin with
-        backend.run(self.model)
+        backend(self.model)
         status = self.model.sol_status
         if status not in (self.pulp.LpSolutionOptimal, self.pulp.LpSolutionIntegerFeasible):
             return Solved(None, status == self.pulp.LpSolutionInfeasible, False)
         path = np.full(self.trellis.n_units, -1, dtype=np.int32)
         for (unit, _, tag), variable in self.edges.items():
-            if variable.varValue is not None and variable.varValue > 0.5:
+            if (variable.varValue or 0.0) > 0.5:
                 path[unit] = tag
         if np.any(path < 0):
             return Solved(None, False, False)  # stopped before there was a whole labelling
@@ -195,37 +170,29 @@ class _Model:
 
     def _flow(self) -> None:
         """One arc into the first unit; into each tag at each unit as many as out of it."""
-        arriving: dict[tuple[int, int], list[Any]] = {}
-        leaving: dict[tuple[int, int], list[Any]] = {}
+        arriving, leaving = (defaultdict[tuple[int, int], list[Any]](list) for _ in range(2))
         for (unit, before, tag), variable in self.edges.items():
-            arriving.setdefault((unit, tag), []).append(variable)
+            arriving[unit, tag].append(variable)
             if unit:
-                leaving.setdefault((unit - 1, before), []).append(variable)
+                leaving[unit - 1, before].append(variable)
         lp_sum, last = self.pulp.lpSum, self.trellis.n_units - 1
-        self.require(lp_sum(var for (unit, _), own in arriving.items() if unit == 0 for var in own) == 1)
-        for unit, tag in dict.fromkeys([*arriving, *leaving]):
-            if unit < last:
-                self.require(lp_sum(arriving.get((unit, tag), [])) == lp_sum(leaving.get((unit, tag), [])))
+        self.add(lp_sum(var for (unit, _), own in arriving.items() if unit == 0 for var in own) == 1)
+        for place in dict.fromkeys([*arriving, *leaving]):
+            if place[0] < last:
+                self.add(lp_sum(arriving[place]) == lp_sum(leaving[place]))
 
     def _keep(self, index: int) -> list[tuple[float, Any]]:
         """Add the rows of a constraint; its slacks, with what each of them costs."""
         constraint = self.problem.constraints[index]
         once = constraint.count == "once"
-        slacks: dict[int, Any] = {}  # by group; one for all if the cost is paid once
+        kind = partial(self.variable, "Binary") if once else partial(self.variable, "Continuous", None)
+        slacks = defaultdict[int, Any](kind)  # by group; one for all if the cost is paid once
         for block in self.problem.rows(index):
             for row, group in enumerate(block.groups.tolist()):
                 value = self._row(block, row)
-                if constraint.hard:
-                    self.require(value <= 0)
-                else:
-                    slack = self._slack(slacks, 0 if once else group, once)
-                    self.require(value <= (block.largest if once else 1) * slack)
+                most = 0 if constraint.hard else (block.largest if once else 1) * slacks[0 if once else group]
+                self.add(value <= most)
         return [(constraint.cost, slack) for slack in slacks.values()]
-
-    def _slack(self, slacks: dict[int, Any], group: int, once: bool) -> Any:
-        if group not in slacks:
-            slacks[group] = self.variable("Binary") if once else self.variable("Continuous", None)
-        return slacks[group]
 
     def _row(self, block: Inequalities, row: int) -> Any:
         parts = [term.sign * self._term(term, int(term.lows[row]), int(term.highs[row])) for term in block.terms]
@@ -237,7 +204,7 @@ class _Model:
         if term.reaches:
             reached = self.variable("Binary")
             count = self._sum(term.mask, high) - self._sum(term.mask, low)
-            self.require(count - (term.reaches - 1) <= max(1, high - low) * reached)
+            self.add(count - (term.reaches - 1) <= max(1, high - low) * reached)
             return reached
         if high - low == 1:
             return self._indicator(term.mask, low)
@@ -251,40 +218,33 @@ class _Model:
 
     def _sum(self, mask: Bools, end: int) -> Any:
         """How many edges of a mask the path takes before a unit."""
-        key = mask.tobytes()
+        key, sums = mask.tobytes(), self._sums
         for unit in range(end):
-            if (key, unit + 1) not in self._sums:
-                total = self.variable("Continuous", None)
-                self.require(total == self._sums.get((key, unit), 0) + self._indicator(mask, unit))
-                self._sums[key, unit + 1] = total
-        return self._sums.get((key, end), 0)
+            if (key, unit + 1) not in sums:
+                sums[key, unit + 1] = self.variable("Continuous", None)
+                self.add(sums[key, unit + 1] == sums.get((key, unit), 0) + self._indicator(mask, unit))
+        return sums.get((key, end), 0)
 
     def _any(self, mask: Bools, end: int) -> Any:
         """Whether the path takes an edge of a mask before a unit: at least that, which is all that rows need."""
-        key = mask.tobytes()
+        key, known = mask.tobytes(), self._indicators
         for unit in range(end):
-            if (key, unit + 1) not in self._indicators:
-                found = self.variable("Continuous")
-                self.require(found >= self._indicator(mask, unit))
+            if (key, unit + 1) not in known:
+                found = known[key, unit + 1] = self.variable("Continuous")
+                self.add(found >= self._indicator(mask, unit))
                 if unit:
-                    self.require(found >= self._indicators[key, unit])
-                self._indicators[key, unit + 1] = found
-        return self._indicators.get((key, end), 0)
+                    self.add(found >= known[key, unit])
+        return known.get((key, end), 0)
 
 
 def require_solver(name: str | None) -> str:
-    """PuLP's name of the solver to be used.
-
-    RAISES (ValueError): if there is none, with what to install, or not this one.
-    """
+    """PuLP's name of the solver to be used. RAISES (ValueError): if there is none, with what to install, or not it."""
     known = available_solvers()
     if not known:
         raise CRFError(CoreErrors.CRF923.format(problem="PuLP finds none"))
-    if name is None:
-        return known[0]
-    for candidate in ALIASES.get(name.lower(), (name,)):
-        if candidate in known:
-            return candidate
+    wanted = known if name is None else ALIASES.get(name.lower(), (name,))
+    if found := next((candidate for candidate in wanted if candidate in known), None):
+        return found
     raise CRFError(CoreErrors.CRF924.format(name=name, known=", ".join(known)))
 
 

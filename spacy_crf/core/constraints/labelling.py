@@ -1,11 +1,17 @@
-"""Labelled sequences as constraints see them: labels by number, segments, and predicates of units."""
+"""Labelled sequences as constraints see them, and the three forms in which a constraint states what it means of them:
+counts, an automaton, and linear inequalities.
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+An automaton reads a labelling edge by edge: the tag before (NOTHING before the first unit) and the tag, so that where
+a segment begins need not be remembered; its states are made when they are reached. Inequalities are the rows H e <= s
+of Cecchini & Fersini, section 3.1, over the edges of a path. An indicator is a set of edges (tag before, tag), written
+as a mask; at each unit it is 1 if the path takes one of them.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, permutations
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +21,9 @@ from ..labels import TagSet
 
 Labels: TypeAlias = tuple[str, ...]
 Level: TypeAlias = Literal["segment", "unit"]
+State: TypeAlias = Any  # whatever can be hashed
+# (state, label of the segment before, label) to the next state and violations
+Reader: TypeAlias = Callable[[State, int, int], tuple[State, int]]
 NOTHING = -1  # before the first unit; a surface or a fixed tag that is not given
 
 
@@ -28,10 +37,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Fields:
-    """The labels of a tag set, by number: those of its spans, and each tag that is no part of a span.
-
-    tags (TagSet): of the chain.
-    """
+    """The labels of the tag set of a chain, by number: those of its spans, and each tag that is no part of a span."""
 
     tags: TagSet
     _numbers: dict[Labels, frozenset[int]] = field(default_factory=dict, compare=False, repr=False)
@@ -49,20 +55,18 @@ class Fields:
 
     @cached_property
     def _name_of_tag(self) -> list[str]:
-        names = list(self.tags.tags)
+        names = np.array(self.tags.tags, dtype=object)
         for label in self.tags.span_labels:
-            for tag in np.flatnonzero(self.tags.members(label)):
-                names[tag] = label
-        return names
+            names[self.tags.members(label)] = label
+        return list(names)
 
     @cached_property
     def begins(self) -> dict[Level, Bools]:
         """((L + 1, L)): whether a segment begins, by the tag before (the last row: none) and the tag. By level."""
         numbers = np.array(self.of_tag)
-        segment = (numbers[:, None] != numbers[None, :]) | self.tags.begins()[None, :]
-        start = np.ones((1, len(numbers)), dtype=bool)
         everywhere = np.ones((len(numbers) + 1, len(numbers)), dtype=bool)
-        return {"segment": np.vstack([segment, start]), "unit": everywhere}
+        inside = (numbers[:, None] != numbers) | self.tags.begins()
+        return {"segment": np.vstack([inside, everywhere[-1:]]), "unit": everywhere}
 
     @cached_property
     def begin_rows(self) -> dict[Level, list[list[bool]]]:
@@ -78,30 +82,18 @@ class Fields:
 
     def tags_of(self, labels: Labels) -> Bools:
         """((L,)): the tags of some labels."""
-        found = self._masks.get(labels)
-        if found is None:
+        if labels not in self._masks:
             numbers = self.numbers(labels)
-            found = self._masks[labels] = np.array([number in numbers for number in self.of_tag])
-        return found
-
-    def segments(self, labels: list[int], tags: list[int], level: Level) -> list[Segment]:
-        """The segments of a labelling, given by labels and by tags. O(T)."""
-        begins = self.begin_rows[level]
-        previous, starts = NOTHING, []
-        for unit, tag in enumerate(tags):
-            if begins[previous][tag]:
-                starts.append(unit)
-            previous = tag
-        return [Segment(labels[first], first, end) for first, end in pairwise([*starts, len(tags)])]
+            self._masks[labels] = np.array([number in numbers for number in self.of_tag])
+        return self._masks[labels]
 
 
 @dataclass(frozen=True)
 class UnitPredicates:
     """What constraints may ask about units beside their labels, for a batch in packed order or for one sequence.
 
-    n_units (int): how many there are. named (mapping): whether each predicate holds, (N,), by its name.
-    surfaces ((N,)): a number for each surface, NOTHING where a unit is to be left alone.
-    fixed ((N,)): tag that is known, NOTHING where there is none.
+    named (mapping): whether each predicate holds, (N,), by its name. surfaces ((N,)): a number for each, NOTHING
+        where a unit is to be left alone. fixed ((N,)): tag that is known, NOTHING where there is none.
     RAISES (ValueError): for arrays of another length.
     """
 
@@ -111,20 +103,15 @@ class UnitPredicates:
     fixed: Ints | None = None
 
     def __post_init__(self) -> None:
-        given = {**self.named, "surfaces": self.surfaces, "fixed": self.fixed}
-        for name, values in given.items():
+        for name, values in {**self.named, "surfaces": self.surfaces, "fixed": self.fixed}.items():
             if values is not None and len(values) != self.n_units:
                 raise CRFError(CoreErrors.CRF927.format(name=name, expected=self.n_units, actual=len(values)))
 
     def at(self, rows: Indices) -> "UnitPredicates":
         """Those of some of the units, such as the ones of a sequence."""
-        return replace(
-            self,
-            n_units=len(rows),
-            named={name: values[rows] for name, values in self.named.items()},
-            surfaces=None if self.surfaces is None else self.surfaces[rows],
-            fixed=None if self.fixed is None else self.fixed[rows],
-        )
+        named = {name: values[rows] for name, values in self.named.items()}
+        surfaces = None if self.surfaces is None else self.surfaces[rows]
+        return UnitPredicates(len(rows), named, surfaces, None if self.fixed is None else self.fixed[rows])
 
     @cached_property
     def repeats(self) -> list[tuple[int, int]]:
@@ -139,21 +126,17 @@ class UnitPredicates:
 
     def marks(self, name: str, gap: bool = False) -> Indices:
         """Units of one sequence at which a predicate holds, with a unit before and (unless in a gap) one after them."""
-        held = np.flatnonzero(self.named[name])
-        last = self.n_units - 1 if gap else self.n_units - 2
-        return held[(held >= 1) & (held <= last)]
+        return np.flatnonzero(self.named[name][1 : None if gap else -1]) + 1
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """One labelled sequence.
-
-    tags (list of int): tag of each unit. fields (Fields): of the chain. predicates (UnitPredicates): of the units.
-    """
+    """One labelled sequence, by the tags of its units."""
 
     tags: list[int]
     fields: Fields
     predicates: UnitPredicates
+    _segments: dict[Level, list[Segment]] = field(default_factory=dict, compare=False, repr=False)
     _positions: dict[tuple[Level, Labels], list[int]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -162,64 +145,158 @@ class Labelling:
         of_tag = self.fields.of_tag
         return [of_tag[tag] for tag in self.tags]
 
-    @cached_property
-    def _segments(self) -> list[Segment]:
-        return self.fields.segments(self.labels, self.tags, "segment")
-
-    @cached_property
-    def _units(self) -> list[Segment]:
-        return self.fields.segments(self.labels, self.tags, "unit")
-
     def segments(self, level: Level) -> list[Segment]:
-        """The segments, or the units as segments of their own."""
-        return self._segments if level == "segment" else self._units
+        """The segments, or the units as segments of their own; remembered. O(T)."""
+        if level not in self._segments:
+            begins, tags, labels = self.fields.begin_rows[level], self.tags, self.labels
+            edges = zip([NOTHING, *tags], tags)
+            starts = [unit for unit, (before, tag) in enumerate(edges) if begins[before][tag]]
+            places = pairwise([*starts, len(tags)])
+            self._segments[level] = [Segment(labels[first], first, end) for first, end in places]
+        return self._segments[level]
 
     def positions(self, level: Level, labels: Labels) -> list[int]:
         """Places, in the order of the segments, of those with one of the labels; remembered."""
         found = self._positions.get((level, labels))
         if found is None:
-            numbers = self.fields.numbers(labels)
-            segments = enumerate(self.segments(level))
+            numbers, segments = self.fields.numbers(labels), enumerate(self.segments(level))
             found = self._positions[level, labels] = [place for place, one in segments if one.label in numbers]
         return found
 
 
-@dataclass(frozen=True)
-class Observations:
-    """Labelled sequences that suggest constraints to the families.
+# -- meaning -----------------------------------------------------------------------------------------------------------
 
-    seen (sequence of Labelling): of sequences that are not empty. gaps (collection of str): predicates of the gap
-        before a unit; all others are of the unit itself.
-    max_terms (int): labels in a set, and disjuncts of a rule, at most.
-    min_support (int): what occurs in fewer sequences suggests nothing.
+
+class Occurrences(NamedTuple):
+    """How often a constraint applied to a labelling (its antecedent held), and how often it was broken."""
+
+    applied: int
+    broken: int
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """A deterministic automaton that reports violations as they happen.
+
+    step (callable): (state, symbol of the unit, tag before, tag) to the next state and the violations on the way.
+    finish (callable): (state, last tag) to the violations that the end brings.
+    symbols (list | None): what it reads of the units beside their tags; None for nothing.
     """
 
-    seen: Sequence[Labelling]
-    max_terms: int
-    min_support: int
-    gaps: Collection[str] = ()
+    start: Hashable
+    step: Callable[[State, Any, int, int], tuple[State, int]]
+    finish: Callable[[State, int], int] = lambda state, tag: 0
+    symbols: list[Any] | None = None
 
-    @cached_property
-    def runs(self) -> list[list[str]]:
-        """Labels of the segments of each sequence."""
-        return [[one.fields.names[segment.label] for segment in one.segments("segment")] for one in self.seen]
 
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """Sequences with each label."""
-        return Counter(label for run in self.runs for label in dict.fromkeys(run))
+def tags_before(path: Ints) -> Ints:
+    """((T,)): the tag before each unit, NOTHING before the first, which stands for the last row of a mask."""
+    return np.concatenate([[NOTHING], path[:-1]]).astype(np.int32)
 
-    @cached_property
-    def labels(self) -> list[str]:
-        """Labels that occur often enough."""
-        return [label for label, count in self.counts.items() if count >= self.min_support]
 
-    @cached_property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Pairs of different labels that occur often enough."""
-        return list(permutations(self.labels, 2))
+@dataclass(frozen=True)
+class Term:
+    """One term of each of n inequalities: the sum of an indicator over units, or whether it reaches a number.
 
-    def sets(self, counts: Counter[str]) -> Iterator[Labels]:
-        """Yield for each size the set of labels that explains most of what was counted."""
-        best = tuple(label for label, _ in counts.most_common(self.max_terms))
-        yield from (best[:size] for size in range(1, len(best) + 1))
+    sign (int): 1 or -1. mask ((L + 1, L)): edges [tag before, tag] of the indicator; the last row: at the first unit.
+    lows ((n,)), highs ((n,)): the units lows..highs-1 of each row.
+    reaches (int): 0 for the sum; else the term is 1 if the sum is at least that. Its sign is then 1.
+    """
+
+    sign: int
+    mask: Bools
+    lows: Indices
+    highs: Indices
+    reaches: int = 0
+
+    def values(self, path: Ints) -> Indices:
+        """((n,)): value of the term in each row. path ((T,)): tags."""
+        sums = np.concatenate([[0], np.cumsum(self.mask[tags_before(path), path])])
+        counts = sums[self.highs] - sums[self.lows]
+        return np.asarray(counts >= self.reaches if self.reaches else counts, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Inequalities:
+    """n rows of the same form: a constant and the sum of the terms, at most 0 unless the constraint is broken.
+
+    Rows of one group share a violation, of the size of the greatest; summed over groups these are all violations.
+    largest (int): no row has a greater value.
+    """
+
+    terms: tuple[Term, ...]
+    constant: int
+    groups: Indices
+    largest: int = 1
+
+    def values(self, path: Ints) -> Indices:
+        """((n,)): value of each row for a path of T tags. O(n + T)."""
+        return sum((term.sign * term.values(path) for term in self.terms), np.full(len(self.groups), self.constant))
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """One sequence at the level of a constraint, with indicators and terms over its units."""
+
+    fields: Fields
+    level: Level
+    predicates: UnitPredicates
+
+    def node(self, labels: Labels) -> Bools:
+        """The unit has one of the labels."""
+        tags = self.fields.tags_of(labels)
+        return np.ones((len(tags) + 1, 1), dtype=bool) & tags
+
+    def begin(self, labels: Labels) -> Bools:
+        """A segment of one of the labels begins."""
+        return self.fields.begins[self.level] & self.node(labels)
+
+    def end(self, labels: Labels) -> Bools:
+        """A segment of one of the labels ended with the unit before."""
+        before = np.append(self.fields.tags_of(labels), False)
+        return np.asarray(self.fields.begins[self.level] & before[:, None])
+
+    @property
+    def units(self) -> Indices:
+        return np.arange(self.predicates.n_units)
+
+    @property
+    def later(self) -> Indices:
+        """All units but the first."""
+        return self.units[1:]
+
+    @property
+    def first(self) -> Indices:
+        """The first unit, or the only row."""
+        return self.units[:1]
+
+    @property
+    def last(self) -> Indices:
+        return self.units[-1:]
+
+    def at(self, sign: int, mask: Bools, units: Indices) -> Term:
+        """An indicator at one unit for each row."""
+        return Term(sign, mask, units, units + 1)
+
+    def over(self, sign: int, mask: Bools, n_rows: int = 1, reaches: int = 0) -> Term:
+        """An indicator over the whole sequence, the same in all rows."""
+        return Term(sign, mask, np.zeros(n_rows, dtype=np.intp), np.full(n_rows, self.predicates.n_units), reaches)
+
+    def forbid(self, mask: Bools, units: Indices) -> Inequalities:
+        """No edge of a mask at some units: a row for each."""
+        return Inequalities((self.at(1, mask, units),), 0, units)
+
+    def preceded(self, labels: Labels, earlier: Labels, first_group: int = 0) -> Inequalities:
+        """No segment of some labels with one of others before it: a row for each unit but the first."""
+        later = self.later
+        found = Term(1, self.begin(earlier), np.zeros_like(later), later, reaches=1)
+        return Inequalities((self.at(1, self.begin(labels), later), found), -1, first_group + later)
+
+    def by_segments(self, start: State, read: Reader, finish: Callable[[State], int] = lambda state: 0) -> Monitor:
+        """Return an automaton that moves where a segment begins."""
+        label, begins = [*self.fields.of_tag, NOTHING], self.fields.begin_rows[self.level]
+
+        def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
+            return read(state, label[before], label[tag]) if begins[before][tag] else (state, 0)
+
+        return Monitor(start, step, lambda state, tag: finish(state))

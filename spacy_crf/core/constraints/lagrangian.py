@@ -7,6 +7,7 @@ valid at every iteration, dual >= optimum >= primal; a gap may remain, as rows a
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -14,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ..arrays import Bools, Doubles, Ints
-from .meaning import Inequalities, Term
+from .labelling import Inequalities, tags_before
 from .problem import Problem, Trellis, best_paths
 
 StepRule: TypeAlias = Literal["polyak", "harmonic"]
@@ -40,10 +41,9 @@ class Steps:
     _idle: int = 0
 
     def move(self, values: Doubles, bound: float, best_bound: float, objective: float) -> Doubles:
-        """((J,)): what to add to the multipliers.
+        """((J,)): what to add to the multipliers, with the values ((J,)) of the rows on the relaxed labelling.
 
-        values ((J,)): of the rows on the relaxed labelling. bound (float): dual value there; best_bound (float): the
-            least so far, this one included. objective (float): of the best labelling so far, or -inf.
+        bound: dual value there; best_bound: the least so far, this one included. objective: the best so far, or -inf.
         """
         self._taken += 1
         norm = float(values @ values)
@@ -89,10 +89,7 @@ class Piece(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A linear row: a constant and pieces, at most the violation of its slack for every labelling.
-
-    slack (tuple): multipliers of the same slack share its cost. cap (float): that cost.
-    """
+    """A linear row: at most the violation of its slack for every labelling; rows of one slack share its cost, a cap."""
 
     pieces: tuple[Piece, ...]
     constant: float
@@ -100,45 +97,12 @@ class Cut(NamedTuple):
     cap: float
 
 
-@dataclass(frozen=True)
-class Relaxed:
-    """The outcome for one sequence.
+def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule = "polyak") -> list["Relaxation"]:
+    """Solve the relaxations of some sequences side by side, none of them empty. O(iterations N L^2).
 
-    path ((T,) | None): the best labelling that breaks no hard constraint, None if none was met.
-    score (float): of the path. objective (float): its score minus costs, or -inf.
-    bound (float): no labelling has a greater one; -inf if it is proved that there is none.
-    iterations (int): Viterbi passes that were made; up to the certificate if there is one.
-    history ((iterations, 2)): dual value and best objective at each iteration.
-    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to edges.
-    """
-
-    path: Ints | None
-    score: float
-    objective: float
-    bound: float
-    iterations: int
-    history: Doubles
-    grounds: frozenset[int]
-
-    @property
-    def certified(self) -> bool:
-        return is_certified(self.objective, self.bound, self.score)
-
-
-def is_certified(objective: float, bound: float, score: float) -> bool:
-    """Whether a bound proves a labelling of some score to be the best: the gap is at most 1e-6 max(1, |score|)."""
-    return objective > -math.inf and bound - objective <= TOLERANCE * max(1.0, abs(score))
-
-
-def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule = "polyak") -> list[Relaxed]:
-    """Solve the relaxations of some sequences side by side. O(iterations N L^2).
-
-    problems (sequence of Problem): of sequences that are not empty, over the same labels.
-    max_iterations (int): Viterbi passes for each. rule (str): see `Steps`.
     RAISES (NoPathError): where the chain and the hard constraints on single edges leave no labelling.
     """
-    runs = [_Run(problem, Steps(rule)) for problem in problems]
-    live = runs
+    live = runs = [Relaxation(problem, Steps(rule)) for problem in problems]
     for _ in range(max_iterations):
         if not live:
             break
@@ -146,24 +110,43 @@ def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule
         for run, path, value in zip(live, paths, values.tolist()):
             run.observe(path, value)
         live = [run for run in live if not run.done]
-    return [run.result() for run in runs]
+    return runs
+
+
+def is_certified(objective: float, bound: float, score: float) -> bool:
+    """Whether a bound proves a labelling of some score to be the best: the gap is at most 1e-6 max(1, |score|)."""
+    return objective > -math.inf and bound - objective <= TOLERANCE * max(1.0, abs(score))
 
 
 @dataclass
-class _Run:
-    """The state of the method for one sequence."""
+class Relaxation:
+    """The method for one sequence, and its outcome: the best labelling met that breaks no hard constraint.
+
+    score, objective: of this labelling, without and with costs; or -inf.
+    bound: no labelling has a greater objective; -inf if it is proved that there is none.
+    history: dual value and best objective at each Viterbi pass, up to the certificate if there is one.
+    """
 
     problem: Problem
     steps: Steps
-    cuts: list[Cut] = field(default_factory=list)
-    multipliers: Doubles = field(default_factory=lambda: np.zeros(0))
-    best: Ints | None = None
+    path: Ints | None = None
     score: float = -math.inf
     objective: float = -math.inf
     bound: float = math.inf
     history: list[tuple[float, float]] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+    multipliers: Doubles = field(default_factory=lambda: np.zeros(0))
     done: bool = False
     _known: set[tuple[object, ...]] = field(default_factory=set)
+
+    @property
+    def certified(self) -> bool:
+        return is_certified(self.objective, self.bound, self.score)
+
+    @property
+    def grounds(self) -> frozenset[int]:
+        """Constraints that the bound rests on, without those that are charged to edges."""
+        return frozenset(cut.slack[0] for cut in self.cuts)
 
     def lagrangian(self) -> Trellis:
         """The trellis with the rows charged at their multipliers."""
@@ -178,24 +161,23 @@ class _Run:
 
     def observe(self, path: Ints, value: float) -> None:
         """Take in the best labelling of the Lagrangian and its value, and move the multipliers."""
-        constants = np.array([cut.constant for cut in self.cuts])
-        dual = value - float(self.multipliers @ constants)
+        dual = value - float(self.multipliers @ np.array([cut.constant for cut in self.cuts]))
         self.bound = min(self.bound, dual)
         found = self.problem.value(path)
         if found.objective > self.objective:
-            self.best, self.score, self.objective = path, found.score, found.objective
+            self.path, self.score, self.objective = path, found.score, found.objective
         self.history.append((dual, self.objective))
         n_known = len(self.cuts)
         self._separate(path, found.violated)
         floor = self.problem.floor
         if self.bound < floor - TOLERANCE * max(1.0, abs(floor)):
             self.bound = -math.inf  # unbounded from below: the hard constraints cannot hold together
-        settled = self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
+        settled = self.bound == -math.inf or self.certified
         self.done = settled or not (self._move(path, dual) or len(self.cuts) > n_known)
 
     def _move(self, path: Ints, dual: float) -> bool:
         """Change the multipliers; False if they stay where they are."""
-        before = np.concatenate([[-1], path[:-1]]).astype(np.int32)
+        before = tags_before(path)
         values = np.array([cut.constant + sum(p.value(before, path) for p in cut.pieces) for cut in self.cuts])
         values[(values < 0) & (self.multipliers == 0)] = 0.0  # they would only lengthen the subgradient
         moved = self._projected(self.multipliers + self.steps.move(values, dual, self.bound, self.objective))
@@ -204,9 +186,9 @@ class _Run:
         return change > STALLED
 
     def _projected(self, multipliers: Doubles) -> Doubles:
-        slacks: dict[tuple[int, ...], list[int]] = {}
+        slacks = defaultdict[tuple[int, ...], list[int]](list)
         for number, cut in enumerate(self.cuts):
-            slacks.setdefault(cut.slack, []).append(number)
+            slacks[cut.slack].append(number)
         for own in slacks.values():
             multipliers[own] = project(multipliers[own], self.cuts[own[0]].cap)
         return multipliers
@@ -218,19 +200,13 @@ class _Run:
         the bound is tight at once.
         """
         left = set(self.problem.left)
-        for index in violated:
-            if index in left:
-                for key, cut in _violated_cuts(self.problem, index, path):
-                    if key not in self._known and cut.cap > 0:
-                        self._known.add(key)
-                        self.cuts.append(cut)
+        for index in (one for one in violated if one in left):
+            for key, cut in _violated_cuts(self.problem, index, path):
+                if key not in self._known and cut.cap > 0:
+                    self._known.add(key)
+                    self.cuts.append(cut)
         new = [cut.cap if math.isfinite(cut.cap) else 0.0 for cut in self.cuts[len(self.multipliers) :]]
         self.multipliers = self._projected(np.append(self.multipliers, new))
-
-    def result(self) -> Relaxed:
-        history = np.array(self.history).reshape(-1, 2)
-        grounds = frozenset(cut.slack[0] for cut in self.cuts)
-        return Relaxed(self.best, self.score, self.objective, self.bound, len(history), history, grounds)
 
 
 def _violated_cuts(problem: Problem, index: int, path: Ints) -> Iterator[tuple[tuple[object, ...], Cut]]:
@@ -239,36 +215,27 @@ def _violated_cuts(problem: Problem, index: int, path: Ints) -> Iterator[tuple[t
     once = constraint.count == "once" and not constraint.hard
     for number, block in enumerate(problem.rows(index)):
         for row in np.flatnonzero(block.values(path) > 0).tolist():
-            group = int(block.groups[row])
-            slack = (index,) if once else (index, group)
+            slack = (index,) if once else (index, int(block.groups[row]))
             scale = 1.0 / block.largest if once else 1.0
-            pieces = tuple(piece for term in block.terms for piece in _pieces(term, row, path, scale))
-            constant = scale * (block.constant - _offset(block, row, path))
-            yield (
-                (index, number, row, tuple(piece[2:] for piece in pieces)),
-                Cut(pieces, constant, slack, constraint.cost),
-            )
+            pieces, offset = _pieces(block, row, path, scale)
+            key = (index, number, row, tuple(piece[2:] for piece in pieces))
+            yield key, Cut(pieces, scale * (block.constant - offset), slack, constraint.cost)
 
 
-def _pieces(term: Term, row: int, path: Ints, scale: float) -> list[Piece]:
-    """A term of a row as pieces; one that says whether a sum reaches a number is replaced by what is at most as great.
+def _pieces(block: Inequalities, row: int, path: Ints, scale: float) -> tuple[tuple[Piece, ...], int]:
+    """The terms of a row as pieces, and what these count too much.
 
-    That is the sum over the units where the labelling takes the edges, as many as are needed, minus one less.
+    A term that says whether a sum reaches a number is replaced by what is at most as great: the sum over the first
+    units where the labelling takes the edges, as many as are needed, minus one less; nothing where it does not.
     """
-    low, high = int(term.lows[row]), int(term.highs[row])
-    if not term.reaches:
-        return [Piece(scale * term.sign, term.mask, low, high)]
-    return [Piece(scale, term.mask, unit, unit + 1) for unit in _witnesses(term, row, path)]
-
-
-def _witnesses(term: Term, row: int, path: Ints) -> list[int]:
-    """The first units that make a sum reach its number; none if it does not."""
-    low, high = int(term.lows[row]), int(term.highs[row])
-    before = np.concatenate([[-1], path[:-1]]).astype(np.int32)
-    units = low + np.flatnonzero(term.mask[before[low:high], path[low:high]])
-    return units[: term.reaches].tolist() if len(units) >= term.reaches else []
-
-
-def _offset(block: Inequalities, row: int, path: Ints) -> int:
-    """What the pieces of the terms that were replaced count too much."""
-    return sum(term.reaches - 1 for term in block.terms if term.reaches and _witnesses(term, row, path))
+    pieces, offset = list[Piece](), 0
+    for term in block.terms:
+        low, high = int(term.lows[row]), int(term.highs[row])
+        if not term.reaches:
+            pieces.append(Piece(scale * term.sign, term.mask, low, high))
+            continue
+        units = low + np.flatnonzero(term.mask[tags_before(path)[low:high], path[low:high]])
+        if len(units) >= term.reaches:
+            pieces += [Piece(scale, term.mask, unit, unit + 1) for unit in units[: term.reaches].tolist()]
+            offset += term.reaches - 1
+    return tuple(pieces), offset

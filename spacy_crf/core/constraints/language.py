@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ..errors import CoreErrors, CRFError
@@ -26,25 +27,20 @@ from .labelling import Labels
 
 Spec: TypeAlias = str | Mapping[str, Any] | Constraint
 ABOUT = "about"
+EXAMPLE = "adjacency(VOLUME, PAGES|DATE) cost=2.5"
 WORDS = {"once": "count", "each": "count", "segment": "level", "unit": "level"}
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([,()|&])|((?:(?!->)[^\s",()|&])+))')
 
 
 def parse(spec: Spec) -> Constraint:
-    """Read a constraint from compact text or from a JSON object.
-
-    RAISES (ValueError): with the text and what is wrong with it.
-    """
+    """Read a constraint from compact text or from a JSON object. RAISES (ValueError): with what is wrong with it."""
     if isinstance(spec, Constraint):
         return spec
     return _from_text(spec) if isinstance(spec, str) else _from_json(spec)
 
 
 def parse_all(specs: str | Iterable[Spec]) -> list[Constraint]:
-    """Read constraints from a text with one a line, or from a list.
-
-    RAISES (ValueError): for the first that cannot be read.
-    """
+    """Read constraints from a text with one a line, or from a list. RAISES (ValueError): as `parse`."""
     if isinstance(specs, str):
         specs = [line for line in map(str.strip, specs.splitlines()) if line and not line.startswith("#")]
     return [parse(spec) for spec in specs]
@@ -57,8 +53,7 @@ def _family(kind: Any) -> type[Constraint]:
 
 
 def _unreadable(text: Any, problem: str) -> CRFError:
-    example = "adjacency(VOLUME, PAGES|DATE) cost=2.5"
-    return CRFError(CoreErrors.CRF901.format(text=text, problem=problem, example=example))
+    return CRFError(CoreErrors.CRF901.format(text=text, problem=problem, example=EXAMPLE))
 
 
 def _misused(text: Any, family: type[Constraint], problem: str) -> CRFError:
@@ -74,9 +69,6 @@ def _build(text: Any, family: type[Constraint], settings: dict[str, Any]) -> Con
         return family(**settings)
     except ValueError as error:
         raise CRFError(CoreErrors.CRF910.format(text=text, error=error)) from None
-
-
-# -- text -------------------------------------------------------------------------------------------------------------
 
 
 def _from_text(text: str) -> Constraint:
@@ -118,7 +110,10 @@ def _options(text: str, family: type[Constraint], rest: str) -> dict[str, Any]:
     for word in rest.split():
         name, equals, value = word.partition("=")
         if name in ("cost", "priority") and equals:
-            settings[name] = _number(text, value)
+            try:
+                settings[name] = float(value)
+            except ValueError:
+                raise _unreadable(text, f"{value!r} is no number") from None
         elif word in WORDS:
             settings[WORDS[word]] = word
         elif word in flags:
@@ -128,15 +123,8 @@ def _options(text: str, family: type[Constraint], rest: str) -> dict[str, Any]:
     return settings
 
 
-def _number(text: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise _unreadable(text, f"{value!r} is no number") from None
-
-
 def _value(text: Any, kind: Any, tokens: list[str]) -> Any:
-    """A setting from the tokens of its argument. kind (type): of the field."""
+    """A setting from the tokens of its argument, by the type of its field."""
     if kind == Labels:
         if len(tokens) % 2 == 0 or any(mark != "|" for mark in tokens[1::2]):
             raise _unreadable(text, f"{' '.join(tokens)!r} are not labels with '|' between them")
@@ -170,16 +158,8 @@ def _name(text: Any, token: str) -> str:
 
 
 def _split(tokens: list[str], mark: str) -> list[list[str]]:
-    parts: list[list[str]] = [[]]
-    for token in tokens:
-        if token == mark:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-# -- JSON -------------------------------------------------------------------------------------------------------------
+    cuts = [-1, *(place for place, token in enumerate(tokens) if token == mark), len(tokens)]
+    return [tokens[low + 1 : high] for low, high in pairwise(cuts)]
 
 
 def _from_json(spec: Mapping[str, Any]) -> Constraint:
@@ -198,27 +178,17 @@ def _from_json(spec: Mapping[str, Any]) -> Constraint:
 
 
 def _json_value(spec: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
-    """A setting from its JSON. kind (type): of the field."""
-    if kind == Labels:
-        return _strings(spec, name, value)
-    if kind == LabelSets:
-        return tuple(_strings(spec, name, labels) for labels in _list(spec, name, value))
-    if kind == Conjunction:
-        parts = (["".join(token) for token in TOKEN.findall(part)] for part in _strings(spec, name, value))
-        return tuple(_predicate(spec, tokens) for tokens in parts)
-    if kind == Disjunction:
-        return tuple(_json_value(spec, name, Conjunction, part) for part in _list(spec, name, value))
-    return value
-
-
-def _list(spec: dict[str, Any], name: str, value: Any) -> list[Any]:
-    if not isinstance(value, (list, tuple)):
+    """A setting from its JSON, by the type of its field."""
+    if kind not in (Labels, LabelSets, Conjunction, Disjunction):
+        return value
+    plain = kind in (Labels, Conjunction)
+    values = [value] if plain and isinstance(value, str) else value
+    if not isinstance(values, list | tuple):
         raise _unreadable(spec, f"{name!r} is not a list")
-    return list(value)
-
-
-def _strings(spec: dict[str, Any], name: str, value: Any) -> tuple[str, ...]:
-    values = [value] if isinstance(value, str) else _list(spec, name, value)
+    if not plain:
+        return tuple(_json_value(spec, name, Labels if kind == LabelSets else Conjunction, part) for part in values)
     if not all(isinstance(member, str) for member in values):
         raise _unreadable(spec, f"{name!r} is not a list of strings")
-    return tuple(values)
+    if kind == Labels:
+        return tuple(values)
+    return tuple(_predicate(spec, ["".join(token) for token in TOKEN.findall(part)]) for part in values)

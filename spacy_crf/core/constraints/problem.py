@@ -16,19 +16,14 @@ from ..arrays import Bools, Doubles, Indices, Ints
 from ..batch import pack
 from ..chain.logspace import transition_matrices
 from ..chain.potentials import ChainPotentials, EdgePotentials
-from ..chain.viterbi import Decoded, viterbi
-from .family import Constraint, penalty, violations
-from .labelling import Fields, Labelling, UnitPredicates
-from .meaning import Indicators, Inequalities
+from ..chain.viterbi import viterbi
+from .family import Constraint
+from .labelling import Fields, Indicators, Inequalities, Labelling, UnitPredicates
 
 
 @dataclass(frozen=True)
 class Trellis:
-    """The scores of the edges of one sequence of T > 0 units.
-
-    first ((L,)): of the tag of the first unit. inner ((T - 1, L, L)): of the tags of each two adjacent units
-        [unit, from, to].
-    """
+    """The scores of the edges of one sequence of T > 0 units: of the first (L,), and (T - 1, L, L) [unit, from, to]."""
 
     first: Doubles
     inner: Doubles
@@ -70,18 +65,14 @@ class Trellis:
     @property
     def floor(self) -> float:
         """A number that no labelling that the chain allows scores less than."""
-        low = np.where(self.first > -np.inf, self.first, np.inf).min()
-        rest = np.where(self.inner > -np.inf, self.inner, np.inf).min(axis=(1, 2)).sum()
-        return float(low + rest)
+        low, rest = (np.where(scores > -np.inf, scores, np.inf) for scores in (self.first, self.inner))
+        return float(low.min() + rest.min(axis=(1, 2)).sum())
 
     def copy(self) -> "Trellis":
         return Trellis(self.first.copy(), self.inner.copy())
 
     def subtract(self, cost: float, mask: Bools, low: int, high: int) -> None:
-        """Charge a cost for edges of units low..high-1, in place.
-
-        mask ((L + 1, L)): edges [tag before, tag]; the last row is for the first unit.
-        """
+        """Charge a cost for edges of units low..high-1 in a mask (L + 1, L), its last row for the first unit."""
         if low == 0 and high > 0:
             self.first[mask[-1]] -= cost
         if high > max(low, 1):
@@ -97,21 +88,26 @@ class Trellis:
 
 
 def best_paths(trellises: Sequence[Trellis]) -> tuple[list[Ints], Doubles]:
-    """Return the best labelling of each trellis and their scores (B,), by one Viterbi pass over all. O(N L^2).
-
-    RAISES (NoPathError): for trellises without a path.
-    """
+    """Return the best labelling of each trellis and their scores (B,), by one Viterbi pass over all. O(N L^2)."""
     lengths = np.array([trellis.n_units for trellis in trellises])
     batch, ends, n_labels = pack(lengths), np.cumsum(lengths), len(trellises[0].first)
-    matrices = np.zeros((batch.n_units, n_labels, n_labels))
-    emissions = np.zeros((batch.n_units, n_labels))
+    matrices, emissions = np.zeros((batch.n_units, n_labels, n_labels)), np.zeros((batch.n_units, n_labels))
     for trellis, end in zip(trellises, ends.tolist()):
         own = batch.rows[end - trellis.n_units : end]
         emissions[own[0]], matrices[own[1:]] = trellis.first, trellis.inner
-    edges = EdgePotentials(matrices, np.arange(batch.n_units))
-    nothing = np.zeros(n_labels)
-    found: Decoded = viterbi(ChainPotentials(batch, emissions, matrices[0] * 0, nothing, nothing, edges))
+    edges, nothing = EdgePotentials(matrices, np.arange(batch.n_units)), np.zeros(n_labels)
+    found = viterbi(ChainPotentials(batch, emissions, np.zeros((n_labels, n_labels)), nothing, nothing, edges))
     return np.split(found.labels[batch.rows], ends[:-1]), found.scores
+
+
+def violations(constraints: Sequence[Constraint], seen: Labelling) -> dict[int, int]:
+    """Indices of the constraints that are broken, and how often. O(R T)."""
+    return {index: times for index, constraint in enumerate(constraints) if (times := constraint.broken(seen))}
+
+
+def penalty(constraints: Sequence[Constraint], found: dict[int, int]) -> float:
+    """The costs of violations, as `violations` counts them; infinite for a hard constraint."""
+    return sum((constraints[index].cost * times for index, times in found.items()), 0.0)
 
 
 class Value(NamedTuple):
@@ -124,11 +120,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be maximised over the labellings of one sequence: score minus the costs of what is violated.
-
-    trellis (Trellis): scores. constraints (sequence of Constraint): hard and soft.
-    fields (Fields): of the chain. predicates (UnitPredicates): of the units.
-    """
+    """What is to be maximised over the labellings of one sequence: score minus the costs of what is violated."""
 
     trellis: Trellis
     constraints: Sequence[Constraint]
@@ -140,12 +132,11 @@ class Problem:
     def value(self, path: Ints) -> Value:
         """Score, objective and violations of a labelling; remembered."""
         key = path.tobytes()
-        found = self._values.get(key)
-        if found is None:
+        if key not in self._values:
             violated = violations(self.constraints, Labelling(path.tolist(), self.fields, self.predicates))
             score = self.trellis.score(path)
-            found = self._values[key] = Value(score, score - penalty(self.constraints, violated), violated)
-        return found
+            self._values[key] = Value(score, score - penalty(self.constraints, violated), violated)
+        return self._values[key]
 
     def with_constraints(self, constraints: Sequence[Constraint]) -> "Problem":
         """The same sequence under other constraints."""
@@ -153,12 +144,10 @@ class Problem:
 
     def rows(self, index: int) -> list[Inequalities]:
         """The inequalities of a constraint; made when they are needed."""
-        found = self._rows.get(index)
-        if found is None:
+        if index not in self._rows:
             constraint = self.constraints[index]
-            found = constraint.rows(Indicators(self.fields, constraint.level, self.predicates))
-            self._rows[index] = found
-        return found
+            self._rows[index] = constraint.rows(Indicators(self.fields, constraint.level, self.predicates))
+        return self._rows[index]
 
     @cached_property
     def local(self) -> list[int]:

@@ -4,66 +4,62 @@ and rules over what a sequence holds, begins and ends with.
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, product
-from typing import Any
+from itertools import chain, combinations, product
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arrays import Bools, Indices
 from ..errors import CoreErrors, CRFError
-from .family import Conjunction, Constraint, Disjunction, LabelSets, Predicate
-from .labelling import NOTHING, Fields, Labelling, Labels, Observations, UnitPredicates
-from .meaning import FIRST, Indicators, Inequalities, Monitor, Occurrences, State, Term
+from .family import Conjunction, Constraint, Disjunction, LabelledSequences, LabelSets, Predicate
+from .labelling import NOTHING, Indicators, Inequalities, Labelling, Labels, Monitor, Occurrences, State, Term
 
 CLAUSES = 64  # a rule may have so many when it is multiplied out
 
 
 @dataclass(frozen=True)
-class StartsWith(Constraint):
-    """The first segment is an A."""
+class AtEdge(Constraint):
+    """One edge of a sequence is an A."""
 
-    kind = "starts_with"
     is_local = True
+    edge: ClassVar[int]
     a: Labels
 
     def occurrences(self, seen: Labelling) -> Occurrences:
-        return Occurrences(1, seen.labels[0] not in seen.fields.numbers(self.a))
-
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
-        label, a = known.of_tag, known.numbers(self.a)
-        return Monitor(0, lambda state, symbol, before, tag: (state, int(before == NOTHING and label[tag] not in a)))
+        return Occurrences(1, seen.labels[self.edge] not in seen.fields.numbers(self.a))
 
     def rows(self, on: Indicators) -> list[Inequalities]:
-        return [on.forbid(~on.node(self.a), FIRST)]
+        return [on.forbid(~on.node(self.a), on.units[[self.edge]])]
 
     @classmethod
-    def candidates(cls, data: Observations) -> Iterator["StartsWith"]:
-        yield from map(cls, data.sets(Counter(run[0] for run in data.runs)))
+    def candidates(cls, data: LabelledSequences) -> Iterator[Constraint]:
+        yield from map(cls, data.sets(Counter(run[cls.edge] for run in data.runs)))
 
 
 @dataclass(frozen=True)
-class EndsWith(Constraint):
+class StartsWith(AtEdge):
+    """The first segment is an A."""
+
+    kind = "starts_with"
+    edge = 0
+
+    def monitor(self, on: Indicators) -> Monitor:
+        label, a = on.fields.of_tag, on.fields.numbers(self.a)
+        return Monitor(0, lambda state, symbol, before, tag: (state, int(before == NOTHING and label[tag] not in a)))
+
+
+@dataclass(frozen=True)
+class EndsWith(AtEdge):
     """The last segment is an A."""
 
     kind = "ends_with"
-    is_local = True
-    a: Labels
+    edge = -1
 
-    def occurrences(self, seen: Labelling) -> Occurrences:
-        return Occurrences(1, seen.labels[-1] not in seen.fields.numbers(self.a))
-
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
-        label, a = known.of_tag, known.numbers(self.a)
+    def monitor(self, on: Indicators) -> Monitor:
+        label, a = on.fields.of_tag, on.fields.numbers(self.a)
         return Monitor(0, lambda state, *edge: (state, 0), lambda state, tag: int(label[tag] not in a))
-
-    def rows(self, on: Indicators) -> list[Inequalities]:
-        return [on.forbid(~on.node(self.a), on.last)]
-
-    @classmethod
-    def candidates(cls, data: Observations) -> Iterator["EndsWith"]:
-        yield from map(cls, data.sets(Counter(run[-1] for run in data.runs)))
 
 
 @dataclass(frozen=True)
@@ -81,30 +77,30 @@ class Boundary(Constraint):
     a: Labels = ()
     opening: bool = False
 
-    def closed(self, predicates: UnitPredicates) -> Indices:
+    def closed(self, named: Mapping[str, Bools]) -> Indices:
         """Units, from the second on, before which there may be no boundary."""
-        holds = predicates.named[self.at].astype(bool)
-        return np.flatnonzero(~(holds[1:] if self.opening else holds[:-1])) + 1
+        fails = ~named[self.at].astype(bool)
+        return np.flatnonzero(fails[1:] if self.opening else fails[:-1]) + 1
 
     def occurrences(self, seen: Labelling) -> Occurrences:
         segments, own = seen.segments(self.level), seen.fields.numbers(self.a)
         sides = zip(segments, segments[1:])
         beside = [after.first for before, after in sides if not own or {before.label, after.label} & own]
-        return Occurrences(len(beside), len(set(beside) & set(self.closed(seen.predicates).tolist())))
+        return Occurrences(len(beside), len(set(beside) & set(self.closed(seen.predicates.named).tolist())))
 
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
-        label, begins, a = known.of_tag, known.begin_rows[self.level], known.numbers(self.a)
-        closed = set(self.closed(predicates).tolist())
+    def monitor(self, on: Indicators) -> Monitor:
+        label, begins, a = on.fields.of_tag, on.fields.begin_rows[self.level], on.fields.numbers(self.a)
+        closed = set(self.closed(on.predicates.named).tolist())
 
         def step(state: State, is_closed: Any, before: int, tag: int) -> tuple[State, int]:
             beside = is_closed and begins[before][tag] and (not a or label[before] in a or label[tag] in a)
             return state, int(beside)
 
-        return Monitor(0, step, symbols=[unit in closed for unit in range(predicates.n_units)])
+        return Monitor(0, step, symbols=[unit in closed for unit in range(on.predicates.n_units)])
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         wrong = on.begin(self.a) | on.end(self.a) if self.a else on.fields.begins[self.level]
-        return [on.forbid(wrong, self.closed(on.predicates))]
+        return [on.forbid(wrong, self.closed(on.predicates.named))]
 
 
 @dataclass(frozen=True)
@@ -118,18 +114,14 @@ class SameSurface(Constraint):
         pairs = seen.predicates.repeats
         return Occurrences(len(pairs), sum(seen.labels[first] != seen.labels[then] for first, then in pairs))
 
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
+    def monitor(self, on: Indicators) -> Monitor:
         """States: the labels that repeated surfaces had, as far as a later unit will be compared with them.
 
-        Symbols: the earlier and the later unit that a unit is compared with.
+        Symbols: the earlier unit that a unit is compared with, and the unit itself if a later one is; None for neither.
         """
-        label = known.of_tag
-        earlier = {then: first for first, then in predicates.repeats}
-        comes_back = set(earlier.values())
-        symbols = [
-            (earlier.get(unit), unit if unit in comes_back else None) if unit in earlier or unit in comes_back else None
-            for unit in range(predicates.n_units)
-        ]
+        label, earlier = on.fields.of_tag, {then: first for first, then in on.predicates.repeats}
+        own = {first: first for first in earlier.values()}
+        pairs = ((earlier.get(unit), own.get(unit)) for unit in range(on.predicates.n_units))
 
         def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
             if symbol is None:
@@ -139,12 +131,13 @@ class SameSurface(Constraint):
             kept = {pair for pair in state if pair[0] != first}
             return frozenset(kept if own is None else kept | {(own, label[tag])}), int(wrong)
 
+        symbols = [None if pair == (None, None) else pair for pair in pairs]
+
         return Monitor(frozenset(), step, symbols=symbols)
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         firsts, thens = np.array(on.predicates.repeats, dtype=np.intp).reshape(-1, 2).T
-        masks = [on.node((label,)) for label in on.fields.names]
-        pairs = np.arange(len(firsts))
+        masks, pairs = [on.node((label,)) for label in on.fields.names], np.arange(len(firsts))
         return [Inequalities((on.at(1, mask, firsts), on.at(-1, mask, thens)), 0, pairs) for mask in masks]
 
 
@@ -161,11 +154,11 @@ class Fixed(Constraint):
         pairs = [(given, tag) for given, tag in zip(fixed, seen.tags) if given != NOTHING]
         return Occurrences(len(pairs), sum(given != tag for given, tag in pairs))
 
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
+    def monitor(self, on: Indicators) -> Monitor:
         def step(state: State, given: Any, before: int, tag: int) -> tuple[State, int]:
             return state, int(given not in (NOTHING, tag))
 
-        return Monitor(0, step, symbols=[] if predicates.fixed is None else predicates.fixed.tolist())
+        return Monitor(0, step, symbols=[] if on.predicates.fixed is None else on.predicates.fixed.tolist())
 
     def rows(self, on: Indicators) -> list[Inequalities]:
         fixed = np.full(len(on.units), NOTHING) if on.predicates.fixed is None else on.predicates.fixed
@@ -190,7 +183,7 @@ class Implication(Constraint):
 
     @property
     def label_sets(self) -> LabelSets:
-        return tuple((predicate.label,) for part in (self.condition, *self.then) for predicate in part)
+        return tuple((one.label,) for one in chain(self.condition, *self.then))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -204,12 +197,12 @@ class Implication(Constraint):
             return Occurrences(0, 0)
         return Occurrences(1, not any(all(predicate.holds(seen) for predicate in part) for part in self.then))
 
-    def monitor(self, known: Fields, predicates: UnitPredicates) -> Monitor:
+    def monitor(self, on: Indicators) -> Monitor:
         """States: the first label, and the labels so far, as far as the rule asks for them."""
-        label, parts = known.of_tag, (self.condition, *self.then)
+        label, numbers, parts = on.fields.of_tag, on.fields.numbers, (self.condition, *self.then)
         asked: dict[str, set[int]] = {"has": set(), "first": set(), "last": set()}
-        for predicate in (predicate for part in parts for predicate in part):
-            asked[predicate.what] |= known.numbers((predicate.label,))
+        for one in chain(*parts):
+            asked[one.what] |= numbers((one.label,))
 
         def step(state: State, symbol: Any, before: int, tag: int) -> tuple[State, int]:
             first, found = state
@@ -220,7 +213,7 @@ class Implication(Constraint):
         def finish(state: State, tag: int) -> int:
             held = {"first": {state[0]}, "has": state[1], "last": {label[tag]}}
             condition, *then = (
-                all((known.numbers((one.label,)) <= held[one.what]) != one.negated for one in part) for part in parts
+                all((numbers((one.label,)) <= held[one.what]) != one.negated for one in part) for part in parts
             )
             return int(condition and not any(then))
 
@@ -231,14 +224,13 @@ class Implication(Constraint):
         denied = [replace(one, negated=not one.negated) for one in self.condition]
         blocks = []
         for choice in product(*self.then):
-            clause = list(dict.fromkeys([*denied, *choice]))
-            n_negated = sum(predicate.negated for predicate in clause)
-            # 1 - (true predicates): a negated one is 1 - its indicator
-            blocks.append(Inequalities(tuple(_falsity(predicate, on) for predicate in clause), 1 - n_negated, FIRST))
+            clause = dict.fromkeys([*denied, *choice])
+            constant = 1 - sum(one.negated for one in clause)  # 1 - (true predicates): a negated one is 1 - indicator
+            blocks.append(Inequalities(tuple(_falsity(one, on) for one in clause), constant, on.first))
         return blocks
 
     @classmethod
-    def candidates(cls, data: Observations) -> Iterator["Implication"]:
+    def candidates(cls, data: LabelledSequences) -> Iterator[Constraint]:
         """Rules "if there is the label, then .. or ..", by greedy set cover.
 
         (Cecchini & Fersini learn their formulas with a minimum-satisfiability solver, which this does not need.)
@@ -256,24 +248,18 @@ def _falsity(predicate: Predicate, on: Indicators) -> Term:
     indicator = on.node((predicate.label,))
     if predicate.what == "has":
         return on.over(1, indicator, reaches=1) if predicate.negated else on.over(-1, indicator)
-    return on.at(1 if predicate.negated else -1, indicator, FIRST if predicate.what == "first" else on.last)
+    return on.at(1 if predicate.negated else -1, indicator, on.first if predicate.what == "first" else on.last)
 
 
 def _cover(label: str, has: dict[str, Bools], max_terms: int, min_support: int) -> Iterator[Labels]:
-    """Yield the one or two labels that best tell sequences with a label, not yet covered, from those without it.
-
-    has (dict): for each label the sequences with it, (B,).
-    """
-    condition, covered = has[label], np.zeros_like(has[label])
+    """Yield the one or two labels that best tell sequences with a label, not yet covered, from those without it."""
+    worth = np.where(has[label], 1, -1)  # of telling each sequence; 0 once it is covered
     others: dict[Labels, Bools] = {(other,): found for other, found in has.items() if other != label}
     others |= {(a, b): has[a] & has[b] for a, b in combinations([name for name in has if name != label], 2)}
     for _ in range(max_terms):
-        gains = {
-            names: np.count_nonzero(found & condition & ~covered) - np.count_nonzero(found & ~condition & ~covered)
-            for names, found in others.items()
-        }
+        gains = {names: int(worth @ found) for names, found in others.items()}
         best = max(gains, key=lambda names: gains[names], default=None)
         if best is None or gains[best] < min_support:
             return
         yield best
-        covered = covered | others[best]
+        worth = np.where(others[best], 0, worth)

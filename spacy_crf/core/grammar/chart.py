@@ -4,21 +4,25 @@ Cocke, Kasami and Younger's algorithm with unary rules. All spans of a length, a
 numpy; the loop is over lengths only. O(N^3 Q) for Q right sides of binary rules, O(N^2 S) memory.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from .binary import BinaryGrammar
+from .rules import BinaryGrammar
 
 CELLS = 1 << 16  # of a work array: it stays in the cache
 
 
 class NoParseError(CRFError):
     """Raised for a document that the grammar has no tree for."""
+
+
+class DivergedLoopError(CRFError):
+    """Raised where unary rules that lead back to a symbol make its value infinite."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,7 @@ class ParseScores:
 
 
 class SpanTable:
-    """Scores of spans by the numbers of symbols, checked to belong to a grammar.
-
-    symbols ((s,)): that have scores. matrices ((s, N, N)): [symbol, first unit, last unit].
-    RAISES (ValueError): for another number of terminals, or scores of what is no nonterminal.
-    """
+    """Scores ((s, N, N)) of spans, [first, last unit], by the numbers of symbols, checked to belong to a grammar."""
 
     def __init__(self, grammar: BinaryGrammar, scores: ParseScores):
         shape = (scores.n_units, grammar.n_terminals)
@@ -89,24 +89,31 @@ class SpanTable:
         return float(self.matrices[place[0], start, end - 1]) if len(place) else 0.0
 
 
-class Semiring(Protocol):
+class Semiring(ABC):
     """Makes one value of those of alternatives: their maximum, or the logarithm of their sum."""
 
+    def __init__(self, grammar: BinaryGrammar):
+        self._grammar = grammar
+
+    @abstractmethod
     def over_last(self, values: Doubles) -> Doubles:
         """((.., m)) to ((..)): over the last axis. The argument may be overwritten."""
 
+    @abstractmethod
     def over_runs(self, values: Doubles, firsts: Indices) -> Doubles:
         """((r, n)) to ((p, n)): over runs of rows, each from one index of `firsts` up to the next."""
 
+    @abstractmethod
     def both(self, first: Doubles, second: Doubles) -> Doubles:
         """Of two arrays, cell by cell."""
 
+    @abstractmethod
     def close(self, values: Doubles, block: int, own: Doubles | None) -> None:
-        """Let the inner rules of a cyclic block work on values ((S, n)), in place.
+        """Let the inner rules of a cyclic block work on values ((S, n)), in place; or raise DivergedLoopError."""
 
-        block (int): its number. own ((S, n) | None): scores of the spans as nodes.
-        RAISES (DivergedLoopError): where that has no end.
-        """
+    def diverged(self, block: int, quantity: str, consequence: str) -> DivergedLoopError:
+        names = ", ".join(self._grammar.symbols[symbol] for symbol in self._grammar.blocks[block].symbols)
+        return DivergedLoopError(CoreErrors.CRF948.format(symbols=names, quantity=quantity, consequence=consequence))
 
 
 @dataclass(frozen=True)
@@ -148,9 +155,8 @@ class Chart:
 
 
 def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_joined: bool = False) -> Chart:
-    """Compute the values of all labelled spans.
+    """Compute the values of all labelled spans; those of right sides are kept on request.
 
-    keep_joined (bool): whether to keep those of right sides.
     RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
     RAISES (DivergedLoopError): for unary rules whose loops have no finite value.
     """

@@ -10,16 +10,50 @@ No recursion: trees are as deep as runs of units are long.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Doubles
-from .binary import BinaryGrammar, RuleTable
-from .chart import Chart, ParseScores, fill
-from .rules import ROOT, Node, ParseTree
-from .semirings import Maximum
+from ..arrays import Doubles, Indices
+from .chart import Chart, ParseScores, Semiring, fill
+from .rules import ROOT, BinaryGrammar, Node, ParseTree, RuleTable
+
+TOLERANCE = 1e-9  # a loop that gains less is taken to gain nothing: rounding may bring as much
+
+
+class Maximum(Semiring):
+    """The semiring of best values.
+
+    Trompper's text (2016, "CYK Algorithm") applies unary rules while they bring "at least as much", which would go
+    round in loops of weight 1 for ever: strictly more is meant.
+    """
+
+    def over_last(self, values: Doubles) -> Doubles:
+        best: Doubles = values.max(axis=-1)
+        return best
+
+    def over_runs(self, values: Doubles, firsts: Indices) -> Doubles:
+        return np.maximum.reduceat(values, firsts, axis=0)
+
+    def both(self, first: Doubles, second: Doubles) -> Doubles:
+        return np.maximum(first, second)
+
+    def close(self, values: Doubles, block: int, own: Doubles | None) -> None:
+        """As many rounds as the longest way without a loop needs; what improves after them is in a loop that gains."""
+        symbols, inner = self._grammar.blocks[block].symbols, self._grammar.blocks[block].inner
+        parents = inner.parents[inner.firsts]
+        for left in reversed(range(len(symbols))):
+            made = self.over_runs(inner.upwards(values, own), inner.firsts)
+            better = made > values[parents]
+            if left == 0:  # a round too many
+                better &= made - TOLERANCE * (1 + np.abs(made)) > values[parents]
+            if not better.any():
+                return
+            if left == 0:
+                raise self.diverged(block, "a weight above 1", "no tree is the best")
+            values[parents] = np.maximum(values[parents], made)
 
 
 @dataclass(frozen=True)
@@ -34,10 +68,7 @@ def best_parses(grammar: BinaryGrammar, scores: ParseScores, k: int) -> list[Par
     """The k best trees, distinct, best first; fewer if there are no more. O(N^3 Q) time, O(N^2 S) memory for the chart.
 
     Where ways to make a node have equal scores, rules of two or more symbols come before unary ones, each in the order
-    of the grammar, then the earlier split.
-
-    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
-    RAISES (DivergedLoopError): for unary rules that lead back to a symbol with a weight above 1.
+    of the grammar, then the earlier split. RAISES: as `fill`.
     """
     return _Forest(grammar, fill(grammar, scores, Maximum(grammar)), k).parses()
 
@@ -51,11 +82,7 @@ class _Place(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A rule that makes a labelled span of smaller ones.
-
-    children (tuple of _Place): one or two.
-    loss (float): by how much the best tree with this rule at its root is worse than the best of the labelled span.
-    """
+    """A rule that makes a labelled span of one or two smaller ones, and what its best tree loses against the span's."""
 
     children: tuple[_Place, ...]
     loss: float
@@ -70,19 +97,13 @@ class _Derivation(NamedTuple):
 
 
 class _Edges:
-    """The ways in which symbols over spans come about, read back from a chart of maxima.
-
-    Values are summed in the order of the chart, so that they are equal to its.
-    """
+    """The ways in which symbols over spans come about, read back from a chart of maxima and summed in its order."""
 
     def __init__(self, grammar: BinaryGrammar, chart: Chart):
         self._grammar, self._chart = grammar, chart
 
     def into(self, place: _Place, circle: frozenset[int]) -> Iterator[_Edge]:
-        """Edges best first; equal ones by rule, then by split, unary rules last.
-
-        circle (frozenset of int): symbols whose unary rules are left out, as they lead in a circle.
-        """
+        """Edges best first, without unary rules from a circle; equal ones by rule, then by split, unary rules last."""
         chart, best = self._chart, self._best(place)
         binary, unary = (self._rules(rules, place.symbol) for rules in (self._grammar.binary, self._grammar.unary))
         left, right = binary.children.T
@@ -131,23 +152,17 @@ def _ranked(values: Doubles) -> Iterator[tuple[int, float]]:
     first = int(values.argmax())
     if values[first] > -np.inf:
         yield first, float(values[first])
-        for number in np.argsort(-values, kind="stable")[1:].tolist():
-            if values[number] == -np.inf:
-                return
-            yield number, float(values[number])
+        ordered = np.argsort(-values, kind="stable")[1:].tolist()
+        yield from takewhile(lambda pair: pair[1] > -np.inf, ((number, float(values[number])) for number in ordered))
 
 
 class _Queue:
-    """The trees of one span whose root is one symbol, or one of those that unary rules lead to in a circle.
-
-    found (dict): by symbol, the trees known so far, best first.
-    """
+    """The trees of one span, known so far, whose root is a symbol, or one of those that unary rules circle through."""
 
     def __init__(self, forest: "_Forest", place: _Place, component: frozenset[int]):
         self.found: dict[int, list[_Derivation]] = {symbol: [] for symbol in component}
-        self._forest, self._circles = forest, place.symbol in forest.components
+        self._forest, self._circles, self._count = forest, place.symbol in forest.components, 0
         self._heap: list[tuple[float, int, int, _Edge, tuple[int, ...]]] = []
-        self._count = 0
         self._waiting: list[tuple[int, _Edge, tuple[int, ...]]] = []
         inside = component if self._circles else frozenset[int]()
         self._edges = {
@@ -165,10 +180,7 @@ class _Queue:
         return len(self.found[symbol]) > rank or not (self._heap or self._waiting)
 
     def advance(self) -> tuple[_Place, int] | None:
-        """Take one step towards the next tree.
-
-        RETURNS (tuple | None): the place and rank of a tree that has to be known before; None if the step was taken.
-        """
+        """Take one step towards the next tree; or return the place and rank of a tree that has to be known before."""
         if not self._waiting:
             self._take()
             return None

@@ -29,11 +29,10 @@ import numpy as np
 
 from ..arrays import Doubles
 from ..errors import CoreErrors, CRFError
-from .binary import BinaryGrammar, binarise
 from .chart import ParseScores
 from .forest import Parse, best_parses
-from .marginals import Marginals, marginals
-from .rules import GrammarRule, ParseTree, check
+from .marginals import ForestMarginals, marginals
+from .rules import BinaryGrammar, GrammarRule, ParseTree, binarise, check
 
 PLAIN = re.compile(r"""[^\s|\[\]"#%][^\s|\[\]"#]*""")
 TOKEN = re.compile(r"""\s*(?:("(?:[^"\\]|\\.)*")|(\[[^\]]*\])|(\|)|(#.*)|([^\s|\[\]"#]+))""")
@@ -64,15 +63,15 @@ class Grammar:
 
     @classmethod
     def build(cls, start: str, terminals: Iterable[str], rules: Mapping[tuple[str, ...], float]) -> "Grammar":
-        """A grammar from plain weights by (parent, child, ..). RAISES (ValueError): as the class does."""
-        made = (GrammarRule(key[0], tuple(key[1:]), _log(weight)) for key, weight in rules.items())
+        """A grammar from plain weights by (parent, child, ..); a weight below 0, which has no logarithm, is refused."""
+        logs = [math.log(weight) if weight > 0 else -math.inf if weight == 0 else math.nan for weight in rules.values()]
+        made = (GrammarRule(key[0], tuple(key[1:]), weight) for key, weight in zip(rules, logs))
         return cls(start, tuple(terminals), tuple(made))
 
     @classmethod
     def from_text(cls, text: str, name: str = "") -> "Grammar":
-        """Read a grammar in the format of the module.
+        """Read a grammar in the format of the module, from a file of some name.
 
-        name (str): of the file, for messages.
         RAISES (ValueError): for what cannot be read, and for faults of the grammar; messages name the line.
         """
         return cls(*_read(text, name))
@@ -81,7 +80,6 @@ class Grammar:
     def of_trees(cls, trees: Iterable[ParseTree], smoothing: float = 0.0) -> "Grammar":
         """The grammar of all rules in some trees, in the order in which they were met, weighted by relative counts.
 
-        trees (iterable of ParseTree): with one label at the root.
         RAISES (ValueError): without trees, for different roots, or for a label that is a terminal here and none there.
         """
         trees = list(trees)
@@ -89,16 +87,14 @@ class Grammar:
         if len(roots) != 1:
             expected = "at least one tree, all with one label at the root"
             raise CRFError(CoreErrors.CRF950.format(setting="roots of the trees", value=roots, expected=expected))
-        rules = tuple(
-            GrammarRule(key[0], key[1:]) for key in dict.fromkeys(key for tree in trees for _, key in tree.rules())
-        )
+        keys = dict.fromkeys(key for tree in trees for _, key in tree.rules())
+        rules = tuple(GrammarRule(key[0], key[1:]) for key in keys)
         terminals = tuple(dict.fromkeys(leaf for tree in trees for leaf in tree.leaves))
         return cls(roots[0], terminals, rules).with_counts(trees, smoothing)
 
     def with_counts(self, trees: Sequence[ParseTree], smoothing: float = 1.0) -> "Grammar":
         """The grammar with the weights (count + smoothing) / (count of the left side + smoothing times its rules).
 
-        trees (sequence of ParseTree): made of its rules.
         smoothing (float): at least 0. Rules that were not seen are left out with 0.
         RAISES (ValueError): for a tree with a rule or a root that the grammar does not have, for a negative smoothing,
             or where nothing is left.
@@ -111,21 +107,15 @@ class Grammar:
         if not np.any(counts):
             expected = "at least one, or smoothed"
             raise CRFError(CoreErrors.CRF950.format(setting="trees", value="empty", expected=expected))
+        counted = [(rule, count) for rule, count in zip(self.rules, counts.tolist()) if count]
         totals: dict[str, float] = defaultdict(float)
-        for rule, count in zip(self.rules, counts.tolist()):
+        for rule, count in counted:
             totals[rule.parent] += count
-        weighted = (
-            replace(rule, log_weight=math.log(count / totals[rule.parent]))
-            for rule, count in zip(self.rules, counts.tolist())
-            if count
-        )
+        weighted = (replace(rule, log_weight=math.log(count / totals[rule.parent])) for rule, count in counted)
         return Grammar(self.start, self.terminals, tuple(weighted))
 
     def count_rules(self, tree: ParseTree, name: object) -> Doubles:
-        """((R,)): how often a tree has each rule. name (object): of the tree, for messages.
-
-        RAISES (ValueError): for a rule or a root that the grammar does not have.
-        """
+        """((R,)): how often a tree has each rule. name (object): of the tree, for messages."""
         if tree.nodes[0].label != self.start:
             problem = f"its root is {tree.nodes[0].label!r}, the start symbol {self.start!r}"
             raise CRFError(CoreErrors.CRF949.format(name=name, problem=problem))
@@ -167,11 +157,7 @@ class Grammar:
     def scores_of(
         self, labels: Sequence[str], spans: Mapping[str, Doubles] | None = None, name: str = "The document"
     ) -> ParseScores:
-        """Scores of a document whose terminals are known: 0 for them, -inf for all others.
-
-        labels (sequence of str): one for each unit. spans, name: see `ParseScores`.
-        RAISES (ValueError): for a label that is no terminal.
-        """
+        """Scores of a document whose units are known to be some terminals: 0 for them, -inf for all others."""
         scores = np.full((len(labels), len(self.terminals)), -np.inf)
         for unit, label in enumerate(labels):
             if label not in self.terminals:
@@ -190,17 +176,15 @@ class Grammar:
         return self.best(scores, 1)[0]
 
     def best(self, scores: ParseScores, k: int) -> list[Parse]:
-        """The k best trees of a document, distinct, best first; fewer if there are no more.
+        """The k best trees of a document, distinct, best first; fewer if there are no more. RAISES: as `parse`.
 
         Fewer trees are always the beginning of more. Those that go through loops of unary rules count.
-
-        RAISES: as `parse`.
         """
         if k < 1:
             raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
         return best_parses(self.binary, scores, k)
 
-    def marginals(self, scores: ParseScores) -> Marginals:
+    def marginals(self, scores: ParseScores) -> ForestMarginals:
         """The probabilities of labelled spans and rules over all trees, inside and outside. RAISES: as `parse`."""
         return marginals(self.binary, scores)
 
@@ -218,11 +202,6 @@ class Grammar:
             rights = [f"{' '.join(map(_spell, rule.children))} [{weight!r}]" for rule, weight in weighted]
             lines.append(f"{_spell(parent)} {ARROW} {f' {BAR} '.join(rights)}")
         return "\n".join(lines) + "\n"
-
-
-def _log(weight: float) -> float:
-    """The logarithm; -inf and NaN, which are refused later, for weights that have none."""
-    return math.log(weight) if weight > 0 else -math.inf if weight == 0 else math.nan
 
 
 def _spell(symbol: str) -> str:
@@ -276,17 +255,14 @@ def _read_rules(tokens: list[str], place: str, scale: str) -> Iterable[GrammarRu
     if len(tokens) < 2 or tokens[1] != ARROW:
         raise _refuse(place, f"a rule begins with a symbol and '{ARROW}'")
     parent = _read_symbol(tokens[0], place)
-    right: list[str] = []
-    for token in [*tokens[2:], BAR]:
-        if token != BAR:
-            right.append(token)
-            continue
+    bars = [1, *(number for number, token in enumerate(tokens) if token == BAR), len(tokens)]
+    for low, high in itertools.pairwise(bars):
+        right = tokens[low + 1 : high]
         weight = right.pop() if right and right[-1].startswith("[") else ""
         children = tuple(_read_symbol(child, place) for child in right)
         if not children:
             raise _refuse(place, f"the right side of {parent!r} is empty")
         yield GrammarRule(parent, children, _read_weight(weight, place, scale) if weight else 0.0, place)
-        right = []
 
 
 def _read_weight(token: str, place: str, scale: str) -> float:

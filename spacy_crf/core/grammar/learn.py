@@ -58,10 +58,7 @@ class ConditionalGrammar:
         return self.grammar.with_log_weights(self.grammar.log_weights + self.weights[: len(self.grammar.rules)])
 
     def scores(self, scores: ParseScores, columns: Mapping[str, Ints]) -> ParseScores:
-        """The scores of a document with those of its features, for parsing with `weighted`.
-
-        RAISES (ValueError): for columns that have no weight.
-        """
+        """The scores of a document with those of its features, for parsing with `weighted`."""
         spans = dict(scores.spans)
         for label, own in columns.items():
             if own.size and not (own.min() >= ABSENT and own.max() < len(self.weights)):
@@ -84,10 +81,7 @@ class ConditionalGrammar:
 
 
 class ConditionalLoss:
-    """-sum of log p(right trees | document) + c2 |w|^2 as a function of the weights.
-
-    start (ConditionalGrammar): whose weights are not looked at. c2 (float): at least 0.
-    """
+    """-sum of log p(right trees | document) + c2 |w|^2 as a function of the weights; those of `start` do not matter."""
 
     def __init__(self, start: ConditionalGrammar, documents: Sequence[Observation], c2: float):
         if not 0 <= c2 < np.inf:
@@ -95,11 +89,7 @@ class ConditionalLoss:
         self._start, self._documents, self._c2 = start, documents, c2
 
     def __call__(self, weights: Doubles) -> tuple[float, Doubles]:
-        """Value and gradient ((R + n,)): expected minus observed counts.
-
-        RAISES (NoParseError): for a document that has no tree, or no right one.
-        RAISES (DivergedLoopError): where the weights of unary rules that lead in a circle have grown too great.
-        """
+        """Value and gradient ((R + n,)): expected minus observed counts. RAISES: as `fill`, or without a right tree."""
         model = replace(self._start, weights=weights)
         value, gradient = self._c2 * float(weights @ weights), 2 * self._c2 * weights
         for document in self._documents:
@@ -113,10 +103,7 @@ class ConditionalLoss:
 def fit(
     start: ConditionalGrammar, documents: Sequence[Observation], c2: float = 0.1, iterations: int = 100
 ) -> ConditionalGrammar:
-    """Find the weights by L-BFGS, from those of `start` on.
-
-    c2 (float): of the penalty. iterations (int): at most. RAISES: as `ConditionalLoss`.
-    """
+    """Find the weights by L-BFGS, from those of `start` on, in so many iterations at most."""
     optimiser = LBFGS(ConditionalLoss(start, documents, c2), start.weights.copy())
     optimiser.run(iterations)
     return replace(start, weights=optimiser.x)

@@ -1,19 +1,83 @@
 """Probabilities of labelled spans and rules over all trees of a document: inside, then outside, longest spans first."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from .binary import MARKER, BinaryGrammar
-from .chart import CELLS, Chart, ParseScores, fill, some
-from .semirings import LogSum
+from .chart import CELLS, Chart, ParseScores, Semiring, fill, some
+from .rules import MARKER, BinaryGrammar
+
+MARGIN = 1e-9  # a spectral radius this near to 1 cannot be told from 1
+
+
+class LogSum(Semiring):
+    """The semiring of log sums: the inside algorithm.
+
+    Lari & Young, "The estimation of stochastic context-free grammars using the inside-outside algorithm", Computer
+    Speech and Language 4, 1990; here with unary rules, loops of them, and scores of spans, all in log space.
+    """
+
+    def over_last(self, values: Doubles) -> Doubles:
+        top = values.max(axis=-1)
+        shift = np.where(np.isfinite(top), top, 0.0)
+        np.subtract(values, shift[..., None], out=values)
+        np.exp(values, out=values)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(values.sum(axis=-1)) + shift)
+
+    def over_runs(self, values: Doubles, firsts: Indices) -> Doubles:
+        top = np.maximum.reduceat(values, firsts, axis=0)
+        shift = np.where(np.isfinite(top), top, 0.0)
+        made = np.exp(values - np.repeat(shift, np.diff(firsts, append=len(values)), axis=0))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.add.reduceat(made, firsts, axis=0)) + shift)
+
+    def both(self, first: Doubles, second: Doubles) -> Doubles:
+        return np.logaddexp(first, second)
+
+    def close(self, values: Doubles, block: int, own: Doubles | None) -> None:
+        symbols = self._grammar.blocks[block].symbols
+        values[symbols] = self.over_last(self.star(block, own).transpose(1, 0, 2) + values[symbols].T)
+
+    def star(self, block: int, own: Doubles | None) -> Doubles:
+        """((n, s, s) or (1, s, s)): log weight of all ways from each of a block's s symbols down to each other one.
+
+        With the weights U of the inner rules it is (I - U)^-1 = I + U + U^2 + .., finite if and only if the spectral
+        radius of U is below 1 (Stolcke, "An efficient probabilistic context-free parsing algorithm", Computational
+        Linguistics 21, 1995, section 4.5). A way has the score of each node on it but the last; without such scores,
+        `own` ((S, n)), ways are equal for all spans. RAISES (DivergedLoopError): for an infinite sum.
+        """
+        return self._constant_stars[block] if own is None else self._star(block, own)
+
+    @cached_property
+    def _constant_stars(self) -> dict[int, Doubles]:
+        cyclic = [number for number, block in enumerate(self._grammar.blocks) if block.is_cyclic]
+        return {number: self._star(number, None) for number in cyclic}
+
+    def _star(self, number: int, own: Doubles | None) -> Doubles:
+        symbols, inner = self._grammar.blocks[number].symbols, self._grammar.blocks[number].inner
+        weights = inner.log_weights[:, None] if own is None else inner.log_weights[:, None] + own[inner.parents]
+        above, below = (np.searchsorted(symbols, each) for each in (inner.parents, inner.children[:, 0]))
+        steps = np.zeros((weights.shape[1], len(symbols), len(symbols)))
+        with np.errstate(over="ignore"):
+            steps[:, above, below] = np.exp(weights).T
+        radius = np.full(len(steps), np.inf)
+        sound = np.isfinite(steps).all(axis=(1, 2))
+        radius[sound] = np.abs(np.linalg.eigvals(steps[sound])).max(axis=1, initial=0.0)
+        if (radius >= 1 - MARGIN).any():
+            quantity = f"a spectral radius of {radius.max():.4g}, not below 1"
+            raise self.diverged(number, quantity, "the sum over trees is infinite")
+        star = np.linalg.inv(np.eye(len(symbols)) - steps)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.maximum(star, 0.0)))
 
 
 @dataclass(frozen=True)
-class Marginals:
+class ForestMarginals:
     """Expectations over the trees of one document of N units.
 
     grammar (BinaryGrammar): that made them. log_z (float): log of the sum over all trees.
@@ -30,15 +94,12 @@ class Marginals:
     rules: Doubles
 
     def spans(self, label: str) -> Doubles:
-        """((N, N)): the probability that a tree has the label over the units from a first to a last one.
-
-        RAISES (ValueError): for a label that is no symbol of the grammar.
-        """
+        """((N, N)): the probability that a tree has the label over the units from a first to a last one."""
         symbol = self._symbol(label)
         return np.asarray(self.nodes[symbol] / self.repeats[symbol])
 
     def counts(self, label: str) -> Doubles:
-        """((N, N)): how often a node with the label is expected. RAISES (ValueError): as `spans`."""
+        """((N, N)): how often a node with the label is expected."""
         return np.asarray(self.nodes[self._symbol(label)])
 
     def terminals(self) -> Doubles:
@@ -53,12 +114,8 @@ class Marginals:
         return known.index(label)
 
 
-def marginals(grammar: BinaryGrammar, scores: ParseScores) -> Marginals:
-    """Sum over all trees. O(N^3 Q) exponentials, O(N^2 (S + Q)) memory.
-
-    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
-    RAISES (DivergedLoopError): for unary rules that lead in a circle with a spectral radius of 1 or more.
-    """
+def marginals(grammar: BinaryGrammar, scores: ParseScores) -> ForestMarginals:
+    """Sum over all trees. O(N^3 Q) exponentials, O(N^2 (S + Q)) memory. RAISES: as `fill`."""
     semiring = LogSum(grammar)
     chart = fill(grammar, scores, semiring, keep_joined=True)
     around = _OutsidePass(grammar, chart, semiring).run()
@@ -68,7 +125,7 @@ def marginals(grammar: BinaryGrammar, scores: ParseScores) -> Marginals:
     lengths = np.maximum(np.arange(n) - first + 1, 0)
     nodes = np.exp(chart.by_start + around - log_z)[:, first, lengths]
     repeats = _repeats(grammar, chart, semiring)[:, first, lengths]
-    return Marginals(grammar, log_z, nodes, repeats, _expected_rules(grammar, chart, around, log_z))
+    return ForestMarginals(grammar, log_z, nodes, repeats, _expected_rules(grammar, chart, around, log_z))
 
 
 def _repeats(grammar: BinaryGrammar, chart: Chart, semiring: LogSum) -> Doubles:
@@ -112,17 +169,13 @@ class _Grouped(NamedTuple):
 
 
 class _OutsidePass:
-    """One pass over the lengths: log sums of all that can be around labelled spans.
-
-    by_start ((Q, N, N + 1)), by_end ((Q, N + 1, N + 1)): for each right side of binary rules the log sum of what is
-        around a node with this right side, its rule included.
-    """
+    """One pass over the lengths: log sums of all that can be around labelled spans."""
 
     def __init__(self, grammar: BinaryGrammar, chart: Chart, semiring: LogSum):
         self._grammar, self._chart, self._semiring = grammar, chart, semiring
         n_pairs, n = len(grammar.pairs), chart.n_units
-        self._by_start = np.full((n_pairs, n, n + 1), -np.inf)
-        self._by_end = np.full((n_pairs, n + 1, n + 1), -np.inf)
+        # of what is around a node with each right side of binary rules, its rule included
+        self._by_start, self._by_end = (np.full((n_pairs, size, n + 1), -np.inf) for size in (n, n + 1))
         self._sides = [_Grouped.by(grammar.pairs[:, side]) for side in (0, 1)]
         self._rules_of_pair = _Grouped.by(grammar.pair_of)
         self._entering_by_child = [_Grouped.by(block.entering.children[:, 0]) for block in grammar.blocks]
@@ -130,8 +183,7 @@ class _OutsidePass:
     def run(self) -> Doubles:
         """((S, N, N + 1)): [symbol, first unit, length]. O(N^3 Q) exponentials.
 
-        With the value of the inside chart in the same cell it is the log sum over trees, each as often as it has the
-        node.
+        With the inside value it is the log sum over trees, each as often as it has the node.
         """
         grammar, n = self._grammar, self._chart.n_units
         found = np.full((grammar.n_symbols, n, n + 1), -np.inf)
@@ -168,7 +220,7 @@ class _OutsidePass:
     def _beside(self, around: Doubles, sibling: Doubles, symbols: Indices) -> Doubles:
         """((Q, n)): for each right side the log sum over all spans that hold it.
 
-        around ((Q, n, m)): of right sides. sibling ((S, n, m)): inside values of the other part. symbols ((Q,)): of it.
+        around ((Q, n, m)): of right sides. sibling ((S, n, m)): inside values of the other part, by symbol ((Q,)).
         """
         sums = np.full(around.shape[:2], -np.inf)
         pairs = np.flatnonzero(self._chart.longest[self._grammar.pairs].all(axis=1))

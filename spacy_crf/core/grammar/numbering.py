@@ -35,13 +35,10 @@ def numerals(text: str) -> list[tuple[str, int]]:
         return [(ARABIC, int(text))] if len(text) <= MAX_DIGITS else []
     if not (text.isascii() and text.isalpha()) or not (text.isupper() or text.islower()):
         return []
-    found = []
     roman, letter = roman_value(text.upper()), letter_value(text.upper())
-    if roman is not None and (roman <= MAX_ROMAN or len(text) == 1):
-        found.append((ROMAN_UPPER if text.isupper() else ROMAN_LOWER, roman))
-    if letter is not None:
-        found.append((LETTER_UPPER if text.isupper() else LETTER_LOWER, letter))
-    return found
+    kinds = (ROMAN_UPPER, LETTER_UPPER) if text.isupper() else (ROMAN_LOWER, LETTER_LOWER)
+    known = roman is not None and (roman <= MAX_ROMAN or len(text) == 1), letter is not None
+    return [(kind, value or 0) for kind, value, holds in zip(kinds, (roman, letter), known) if holds]
 
 
 def roman_value(text: str) -> int | None:
@@ -55,9 +52,8 @@ def roman_value(text: str) -> int | None:
 
 def letter_value(text: str) -> int | None:
     """A to Z are 1 to 26, AA to ZZ (the same letter twice) 27 to 52; None for all else."""
-    if len(set(text)) != 1 or len(text) > 2:
-        return None
-    return ord(text[0]) - ord("A") + 1 + 26 * (len(text) - 1)
+    known = len(set(text)) == 1 and len(text) <= 2
+    return ord(text[0]) - ord("A") + 1 + 26 * (len(text) - 1) if known else None
 
 
 def roman_numeral(value: int) -> str:
@@ -75,11 +71,8 @@ def numeral(kind: str, value: int) -> str:
         return str(value)
     if value < 1:
         return ""
-    if kind in (ROMAN_UPPER, ROMAN_LOWER):
-        text = roman_numeral(value)
-    else:
-        times, letter = divmod(value - 1, 26)
-        text = chr(ord("A") + letter) * (times + 1)
+    times, letter = divmod(value - 1, 26)
+    text = roman_numeral(value) if kind in (ROMAN_UPPER, ROMAN_LOWER) else chr(ord("A") + letter) * (times + 1)
     return text if kind in (ROMAN_UPPER, LETTER_UPPER) else text.lower()
 
 
@@ -158,13 +151,12 @@ class Reading:
     @property
     def number(self) -> str:
         """The number without its format: `3.1`, `IV-2`, `b`."""
-        text, kinds = "", iter(zip(self.kinds, self.values))
-        for place, character in enumerate(self.family):
-            if character in SIGNS_BETWEEN:
-                text += character.replace("+", "")
+        text, values = "", iter(self.values)
+        for before, kind in pairwise(["+", *self.family]):
+            if kind in SIGNS_BETWEEN:
+                text += kind.replace("+", "")
             else:
-                joined = place == 0 or self.family[place - 1] in SIGNS_BETWEEN
-                text += ("" if joined else ".") + numeral(*next(kinds))
+                text += ("" if before in SIGNS_BETWEEN else ".") + numeral(kind, next(values))
         return text
 
     def __str__(self) -> str:
@@ -186,16 +178,15 @@ def readings(text: str) -> tuple[Reading, ...]:
     text = text.strip()
     if not 0 < len(text) <= MAX_CHARACTERS:
         return ()
-    bare = _BARE_WORD.fullmatch(text)
+    bare, worded = _BARE_WORD.fullmatch(text), _WORDED.fullmatch(text)
     if bare is not None and (word := KEYWORDS.get(bare["word"].lower())) in ALONE:
         return (Reading(ARABIC, f"{word} {PLACE}{bare['close']}", (1,)),)
-    worded = _WORDED.fullmatch(text)
-    if worded is not None:
-        word = KEYWORDS.get(worded["word"].lower())
-        if word is None:
-            return ()
-        return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], worded=True))
-    return _plain(text, worded=False)
+    if worded is None:
+        return _plain(text, worded=False)
+    word = KEYWORDS.get(worded["word"].lower())
+    if word is None:
+        return ()
+    return tuple(Reading(r.family, f"{word} {r.format}", r.values) for r in _plain(worded["rest"], worded=True))
 
 
 def _plain(text: str, worded: bool) -> tuple[Reading, ...]:
@@ -229,11 +220,10 @@ def _composites(number: str) -> list[tuple[str, tuple[int, ...]]]:
     if len(parts) > MAX_PARTS or sum(part[0].isalpha() for part in parts) > MAX_LETTERS:
         return []
     signs = [sign for piece, joint in zip(pieces, ["", *joints]) for sign in (joint, *["+"] * (len(piece) - 1))]
-    found = []
-    for choice in product(*(numerals(part) for part in parts)):
-        family = "".join(sign + kind for sign, (kind, _) in zip(signs, choice))
-        found.append((family, tuple(value for _, value in choice)))
-    return found
+    return [
+        ("".join(sign + kind for sign, (kind, _) in zip(signs, choice)), tuple(value for _, value in choice))
+        for choice in product(*map(numerals, parts))
+    ]
 
 
 def _ordinals(text: str) -> tuple[Reading, ...]:

@@ -1,24 +1,35 @@
-"""Weighted rules of context-free grammars, what can be wrong with a set of them, and trees that are made of them."""
+"""Weighted rules of context-free grammars, what can be wrong with a set of them, and trees that are made of them; and
+rules made ready for charts, as arrays of right sides with at most two symbols.
+
+For these A -> B C D becomes A -> B M and M -> C D with a marker M for the rest of the right side; rules that end alike
+share markers, which are taken out of trees again. Terminals may stand anywhere in a right side. This 2NF keeps the size
+of the grammar linear, where Chomsky's form does not (Lange & Leiss, "To CNF or not to CNF?", Informatica Didactica 8,
+2008-2010).
+"""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
+import numpy as np
+
+from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 
-ROOT = -1
+ROOT = -1  # the parent of the root of a tree
+MARKER = -1  # the source of a rule of a marker
 
 
 @dataclass(frozen=True)
 class GrammarRule:
-    """A rule of a grammar.
+    """A rule of a grammar: left side, right side of at least one symbol, and the natural logarithm of its weight.
 
-    parent (str): its left side. children (tuple of str): its right side, at least one symbol.
-    log_weight (float): natural logarithm of its weight; weights above 1 are allowed.
-    place (str | None): where it stands, such as `line 3`, for messages.
+    Weights above 1 are allowed. place (str | None): where it stands, such as `line 3`, for messages.
     """
 
     parent: str
@@ -36,10 +47,7 @@ class GrammarRule:
 
 
 class Node(NamedTuple):
-    """A node of a tree.
-
-    label (str): a symbol. start (int), end (int): its units, end exclusive. parent (int): index of the node above it.
-    """
+    """A node of a tree: a symbol, its units, end exclusive, and the index of the node above it."""
 
     label: str
     start: int
@@ -49,9 +57,9 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class ParseTree:
-    """A tree over units, as a flat list: a long run of units makes trees deeper than Python lets functions recurse.
+    """A tree over units, as a flat list of nodes in preorder, children from left to right; leaves are terminals.
 
-    nodes (tuple of Node): in preorder: parents before their children, these from left to right. Leaves are terminals.
+    A long run of units makes trees deeper than Python lets functions recurse.
     """
 
     nodes: tuple[Node, ...]
@@ -93,14 +101,14 @@ class ParseTree:
 
 
 def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) -> None:
-    """Find faults before anything is parsed. O(size of the grammar, times the depth of its symbols).
+    """Raise a coded error for faults of a grammar. O(its size, times the depth of its symbols).
 
-    RAISES (ValueError): for an empty right side; a weight that is no finite positive number; a terminal on a left side
-        or given twice; a rule given twice; an unknown symbol; a start symbol without rules; a symbol that no tree
-        reaches from the start symbol, or that leads to no terminals.
+    These are an empty right side; a weight that is no finite positive number; a terminal on a left side or given twice;
+    a rule given twice; an unknown symbol; a start symbol without rules; a symbol that no tree reaches from the start
+    symbol, or that leads to no terminals.
     """
-    for terminal in terminals:
-        if list(terminals).count(terminal) > 1:
+    for terminal, count in Counter(terminals).items():
+        if count > 1:
             raise CRFError(CoreErrors.CRF941.format(where="terminals", problem=f"{terminal!r} is given twice"))
     seen: dict[tuple[str, ...], GrammarRule] = {}
     for rule in rules:
@@ -116,14 +124,16 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) ->
             if child not in known:
                 near = ", ".join(get_close_matches(child, known, 3, 0.0))
                 raise CRFError(CoreErrors.CRF942.format(where=rule.where, symbol=child, near=near))
-    reached, productive = _reached(start, rules), _productive(terminals, rules)
+    reached, productive = {start}, set(terminals)
+    while more := {child for rule in rules if rule.parent in reached for child in rule.children} - reached:
+        reached |= more
+    while more := {rule.parent for rule in rules if productive.issuperset(rule.children)} - productive:
+        productive |= more
     for rule in rules:
-        for symbols, reason in (
-            (productive, "its rules never end in terminals only"),
-            (reached, f"no rule leads to it from {start!r}"),
-        ):
-            if rule.parent not in symbols:
-                raise CRFError(CoreErrors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
+        if rule.parent not in reached or rule.parent not in productive:
+            unending = rule.parent not in productive
+            reason = "its rules never end in terminals only" if unending else f"no rule leads to it from {start!r}"
+            raise CRFError(CoreErrors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
 
 
 def _check_rule(rule: GrammarRule, terminals: Sequence[str]) -> None:
@@ -142,17 +152,152 @@ def _refuse(rule: GrammarRule, problem: str) -> NoReturn:
     raise CRFError(CoreErrors.CRF946.format(where=rule.where, rule=rule, problem=problem))
 
 
-def _reached(start: str, rules: Sequence[GrammarRule]) -> set[str]:
-    """Symbols that trees of the start symbol may hold."""
-    reached = {start}
-    while more := {child for rule in rules if rule.parent in reached for child in rule.children} - reached:
-        reached |= more
-    return reached
+# -- for charts -------------------------------------------------------------------------------------------------------
 
 
-def _productive(terminals: Iterable[str], rules: Sequence[GrammarRule]) -> set[str]:
-    """Symbols that some finite tree has at its root."""
-    productive = set(terminals)
-    while more := {rule.parent for rule in rules if productive.issuperset(rule.children)} - productive:
-        productive |= more
-    return productive
+@dataclass(frozen=True)
+class RuleTable:
+    """Rules with right sides of one length, children ((r, 1) or (r, 2)), sorted by parent.
+
+    sources ((r,)): number of the rule in the grammar; -1 for rules of markers.
+    """
+
+    parents: Indices
+    children: Indices
+    sources: Indices
+    log_weights: Doubles
+
+    def at(self, chosen: Indices) -> "RuleTable":
+        """Some of the rules, in the order of their parents."""
+        return RuleTable(self.parents[chosen], self.children[chosen], self.sources[chosen], self.log_weights[chosen])
+
+    @cached_property
+    def firsts(self) -> Indices:
+        """Index of the first rule of each parent that has rules."""
+        return np.flatnonzero(np.diff(self.parents, prepend=-1))
+
+    @cached_property
+    def of_parent(self) -> dict[int, slice]:
+        """The rules of each parent that has some."""
+        bounds = [*self.firsts.tolist(), len(self.parents)]
+        return {int(self.parents[low]): slice(low, high) for low, high in pairwise(bounds)}
+
+    def upwards(self, values: Doubles, own: Doubles | None) -> Doubles:
+        """((r, n)): what unary rules make of the values ((S, n)) of their children; own ((S, n)): scores of nodes."""
+        return self._weighted(values[self.children[:, 0]], own)
+
+    def downwards(self, values: Doubles, own: Doubles | None) -> Doubles:
+        """((r, n)): what is around nodes, values ((S, n)) by parent, with the rule and the score of the node itself."""
+        return self._weighted(values[self.parents], own)
+
+    def _weighted(self, values: Doubles, own: Doubles | None) -> Doubles:
+        made = values + self.log_weights[:, None]
+        return made if own is None else made + own[self.parents]
+
+    def with_log_weights(self, log_weights: Doubles) -> "RuleTable":
+        """The same rules with the weights ((R,)) of a grammar; markers keep theirs."""
+        return replace(self, log_weights=np.where(self.sources == MARKER, 0.0, log_weights[self.sources]))
+
+
+@dataclass(frozen=True)
+class UnaryBlock:
+    """Symbols whose values over a span can be made final at once.
+
+    symbols ((s,)): a strongly connected component of the unary rules, or symbols on no cycle.
+    entering (RuleTable): rules from symbols of blocks before it. inner (RuleTable): rules within a cyclic block.
+    """
+
+    symbols: Indices
+    entering: RuleTable
+    inner: RuleTable
+
+    @property
+    def is_cyclic(self) -> bool:
+        return len(self.inner.parents) > 0
+
+
+@dataclass(frozen=True)
+class BinaryGrammar:
+    """A grammar as charts need it.
+
+    symbols (tuple of str): terminals, then nonterminals, then markers: S of them. start (int): the start symbol.
+    n_terminals (int), first_marker (int), n_rules (int): V, the number of the first marker or S, and R.
+    binary (RuleTable), unary (RuleTable): its rules.
+    pairs ((Q, 2)): right sides of binary rules, each once. pair_of ((r,)): that of each binary rule.
+    """
+
+    symbols: tuple[str, ...]
+    start: int
+    n_terminals: int
+    first_marker: int
+    n_rules: int
+    binary: RuleTable
+    unary: RuleTable
+    pairs: Indices
+    pair_of: Indices
+
+    @property
+    def n_symbols(self) -> int:
+        return len(self.symbols)
+
+    @cached_property
+    def blocks(self) -> tuple[UnaryBlock, ...]:
+        """Symbols in an order in which unary rules lead from later ones to earlier ones."""
+        return order_unary(self.n_symbols, self.unary)
+
+    def with_log_weights(self, log_weights: Doubles) -> "BinaryGrammar":
+        """The same rules with other weights ((R,)), without being binarised anew."""
+        binary, unary = (rules.with_log_weights(log_weights) for rules in (self.binary, self.unary))
+        return replace(self, binary=binary, unary=unary)
+
+
+def binarise(
+    start: str, terminals: Sequence[str], nonterminals: Sequence[str], rules: Sequence[GrammarRule]
+) -> BinaryGrammar:
+    """Cut right sides into pieces of two: the same trees, once markers are taken out, of the same weights. O(size)."""
+    numbers = {symbol: number for number, symbol in enumerate([*terminals, *nonterminals])}
+    markers: dict[tuple[str, ...], int] = {}
+    rows: list[tuple[int, tuple[int, ...], int, float]] = []
+    for source, rule in enumerate(rules):
+        parent, weight = numbers[rule.parent], rule.log_weight
+        for place in range(max(1, len(rule.children) - 1)):
+            first, rest = rule.children[place], rule.children[place + 1 :]
+            known = len(rest) < 2 or rest in markers
+            if len(rest) > 1:
+                markers.setdefault(rest, len(numbers) + len(markers))
+            right = () if not rest else (numbers[rest[0]] if len(rest) == 1 else markers[rest],)
+            rows.append((parent, (numbers[first], *right), source, weight))
+            if known:
+                break
+            parent, source, weight = markers[rest], MARKER, 0.0
+    symbols = (*numbers, *(f"..{' '.join(rest)}" for rest in markers))
+    binary, unary = (_table([row for row in rows if len(row[1]) == size], size) for size in (2, 1))
+    pairs, pair_of = np.unique(binary.children, axis=0, return_inverse=True)
+    sizes = len(terminals), len(numbers), len(rules)
+    return BinaryGrammar(symbols, numbers[start], *sizes, binary, unary, pairs, pair_of.reshape(-1))
+
+
+def _table(rows: list[tuple[int, tuple[int, ...], int, float]], size: int) -> RuleTable:
+    rows = sorted(rows, key=lambda row: row[0])
+    parents, children, sources = (np.array([row[part] for row in rows], dtype=np.intp) for part in range(3))
+    return RuleTable(parents, children.reshape(-1, size), sources, np.array([row[3] for row in rows], dtype=float))
+
+
+def order_unary(n_symbols: int, unary: RuleTable) -> tuple[UnaryBlock, ...]:
+    """Put each symbol that has a unary rule into a block, after the blocks of its children. O(S^3 / word size)."""
+    parents, children = unary.parents, unary.children[:, 0]
+    reach = np.zeros((n_symbols, n_symbols), dtype=np.bool_)
+    reach[parents, children] = True
+    for middle in np.unique(parents):
+        reach |= reach[:, [middle]] & reach[[middle]]
+    mutual = reach & reach.T
+    # what leads to another component leads to more symbols beyond its own than that one does
+    level = np.count_nonzero(reach & ~mutual, axis=1)
+    component = np.where(mutual.any(axis=1), mutual.argmax(axis=1), n_symbols)  # S for all that are on no cycle
+    keys = np.stack([level, component], axis=1)[parents]
+    blocks = []
+    for key in np.unique(keys, axis=0):
+        own = np.flatnonzero((keys == key).all(axis=1))
+        inside = mutual[parents[own], children[own]]
+        blocks.append(UnaryBlock(np.unique(parents[own]), unary.at(own[~inside]), unary.at(own[inside])))
+    return tuple(blocks)

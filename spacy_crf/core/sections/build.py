@@ -1,5 +1,6 @@
 """Building the lattice of the section parser, layer by layer."""
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +10,9 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from ..grammar.numbering import Reading
-from .headings import Headings
-from .lattice import PASS, StackArcs, StackLattice
-from .levels import ROOT
-from .scoring import Scorer, Variant
+from .features import Scorer, Variant
+from .headings import ROOT, Headings
+from .lattice import PASS, StackLattice
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
@@ -26,13 +26,10 @@ FORGET = 20000  # stacks that are added between two times at which those that ar
 class StackSearch:
     """Which ways are followed.
 
-    max_states (int | None): stacks that a layer keeps, the best ones; None for all: exact, exponential in the headings.
-    beam (float): how far below the best of a layer a stack may be to be kept.
-    max_depth (int): of open sections; deeper ones are no part of the model.
-    with_arcs (bool): keep all moves. allowed (Callable | None): which variants may open, by variant and number of open
-        sections around. forced (set of int): units that may not be passed over.
-    kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels from the innermost
-        on.
+    max_states (int | None), beam (float), max_depth (int): see `ParserSettings`. with_arcs (bool): keep all moves.
+    allowed (Callable | None): which variants may open, by variant and number of open sections around.
+    forced (set of int): units that may not be passed over.
+    kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels, innermost first.
     """
 
     max_states: int | None
@@ -50,10 +47,9 @@ def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLatti
 
 
 class _Pushed(NamedTuple):
-    """The sections that a variant pushes, and the layer that it leads to.
+    """The sections that a variant, by its index and score, pushes, and the layer behind it.
 
-    opening, level: the first section, without a number carried into it. numbered: it has a number. inner: levels
-    inside. variant: its index. score: of the variant. target: the layer behind it.
+    opening, level: the first section, without a number carried into it, and whether it has one. inner: levels inside.
     """
 
     opening: int
@@ -66,10 +62,9 @@ class _Pushed(NamedTuple):
 
 
 class _Closing(NamedTuple):
-    """The stack that is left after closing.
+    """The stack that is left after closing, its top and depth, and what is carried over the levels that are closed.
 
-    stack, top: what is open. meeting: the level closed last, or minus the top if none is. depth: of the stack.
-    carried: what is carried over the levels that are closed.
+    meeting: the level closed last, or minus the top if none is.
     """
 
     stack: int
@@ -83,7 +78,7 @@ class _Builder:
     def __init__(self, headings: Headings, scorer: Scorer, search: StackSearch) -> None:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
-        self.lattice = StackLattice(units, scorer, arcs=StackArcs() if search.with_arcs else None)
+        self.lattice = StackLattice(units, scorer, arcs=array("d") if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
         self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
         self.furthest = 0  # layer that has a state
@@ -92,7 +87,7 @@ class _Builder:
 
     def build(self) -> StackLattice:
         lattice = self.lattice
-        self.pending[0][ROOT, 0] = lattice.start()
+        self.pending[0][ROOT, 0] = lattice.reach(-1, 0.0, PASS, 0)
         for layer, unit in enumerate(lattice.units):
             states = self._settle(layer)
             first = len(lattice.variants)
@@ -108,8 +103,7 @@ class _Builder:
         """The states of a layer that are kept, each with its stack."""
         if self.search.max_states is not None:
             self._cut(layer, self.search.max_states)
-        stacks = self.lattice.stacks
-        score = self.lattice.score
+        stacks, score = self.lattice.stacks, self.lattice.score
         ordered = sorted(self.pending[layer].items(), key=lambda item: -score[item[1]])  # good floors come early
         settled = [(state, stacks.push(*key) if key[1] else ROOT) for key, state in ordered]
         self.pending[layer] = {}
@@ -131,9 +125,7 @@ class _Builder:
             best = nlargest(size, best, key=lambda item: score[item[1]])
             self.floors[layer] = score[best[-1][1]]
         if self.search.kept is not None:
-            ids = {state for _, state in best}
-            kept = self.search.kept[layer]
-            levels = self.lattice.stacks.levels
+            ids, kept, levels = {state for _, state in best}, self.search.kept[layer], self.lattice.stacks.levels
             best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
         self.lattice.dropped += len(found) - len(best)
         self.pending[layer] = dict(best)
@@ -161,20 +153,16 @@ class _Builder:
 
     def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
         """Scores and features of the variants of a unit at a meeting, the best ones first."""
-        scorer = self.scorer
-        if meeting > 0:
-            bags = [scorer.sibling(meeting, pushed.opening) for pushed in variants]
-        else:
-            bags = [scorer.child(-meeting, pushed.opening) for pushed in variants]
-        found = [(pushed.score + scorer.scores[bag], bag, pushed) for pushed, bag in zip(variants, bags)]
+        bag_of = self.scorer.sibling if meeting > 0 else self.scorer.child
+        bags = [bag_of(abs(meeting), pushed.opening) for pushed in variants]
+        found = [(pushed.score + self.scorer.scores[bag], bag, pushed) for pushed, bag in zip(variants, bags)]
         found.sort(key=itemgetter(0), reverse=True)
         return found
 
     def _moves(self, layer: int, states: list[tuple[int, int]], variants: list[_Pushed]) -> list[Move]:
         """Moves from the states of a layer: score, state, closing, depth, what is pushed, and its features.
 
-        With nothing pushed, the unit is passed over. Moves that are too bad for any of the layers they may lead to are
-        left out.
+        With nothing pushed, the unit is passed over. Moves too bad for any of the layers they may lead to are left out.
         """
         score, unit, search = self.lattice.score, self.lattice.units[layer], self.search
         text = -inf if unit in search.forced else float(self.headings.text[unit])
@@ -264,4 +252,4 @@ class _Builder:
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
         if lattice.arcs is not None:
             fixed = score - lattice.score[source] if variant == PASS else 0.0
-            lattice.arcs.add(source, state, variant, bag, depth, fixed)
+            lattice.arcs.extend((source, state, variant, bag, depth, fixed))

@@ -1,12 +1,18 @@
-"""Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
+"""Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child;
+and their scores, computed once for each pair of levels that meet.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
 the parser can be used untrained, and are where learning begins.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading, is_first, is_prefix, parent, step
-from .headings import Heading
-from .levels import Level, Opening
+from .headings import Heading, Level, Levels, Opening
 
 _HEADING = {
     "number without title": 0.0,
@@ -78,42 +84,39 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 SMALL_GAP = 3
+USUAL = 3  # features of a section that may all speak for it
+_COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
 
 def heading_features(heading: Heading, second_reading: bool, implied: int) -> list[str]:
-    """Features of a heading alone.
-
-    second_reading (bool): it is not the likeliest reading of its number. implied (int): sections implied above it.
-    """
-    opening = heading.opening
-    if not heading.number:
-        found = ["title without number"] + ["title behind a number that is none"] * heading.attached
-    else:
-        found = ["number and title" if opening.titled else "number without title"]
-    found += ["blank line before the title"] * heading.newlines
-    found += ["title goes on"] * max(0, heading.titles - 1)
-    if heading.mixed:
-        found.append("title goes on in other type")
-    if second_reading:
-        found.append("second reading")
-    return found + ["implied section"] * implied
+    """Features of a heading alone, perhaps in a second reading of its number, with some sections implied above it."""
+    counts = {
+        "title without number": not heading.number,
+        "title behind a number that is none": not heading.number and heading.attached,
+        f"number {'and' if heading.opening.titled else 'without'} title": heading.number,
+        "blank line before the title": heading.newlines,
+        "title goes on": heading.titles - 1,
+        "title goes on in other type": heading.mixed,
+        "second reading": second_reading,
+        "implied section": implied,
+    }
+    return [name for name, count in counts.items() for _ in range(count)]
 
 
 def sibling_features(before: Level, opening: Opening) -> list[str]:
     """Features of a section that opens behind a sibling."""
-    found: list[str] = []
     left, right = before.reading, opening.reading
     if left is not None and right is not None:
-        found.append(_number_after_number(left, right))
+        found = [_number_after_number(left, right)]
         if found[0] in ("successor", "gap") and left.format != right.format:
             found.append("another format")
     elif right is not None:
         carried = before.carried is not None and step(before.carried, right) == 1
-        found.append("number carried over a title" if carried else "number after a title")
+        found = ["number carried over a title" if carried else "number after a title"]
     elif left is not None:
-        found.append(f"title after a number {'with' if before.opening.titled else 'without'} title")
+        found = [f"title after a number {'with' if before.opening.titled else 'without'} title"]
     else:
-        found.append("title after a title")
+        found = ["title after a title"]
     return found + _type_of_siblings(before.opening, opening)
 
 
@@ -140,9 +143,9 @@ def _number_after_number(left: Reading, right: Reading) -> str:
 
 
 def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
-    found: list[str] = []
     if before.virtual or opening.virtual:
-        return found
+        return []
+    found = []
     if before.titled and opening.titled:
         if before.typography == opening.typography:
             found.append("sibling of the same type")
@@ -157,7 +160,7 @@ def _type_of_siblings(before: Opening, opening: Opening) -> list[str]:
 
 def child_features(above: Level | None, opening: Opening) -> list[str]:
     """Features of the first section that opens below another; above (Level | None): None for the document itself."""
-    found = [f"{_class(above.opening if above is not None else None)} over {_class(opening)}"]
+    found = [f"{'root' if above is None else _class(above.opening)} over {_class(opening)}"]
     if opening.reading is not None:
         found += _first_number(above, opening.reading)
     if above is None:
@@ -179,10 +182,11 @@ def child_features(above: Level | None, opening: Opening) -> list[str]:
 
 
 def _first_number(above: Level | None, right: Reading) -> list[str]:
-    first = is_first(right)
-    left = None if above is None else above.reading
-    if above is None or left is None:
-        return _first_below_title(above, right, first)
+    first, left = is_first(right), above.reading if above else None
+    if left is None:
+        parts = ["parts without a prefix above"] if len(right.values) > 1 else []
+        skipped = above is None and not first
+        return [*parts, "first number in the document is no first" if skipped else _first_or_carried(above, right)]
     found = _keywords(left, right)
     if is_prefix(left, right):
         return [*found, "below its prefix" if first else "below its prefix, no first"]
@@ -192,14 +196,6 @@ def _first_number(above: Level | None, right: Reading) -> list[str]:
         return [*found, "below another prefix"]
     if left.family == right.family and left.keyword == right.keyword:
         found.append("below the same family" + (" and format" if left.format == right.format else ""))
-    return [*found, _first_or_carried(above, right)]
-
-
-def _first_below_title(above: Level | None, right: Reading, first: bool) -> list[str]:
-    """Features of the first number below a title, or in the document."""
-    found = ["parts without a prefix above"] if len(right.values) > 1 else []
-    if above is None and not first:
-        return [*found, "first number in the document is no first"]
     return [*found, _first_or_carried(above, right)]
 
 
@@ -218,13 +214,105 @@ def _keywords(left: Reading, right: Reading) -> list[str]:
     return ["keyword of lower rank below" if left.rank < right.rank else "keyword of higher rank below"]
 
 
-def _class(opening: Opening | None) -> str:
+def _class(opening: Opening) -> str:
     """The class of a section by its numbering, one of _CLASSES."""
-    if opening is None:
-        return "root"
     reading = opening.reading
     if reading is None:
         return "title"
     if reading.rank is not None:
         return "word"
     return "parts" if len(reading.values) > 1 else reading.kinds
+
+
+# -- scores ------------------------------------------------------------------------------------------------------------
+
+
+def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:
+    """((F,)): weights in the order of `features.NAMES`; None for those set by hand. A name that is missing has 0."""
+    given = DEFAULT_WEIGHTS if weights is None else weights
+    return np.array([given.get(name, 0.0) for name in NAMES])
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A heading with the sections that it opens, outermost first: implied ones, then its own.
+
+    features (int), score (float): of the heading and of the inner sections.
+    """
+
+    heading: Heading
+    openings: tuple[int, ...]
+    features: int
+    score: float
+
+
+@dataclass
+class Scorer:
+    """Features and scores under given weights, (F,), for one document."""
+
+    weights: Doubles
+    levels: Levels = field(default_factory=Levels)
+
+    def __post_init__(self) -> None:
+        self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
+        self.scores: list[float] = []
+        self.highest = float(np.sort(np.maximum(self.weights, 0.0))[-USUAL:].sum())  # of a bag, as far as is known
+        self._bags: dict[tuple[int, ...], int] = {}
+        self._children: dict[tuple[int, int], int] = {}
+        self._siblings: dict[tuple[int, int], int] = {}
+
+    def variants(self, headings: list[Heading]) -> list[Variant]:
+        """All ways to open sections with one of the headings of a unit."""
+        found = []
+        for heading in headings:
+            readings = {other.opening.reading: None for other in headings if other.end == heading.end and other.number}
+            second = heading.number and next(iter(readings)) != heading.opening.reading
+            chain = [heading.opening]
+            found.append(self._variant(heading, chain, second))
+            reading = heading.opening.reading and parent(heading.opening.reading)
+            while isinstance(reading, Reading):
+                chain = [Opening(reading, virtual=True), *chain]
+                found.append(self._variant(heading, chain, second))
+                reading = parent(reading)
+        return found
+
+    def _variant(self, heading: Heading, chain: list[Opening], second: bool) -> Variant:
+        openings = tuple(self.levels.opening(opening) for opening in chain)
+        names = heading_features(heading, second, len(chain) - 1)
+        for above, below in zip(openings, chain[1:]):
+            names += child_features(self.levels.levels[self.levels.level(above, None)], below)
+        bag = self._bag(names)
+        return Variant(heading, openings, bag, heading.score + self.scores[bag])
+
+    def child(self, above: int, opening: int) -> int:
+        """The bag of features of an opening as the first below a level (0: in the document)."""
+        found = self._children.get((above, opening))
+        if found is None:
+            names = child_features(self.levels.levels[above], self.levels.openings[opening])
+            found = self._children[above, opening] = self._bag(names)
+        return found
+
+    def sibling(self, before: int, opening: int) -> int:
+        """The bag of features of an opening behind a level that it closes."""
+        found = self._siblings.get((before, opening))
+        if found is None:
+            level = self.levels.levels[before]
+            assert level is not None
+            names = sibling_features(level, self.levels.openings[opening])
+            found = self._siblings[before, opening] = self._bag(names)
+        return found
+
+    def _bag(self, names: list[str]) -> int:
+        bag = tuple(sorted(_COLUMNS[name] for name in names))
+        found = self._bags.setdefault(bag, len(self.features))
+        if found == len(self.features):
+            self.features.append(bag)
+            self.scores.append(float(sum(self.weights[column] for column in bag)))
+            self.highest = max(self.highest, self.scores[-1])
+        return found
+
+    def counts(self) -> tuple[Indices, Indices]:
+        """Bag and feature of each feature of each bag, as two columns."""
+        pairs = [(bag, column) for bag, columns in enumerate(self.features) for column in columns]
+        bags, columns = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return bags, columns

@@ -1,20 +1,24 @@
-"""The document as arrays over its units, and the headings that it may have.
+"""The document as arrays over its units, the headings that it may have, and the sections that they open.
 
-A heading is a numbering, [blank lines], title units; or titles alone; or a numbering alone.
+A heading is a numbering, [blank lines], title units; or titles alone; or a numbering alone. A level is an open section,
+and holds no more than what later headings are compared with: how the section was numbered and set in type. So two
+histories with equal stacks of levels have the same future, and are one state of the parser.
 """
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Bools, Doubles, Indices
 from ..errors import CoreErrors, CRFError
-from ..grammar.numbering import Reading
-from .levels import Opening
+from ..grammar.numbering import ARABIC, Reading
 
 MAX_NEWLINES = 3  # between a numbering and its title
 MAX_TITLE_UNITS = 12  # of one heading: a title may be cut by a change of type or by letter-spacing
+ROOT = 0  # the empty stack
+UNKNOWN = -1  # typography of a section without a heading
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,26 @@ class ParserInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A possible heading: units from start to end, read in one way.
+class Opening:
+    """A heading as it shows itself, its numbering, and whether it has a title, and one of the first level.
 
-    start (int), end (int): its units, the end not included. number (bool): its first unit is a numbering.
-    titles (int): how many title units it has, the last ones. newlines (int): blank lines between number and title.
-    mixed (bool): its title units differ in typography. opening (Opening): what it shows of itself.
+    typography (int): class of its title, or of its number; UNKNOWN for an implied section.
+    virtual (bool): implied by the numbering below it, without a heading.
+    """
+
+    reading: Reading | None
+    typography: int = UNKNOWN
+    titled: bool = False
+    virtual: bool = False
+    top_title: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A possible heading: units from start to end, the end not included, read in one way.
+
+    number (bool): its first unit is a numbering. titles (int): how many title units it has, the last ones.
+    newlines (int): blank lines between number and title. mixed (bool): its title units differ in typography.
     score (float): log probability of its labels, less that of the likeliest labels.
     attached (bool): a title alone, right behind what looks like a numbering.
     """
@@ -93,11 +111,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Headings:
-    """All possible headings of a document.
+    """All possible headings of a document, by their first units.
 
-    at (dict): headings by their first unit. base (float): log probability of the likeliest labels of all units.
-    text ((N,)): log probability that a unit is no part of a heading, less that of its likeliest label.
-    labels ((N,)): the likeliest label of a unit that is no part of a heading.
+    base (float): log probability of the likeliest labels of all units. text ((N,)), labels ((N,)): log probability that
+        a unit is no part of a heading, less that of its likeliest label, and the likeliest label that it then has.
     """
 
     at: dict[int, list[Heading]]
@@ -107,11 +124,7 @@ class Headings:
 
 
 def find_headings(document: ParserInput, margin: float) -> Headings:
-    """Headings whose labels are not much less likely than the likeliest ones. O(N L).
-
-    margin (float): a unit may be a number or title of a heading if its log probability as such is at most so far below
-        that of its likeliest label; what lies further below counts as impossible.
-    """
+    """Headings whose labels are less likely than the likeliest ones by no more than a margin; see `ParserSettings`."""
     scores, opening = document.label_scores, [document.labels.number, document.labels.title]
     best = scores.max(axis=1, initial=-np.inf)
     others = np.delete(np.arange(scores.shape[1]), opening)
@@ -128,11 +141,9 @@ class _HeadingFinder:
     def __init__(self, document: ParserInput, number: Doubles, title: Doubles, text: Doubles, margin: float) -> None:
         self.readings, self.top_titles = document.readings, document.top_titles
         self.number, self.title, self.text = number.tolist(), title.tolist(), text.tolist()
-        self.is_number, self.is_title = (
-            (np.isfinite(scores) & (scores >= -margin)).tolist() for scores in (number, title)
-        )
-        self.newlines = document.newlines.tolist()
-        self.typography = document.typography.tolist()
+        likely = (np.isfinite(scores) & (scores >= -margin) for scores in (number, title))
+        self.is_number, self.is_title = (found.tolist() for found in likely)
+        self.newlines, self.typography = document.newlines.tolist(), document.typography.tolist()
 
     def headings(self, unit: int) -> Iterator[Heading]:
         """Headings that begin with a unit."""
@@ -163,3 +174,100 @@ class _HeadingFinder:
             for reading in (self.readings[start] or (None,)) if number else (None,):
                 opening = Opening(reading, typography, titled=True, top_title=top)
                 yield Heading(start, place + 1, number, place + 1 - first, newlines, mixed, opening, score, attached)
+
+
+# -- open sections -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One open section on a stack.
+
+    carried (Reading | None): the last number of a sequence that may go on in it: of paragraphs counted through a
+        document whatever titles stand between, of articles counted through chapters.
+    """
+
+    opening: Opening
+    carried: Reading | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """Its numbering."""
+        return self.opening.reading
+
+
+class Levels:
+    """Levels and openings, numbered in order of first use."""
+
+    def __init__(self) -> None:
+        self.levels: list[Level | None] = [None]  # 0: the document itself
+        self.openings: list[Opening] = []
+        self._level_ids: dict[tuple[int, Reading | None], int] = {}
+        self._opening_ids: dict[Opening, int] = {}
+        self._carried: dict[tuple[int, int], tuple[Reading | None, Reading | None]] = {}
+
+    def opening(self, opening: Opening) -> int:
+        """The number of an opening."""
+        found = self._opening_ids.setdefault(opening, len(self.openings))
+        if found == len(self.openings):
+            self.openings.append(opening)
+        return found
+
+    def level(self, opening: int, carried: Reading | None) -> int:
+        """The number of the level that an opening makes."""
+        found = self._level_ids.setdefault((opening, carried), len(self.levels))
+        if found == len(self.levels):
+            self.levels.append(Level(self.openings[opening], carried))
+        return found
+
+    def carried(self, closed: int, inner: int) -> tuple[Reading | None, Reading | None]:
+        """The numbers carried over a closed level with `inner` as the last below: into a title, into a number."""
+        found = self._carried.get((closed, inner))
+        if found is None:
+            level = self.levels[closed]
+            assert level is not None
+            found = self._carried[closed, inner] = _carried_over(level, self.levels[inner])
+        return found
+
+
+def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Reading | None]:
+    last = level.carried if below is None else below.reading or below.carried
+    if level.reading is None:
+        return last, None
+    own = level.reading
+    counted = last is not None and last.family == ARABIC and (own.family, own.keyword) != (ARABIC, last.keyword)
+    return own, last if counted else None
+
+
+class Stacks:
+    """Stacks as nodes of a tree: each is a level on top of another stack. ROOT is the empty one."""
+
+    def __init__(self) -> None:
+        self.under, self.tops, self.depths = array("i", [ROOT]), array("i", [0]), array("i", [0])
+        self._ids: dict[tuple[int, int], int] = {}
+
+    def push(self, stack: int, level: int) -> int:
+        """The stack with one more level."""
+        found = self._ids.setdefault((stack, level), len(self.tops))
+        if found == len(self.tops):
+            self.under.append(stack)
+            self.tops.append(level)
+            self.depths.append(self.depths[stack] + 1)
+        return found
+
+    def levels(self, stack: int, top: int = 0) -> tuple[int, ...]:
+        """The levels of a stack, innermost first, with one more on top unless that is 0."""
+        found = [top] if top else []
+        while stack != ROOT:
+            found.append(self.tops[stack])
+            stack = self.under[stack]
+        return tuple(found)
+
+    def keep_only(self, stacks: Iterable[int]) -> None:
+        """Forget all stacks but some and what is under them; those that are pushed again get other numbers."""
+        known: set[int] = {ROOT}
+        for stack in stacks:
+            while stack not in known:
+                known.add(stack)
+                stack = self.under[stack]
+        self._ids = {(self.under[stack], self.tops[stack]): stack for stack in known - {ROOT}}

@@ -6,38 +6,18 @@ likeliest label, so passing over them adds nothing. The best way through is a tr
 """
 
 from array import array
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
 
-from ..grammar.numbering import Reading
-from .levels import Stacks
-from .scoring import Scorer, Variant
+import numpy as np
+
+from ..arrays import Doubles, Indices
+from .features import Scorer, Variant
+from .headings import Stacks
 
 PASS = -1  # the variant of a move that opens nothing
-
-
-@dataclass
-class StackArcs:
-    """Moves of the lattice, in order of their sources.
-
-    source, target: states. variant: what is opened; PASS for nothing. bag: features of the first section that opens,
-    with what it meets. depth: open sections below it. score: of a move that opens nothing.
-    """
-
-    source: "array[int]" = field(default_factory=lambda: array("i"))
-    target: "array[int]" = field(default_factory=lambda: array("i"))
-    variant: "array[int]" = field(default_factory=lambda: array("i"))
-    bag: "array[int]" = field(default_factory=lambda: array("i"))
-    depth: "array[int]" = field(default_factory=lambda: array("i"))
-    score: "array[float]" = field(default_factory=lambda: array("d"))
-
-    def add(self, source: int, target: int, variant: int, bag: int, depth: int, score: float) -> None:
-        """Add a move."""
-        self.source.append(source)
-        self.target.append(target)
-        self.variant.append(variant)
-        self.bag.append(bag)
-        self.depth.append(depth)
-        self.score.append(score)
+integers = partial(array, "i")
 
 
 @dataclass
@@ -45,11 +25,12 @@ class StackLattice:
     """All states that were reached, the best way to each, and, if they were asked for, all moves.
 
     units (list of int): first units of the C possible headings; layer c holds the states before unit c, layer C those
-        at the end.
-    scorer (Scorer): features and scores. variants (list of Variant): what arcs open.
+        at the end. variants (list of Variant): what arcs open.
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
     layers (list of lists): the states of each layer that were kept. layer_stacks (list of lists): their stacks.
-    stacks (Stacks): all of them. arcs (StackArcs | None): all moves, if they are kept.
+    arcs (array | None): all moves, if they are kept, in order of their sources, as rows of six numbers: source, target,
+        what is opened (PASS for nothing), features of the first section that opens with what it meets, open sections
+        below it, and the score of a move that opens nothing.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     """
 
@@ -57,18 +38,14 @@ class StackLattice:
     scorer: Scorer
     variants: list[Variant] = field(default_factory=list)
     score: "array[float]" = field(default_factory=lambda: array("d"))
-    back: "array[int]" = field(default_factory=lambda: array("i"))
-    variant: "array[int]" = field(default_factory=lambda: array("i"))
-    depth: "array[int]" = field(default_factory=lambda: array("i"))
+    back: "array[int]" = field(default_factory=integers)
+    variant: "array[int]" = field(default_factory=integers)
+    depth: "array[int]" = field(default_factory=integers)
     layers: list[list[int]] = field(default_factory=list)
     layer_stacks: list[list[int]] = field(default_factory=list)
-    arcs: StackArcs | None = None
+    arcs: "array[float] | None" = None
     dropped: int = 0
     stacks: Stacks = field(default_factory=Stacks)
-
-    def start(self) -> int:
-        """Add the state before the first unit."""
-        return self.reach(-1, 0.0, PASS, 0)
 
     def reach(self, back: int, score: float, variant: int, depth: int) -> int:
         """Add a state that is reached by a move from another one."""
@@ -94,44 +71,111 @@ class StackLattice:
         return moves[::-1]
 
 
-@dataclass(slots=True)
-class Section:
-    """A node of the tree. Sections come in document order, parents before children.
+# -- the sum over all ways ---------------------------------------------------------------------------------------------
 
-    start (int), end (int): its units, the end not included. level (int): 1 on the first level.
-    parent (int): index of the section around it; -1 for none.
-    heading (tuple of int): the units of its number and title, without blank lines; () for an implied section.
-    reading (Reading | None): its numbering as it was understood. titled (bool): it has a title.
-    virtual (bool): implied by the numbers below it, without a heading of its own.
-    probability (float | None): of there being a section from this heading to this end, or of its being implied;
-        None unless it was asked for.
+
+@dataclass(frozen=True)
+class Moves:
+    """The A moves between the states that were kept, of B documents, in order of their sources.
+
+    States are numbered anew, in order of layers; in a batch layer c of all documents stands together.
+
+    source ((A,)), target ((A,)): states. variant, bag, depth ((A,)): see `arcs`. fixed ((A,)): score without
+    features. document ((A,)): of each move. layers ((S,)): of each state. first ((B,)): the state that each document
+    begins with. last, owner ((E,)): the states that documents end with, and whose they are, in order of documents.
     """
 
-    start: int
-    end: int
-    level: int
-    parent: int
-    heading: tuple[int, ...]
-    reading: Reading | None
-    titled: bool
-    virtual: bool = False
-    probability: float | None = None
+    source: Indices
+    target: Indices
+    variant: Indices
+    bag: Indices
+    depth: Indices
+    fixed: Doubles
+    document: Indices
+    layers: Indices
+    first: Indices
+    last: Indices
+    owner: Indices
 
 
-def best_sections(lattice: StackLattice, n_units: int) -> list[Section]:
-    """The sections that open on the best way through a document of N units."""
-    found: list[Section] = []
-    open_sections: list[int] = []
-    openings = lattice.scorer.levels.openings
-    for variant, depth in lattice.best_moves():
-        heading = variant.heading
-        for closed in open_sections[depth:]:
-            found[closed].end = heading.start
-        del open_sections[depth:]
-        for opening in (openings[number] for number in variant.openings):
-            level, around = len(open_sections) + 1, open_sections[-1] if open_sections else -1
-            units = () if opening.virtual else heading.units
-            open_sections.append(len(found))
-            facts = opening.reading, opening.titled, opening.virtual
-            found.append(Section(heading.start, n_units, level, around, units, *facts))
-    return found
+def moves_of(lattice: StackLattice) -> Moves:
+    """The moves of a lattice that was built with arcs. O(A)."""
+    assert lattice.arcs is not None
+    states = np.array([state for layer in lattice.layers for state in layer], dtype=np.intp)
+    renumbered = np.full(len(lattice.score), -1, dtype=np.intp)
+    renumbered[states] = np.arange(len(states))
+    arcs = np.array(lattice.arcs).reshape(-1, 6)
+    source, target = renumbered[arcs[:, :2].astype(np.intp)].T
+    kept = np.flatnonzero((source >= 0) & (target >= 0))
+    kept = kept[np.argsort(source[kept], kind="stable")]
+    (variant, bag, depth), fixed = np.ascontiguousarray(arcs[kept, 2:5].T, dtype=np.intp), arcs[kept, 5]
+    layers = np.repeat(np.arange(len(lattice.layers)), [len(layer) for layer in lattice.layers])
+    last = np.arange(len(states) - len(lattice.layers[-1]), len(states))
+    alone, first, owner = (np.zeros(size, dtype=np.intp) for size in (len(kept), 1, len(last)))
+    return Moves(source[kept], target[kept], variant, bag, depth, fixed, alone, layers, first, last, owner)
+
+
+def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
+    """The moves of several documents as a batch, and ((A,)) the place of each among those in order. O(A log A)."""
+    offsets = np.concatenate([[0], np.cumsum([len(moves.layers) for moves in documents])])
+    joined = {each.name: [getattr(moves, each.name) for moves in documents] for each in fields(Moves)}
+    layers = np.concatenate(joined["layers"])
+    order = np.argsort(layers, kind="stable")
+    renumbered = np.empty(len(order), dtype=np.intp)
+    renumbered[order] = np.arange(len(order))
+    source, target, first, last = (
+        np.asarray(renumbered[np.concatenate([own + offset for own, offset in zip(joined[name], offsets)])])
+        for name in ("source", "target", "first", "last")
+    )
+    places = np.argsort(source, kind="stable")
+    variant, bag, depth, fixed = (np.concatenate(joined[name])[places] for name in ("variant", "bag", "depth", "fixed"))
+    document, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
+    rest = variant, bag, depth, fixed, document[places], layers[order], first, last, owner
+    return Moves(source[places], target[places], *rest), places
+
+
+def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
+    """((A,)): the score of each move."""
+    variants = np.array([variant.score for variant in lattice.variants] + [0.0])
+    bags = np.array([*lattice.scorer.scores, 0.0])
+    scores: Doubles = moves.fixed + variants[moves.variant] + bags[moves.bag]
+    return scores
+
+
+@dataclass(frozen=True)
+class LatticeSums:
+    """log_z ((B,)): the log sum over all ways through each document; -inf for one without any.
+
+    alpha ((S,)): over those to each state. probabilities ((A,)): of each move.
+    """
+
+    log_z: Doubles
+    alpha: Doubles
+    probabilities: Doubles
+
+
+def forward_backward(moves: Moves, scores: Doubles) -> LatticeSums:
+    """The log sum over all ways through each document, and the probability of each move, by scores ((A,)). O(A)."""
+    n_layers = int(moves.layers[-1]) + 1
+    alpha, beta = np.full(len(moves.layers), -np.inf), np.full(len(moves.layers), -np.inf)
+    alpha[moves.first], beta[moves.last] = 0.0, 0.0
+    inwards = np.argsort(moves.target, kind="stable")
+    into, source_in, score_in = moves.target[inwards], moves.source[inwards], scores[inwards]
+    bounds = np.searchsorted(moves.layers, np.arange(n_layers + 1))
+    bounds_in, bounds_out = (np.searchsorted(states, bounds).tolist() for states in (into, moves.source))
+    for low, high in zip(bounds_in[:-1], bounds_in[1:]):
+        _gather(alpha, into[low:high], alpha[source_in[low:high]] + score_in[low:high])
+    for low, high in zip(bounds_out[-2::-1], bounds_out[:0:-1]):
+        _gather(beta, moves.source[low:high], scores[low:high] + beta[moves.target[low:high]])
+    log_z = np.full(len(moves.first), -np.inf)
+    _gather(log_z, moves.owner, alpha[moves.last])
+    reached = np.where(log_z > -np.inf, log_z, np.inf)  # no way has no probability
+    probabilities = np.exp(alpha[moves.source] + scores + beta[moves.target] - reached[moves.document])
+    return LatticeSums(log_z, alpha, probabilities)
+
+
+def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
+    """Set each row to the log sum of its terms; equal rows stand together."""
+    if len(rows):
+        first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
+        values[rows[first]] = np.logaddexp.reduceat(terms, first)

@@ -17,12 +17,10 @@ from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .build import Allowed, StackSearch, build
-from .features import NAMES
+from .features import NAMES, Scorer, Variant, weight_vector
 from .headings import ParserInput, find_headings
-from .lattice import StackLattice
-from .marginals import Moves, forward_backward, join, moves_of
+from .lattice import Moves, StackLattice, forward_backward, join, moves_of
 from .parse import ParserSettings
-from .scoring import Scorer, Variant, weight_vector
 
 # a tree that is left out of the sum cannot be learned to be bad
 LEARNING = ParserSettings(max_states=48, beam=12.0)
@@ -33,9 +31,8 @@ class GoldSection:
     """A section of a gold tree. Sections come in document order, parents before children.
 
     level (int): 1 for the outermost. heading (tuple of int): its units, number and titles; () for an implied section,
-        which must hold a section with a heading as its first one.
-    loose (bool): level is the least that it may have: it stands somewhere below the sections around, which trees that
-        leave out lists do not say.
+        which must hold a section with a heading as its first one. loose (bool): level is the least that it may have: it
+        stands somewhere below the sections around, which trees that leave out lists do not say.
     """
 
     level: int
@@ -67,9 +64,8 @@ class LearnSettings:
 
 @dataclass(frozen=True, slots=True)
 class GoldHeading:
-    """A heading that opens: its units without those after it, open sections around it, and sections that it implies.
-
-    loose (bool): there may be more sections around.
+    """A heading that opens: its units without those after it, open sections around it (or more, if it is loose), and
+    sections that it implies.
     """
 
     start: int
@@ -85,12 +81,10 @@ def learn_weights(
     settings: LearnSettings | None = None,
     parser: ParserSettings | None = None,
 ) -> Doubles:
-    """Weights under which the gold trees are probable.
+    """Weights ((F,)) under which the gold trees are probable, learned from those given or set by hand, and near them.
 
-    examples (sequence of TreeExample): documents with trees. weights ((F,) | None): where to start, and what to stay
-        near; None for the weights set by hand. settings (LearnSettings | None), parser (ParserSettings | None): None
-        for the defaults, which hold four times as many stacks as those of parsing.
-    RETURNS ((F,)): the weights. RAISES (ValueError): for a gold tree that the parser cannot make.
+    The defaults of the parser hold four times as many stacks as those of parsing.
+    RAISES (ValueError): for a gold tree that the parser cannot make.
     """
     settings, parser = settings or LearnSettings(), parser or LEARNING
     current = start = weight_vector() if weights is None else weights
@@ -104,10 +98,7 @@ def learn_weights(
 
 
 def gold_headings(example: TreeExample) -> list[GoldHeading]:
-    """The headings of a gold tree.
-
-    RAISES (ValueError): for levels that leave one out, or an implied section without a section in it.
-    """
+    """The headings of a gold tree. RAISES (ValueError): for left out levels, or empty implied sections."""
     found: list[GoldHeading] = []
     implied = depth = 0
     for section in example.sections:
@@ -121,9 +112,9 @@ def gold_headings(example: TreeExample) -> list[GoldHeading]:
         extent = section.heading[0], section.heading[-1] + 1
         if section.loose:
             found.append(GoldHeading(*extent, section.level - 1, 0, loose=True))
-            continue
-        found.append(GoldHeading(*extent, depth - 1 - implied, implied))
-        implied = 0
+        else:
+            found.append(GoldHeading(*extent, depth - 1 - implied, implied))
+            implied = 0
     if implied:
         raise _impossible(example, "an implied section has no section in it")
     return found
@@ -149,10 +140,7 @@ def only_gold(gold: Sequence[GoldHeading]) -> Allowed:
 def gold_lattices(
     example: TreeExample, gold: Sequence[GoldHeading], weights: Doubles, parser: ParserSettings
 ) -> tuple[StackLattice, StackLattice]:
-    """The lattice of all trees of a document, and that of its gold tree.
-
-    RAISES (ValueError): if the parser cannot make that.
-    """
+    """The lattice of all trees of a document, and that of its gold tree. RAISES (ValueError): if there is none."""
     headings = find_headings(example.document, parser.margin)
     for heading in gold:
         if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
@@ -178,8 +166,7 @@ class TreeLoss:
 
     def __init__(self, lattices: Sequence[tuple[StackLattice, StackLattice]], prior: Doubles, c2: float) -> None:
         self.prior, self.c2 = prior, c2
-        self.every = _LatticeBatch([free for free, _ in lattices])
-        self.gold = _LatticeBatch([right for _, right in lattices])
+        self.every, self.gold = map(_LatticeBatch, zip(*lattices))
 
     def __call__(self, weights: Doubles) -> tuple[float, Doubles]:
         """Value and gradient ((F,)) at weights ((F,)). O(moves)."""

@@ -8,17 +8,45 @@ stacks were left out.
 """
 
 import math
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
+from ..grammar.numbering import Reading
 from .build import StackSearch, build
+from .features import Scorer, weight_vector
 from .headings import ParserInput, find_headings
-from .lattice import Section, best_sections
-from .marginals import fill_probabilities
-from .scoring import Scorer, weight_vector
+from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
+
+NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
+
+
+@dataclass(slots=True)
+class Section:
+    """A node of the tree. Sections come in document order, parents before children.
+
+    start (int), end (int): its units, the end not included. level (int): 1 on the first level.
+    parent (int): index of the section around it; -1 for none.
+    heading (tuple of int): the units of its number and title, without blank lines; () for an implied section.
+    reading (Reading | None): its numbering as it was understood. titled (bool): it has a title.
+    virtual (bool): implied by the numbers below it, without a heading of its own.
+    probability (float | None): of there being a section from this heading to this end, or of its being implied;
+        None unless it was asked for.
+    """
+
+    start: int
+    end: int
+    level: int
+    parent: int
+    heading: tuple[int, ...]
+    reading: Reading | None
+    titled: bool
+    virtual: bool = False
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,9 +73,8 @@ class ParserSettings:
 
 @dataclass(frozen=True)
 class SectionParse:
-    """The best tree of a document.
+    """The best tree of a document: its sections in document order, and the label of each unit.
 
-    sections (list of Section): in document order. labels ((N,)): the label of each unit.
     score (float): log probability of the labels plus the scores of the sections.
     log_z (float | None): log sum of all trees and labellings; None unless probabilities were asked for.
     exact (bool): no stack was left out. dropped (int): how many were.
@@ -67,11 +94,10 @@ def parse(
     settings: ParserSettings | None = None,
     probabilities: bool = False,
 ) -> SectionParse:
-    """The tree of sections with the highest score, and the labels that go with it.
+    """The tree of sections with the highest score, and the labels that go with it; no sections without units.
 
-    document (ParserInput): without units it has a tree without sections.
-    weights ((F,) | dict | None): of features; None for those set by hand. settings (ParserSettings | None): None for
-        the defaults. probabilities (bool): fill in those of sections, and `log_z`; twice the time.
+    weights ((F,) | dict | None): of features; None for those set by hand. probabilities (bool): fill in those of
+        sections, and `log_z`; twice the time.
     """
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
@@ -86,3 +112,102 @@ def parse(
     log_z = headings.base + fill_probabilities(lattice, sections, len(document)) if probabilities else None
     score = headings.base + lattice.best_score
     return SectionParse(sections, labels, score, log_z, lattice.dropped == 0, lattice.dropped)
+
+
+def best_sections(lattice: StackLattice, n_units: int) -> list[Section]:
+    """The sections that open on the best way through a document of N units."""
+    found: list[Section] = []
+    open_sections: list[int] = []
+    openings = lattice.scorer.levels.openings
+    for variant, depth in lattice.best_moves():
+        heading = variant.heading
+        for closed in open_sections[depth:]:
+            found[closed].end = heading.start
+        del open_sections[depth:]
+        for opening in (openings[number] for number in variant.openings):
+            level, around = len(open_sections) + 1, open_sections[-1] if open_sections else -1
+            units = () if opening.virtual else heading.units
+            open_sections.append(len(found))
+            facts = opening.reading, opening.titled, opening.virtual
+            found.append(Section(heading.start, n_units, level, around, units, *facts))
+    return found
+
+
+def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: int) -> float:
+    """Set the probability that there is a section from this heading to this end; return the log sum over all ways.
+
+    O(units below each section, one after the other).
+    """
+    moves = moves_of(lattice)
+    scores = move_scores(lattice, moves)
+    sums = forward_backward(moves, scores)
+    follower = _SectionFollower(lattice, moves, scores, sums, n_units)
+    for section in sections:
+        section.probability = min(1.0, follower.probability(section))
+    return float(sums.log_z[0])
+
+
+class _SectionFollower:
+    """Follows a section from the moves that open it to those that close it.
+
+    For each state on the way, and each level that the section may have there, it knows the share of the ways to the
+    state on which it is open. Given the state, what comes is independent of that, so a move that closes the section
+    counts with its probability times the share.
+    """
+
+    def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
+        self.lattice, self.n_units = lattice, n_units
+        self.layers: list[int] = moves.layers.tolist()
+        self.target: list[int] = moves.target.tolist()
+        self.variant: list[int] = moves.variant.tolist()
+        self.depth: list[int] = moves.depth.tolist()
+        self.chances: list[float] = sums.probabilities.tolist()
+        self.shares: list[float] = np.exp(sums.alpha[moves.source] + scores - sums.alpha[moves.target]).tolist()
+        self.bounds = np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)).tolist()
+        self.starts = np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)).tolist()
+        self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
+        self.last: Indices = moves.last
+
+    def probability(self, section: Section) -> float:
+        """The probability of a section."""
+        layers: defaultdict[int, defaultdict[tuple[int, int], float]] = defaultdict(lambda: defaultdict(float))
+        begin = bisect_left(self.lattice.units, section.start)
+        for move in range(self.bounds[self.starts[begin]], self.bounds[self.starts[begin + 1]]):
+            level = self._level(move, section)
+            if level is not None:
+                target = self.target[move]
+                layers[self.layers[target]][target, level] += self.shares[move]
+        final = len(self.lattice.units) if section.end == self.n_units else bisect_left(self.lattice.units, section.end)
+        for layer in range(begin + 1, final):
+            for (state, level), share in layers.pop(layer, {}).items():
+                if share > NEGLIGIBLE:
+                    self._follow(state, level, share, layers)
+        if section.end == self.n_units:
+            return float(sum(self.ends[state - self.last[0]] * share for (state, _), share in layers[final].items()))
+        return sum(self._closing(state, level) * share for (state, level), share in layers[final].items())
+
+    def _level(self, move: int, section: Section) -> int | None:
+        """The level of the section if a move opens it: with the same heading unit, or implied by the same number."""
+        if self.variant[move] == PASS:
+            return None
+        openings = self.lattice.variants[self.variant[move]].openings
+        if not section.virtual:
+            return self.depth[move] + len(openings)
+        for place, opening in enumerate(openings[:-1], start=1):
+            if self.lattice.scorer.levels.openings[opening].reading == section.reading:
+                return self.depth[move] + place
+        return None
+
+    def _follow(
+        self, state: int, level: int, share: float, layers: defaultdict[int, defaultdict[tuple[int, int], float]]
+    ) -> None:
+        """Go on with the moves from a state that leave the section open."""
+        for move in range(self.bounds[state], self.bounds[state + 1]):
+            if self.variant[move] == PASS or self.depth[move] >= level:
+                target = self.target[move]
+                layers[self.layers[target]][target, level] += share * self.shares[move]
+
+    def _closing(self, state: int, level: int) -> float:
+        """The probability of the moves from a state that close the section."""
+        moves = range(self.bounds[state], self.bounds[state + 1])
+        return sum(self.chances[move] for move in moves if self.variant[move] != PASS and self.depth[move] < level)

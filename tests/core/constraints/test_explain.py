@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.constraints.decode import decode, explain
+from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.reasons import explain
 from spacy_crf.core.labels import TagSet
 
 TAGS = TagSet(("A", "B"), "none")

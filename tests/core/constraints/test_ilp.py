@@ -9,11 +9,10 @@ from helpers.constrained_chains import objectives, problems, random_chain, singl
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints import ilp
-from spacy_crf.core.constraints.decode import decode
+from spacy_crf.core.constraints.decode import MethodSettings, decode
 from spacy_crf.core.constraints.labelling import Fields, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis
-from spacy_crf.core.constraints.strategy import MethodSettings
 from spacy_crf.core.labels import TagSet
 
 CONSTRAINTS = parse_all("at_most(A)\nrequires(B, C)\npresence_precedence(C, A) cost=2\nat_least(B, 2) cost=1")
@@ -112,10 +111,10 @@ def test_without_pulp_the_message_says_what_to_install(monkeypatch):
 
 @needs_solver
 def test_a_solver_that_dies_leaves_the_answer_to_other_methods(monkeypatch):
-    def die(backend, model):
+    def die(*given):
         raise ValueError("[CRF925] it died")
 
-    monkeypatch.setattr(ilp._Backend, "run", die)
+    monkeypatch.setattr(ilp, "run_solver", die)
     with pytest.warns(UserWarning, match="CRFW903.*'ref'.*it died"):
         (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp"), names=["ref"])
     assert found.certified and found.method in ("lagrangian", "automaton")
@@ -161,9 +160,9 @@ def test_long_sequences_and_wrong_settings_are_refused():
     with pytest.raises(ValueError, match="CRF926.*39 arcs.*at most 10"):
         ilp.solve(problem, max_arcs=10)
     with pytest.raises(ValueError, match="CRF922.*tau"):
-        ilp.solve(problem, "violations", 0.0)
+        MethodSettings("ilp", objective="violations", tau=0.0)
     with pytest.raises(ValueError, match="CRF922.*objective"):
-        ilp.solve(problem, "beauty")  # type: ignore[arg-type]
+        MethodSettings("ilp", objective="beauty")  # type: ignore[arg-type]
     with pytest.warns(UserWarning, match="CRFW903.*too long"):
         (found,) = decode(some_chain(), CONSTRAINTS, TAGS, settings=MethodSettings("ilp", max_arcs=10))
     assert found.certified

@@ -9,9 +9,9 @@ from helpers.constrained_chains import CONSTRAINTS, TAGS, part
 
 from spacy_crf.core.chain.nbest import nbest
 from spacy_crf.core.constraints.costs import charged, choices_of, likely_costs, loss_and_gradient
-from spacy_crf.core.constraints.family import violations
 from spacy_crf.core.constraints.labelling import Fields, Labelling
 from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.problem import violations
 
 
 def test_the_loss_is_that_of_the_lists_one_by_one_and_its_gradient_that_of_finite_differences():

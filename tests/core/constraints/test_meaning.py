@@ -8,9 +8,8 @@ from helpers.constrained_chains import labellings
 from hypothesis import given, settings
 
 from spacy_crf.core.constraints.family import FAMILIES, Constraint
-from spacy_crf.core.constraints.labelling import NOTHING, Fields, Labelling, UnitPredicates
+from spacy_crf.core.constraints.labelling import NOTHING, Fields, Indicators, Inequalities, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse
-from spacy_crf.core.constraints.meaning import Indicators, Inequalities
 from spacy_crf.core.labels import TagSet
 
 PLAIN = TagSet(("A", "B", "C"), "none")

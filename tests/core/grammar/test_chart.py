@@ -5,9 +5,8 @@ import pytest
 from helpers.grammars import Enumeration, problems, random_grammar
 from hypothesis import given
 
-from spacy_crf.core.grammar.chart import NoParseError, ParseScores
+from spacy_crf.core.grammar.chart import DivergedLoopError, NoParseError, ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.semirings import DivergedLoopError
 
 RUN = Grammar.from_text("%start T\n%terminals a\nT -> T T [0.5] | a [0.5]")
 

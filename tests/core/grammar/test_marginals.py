@@ -7,10 +7,9 @@ import pytest
 from helpers.grammars import Enumeration, problems, random_ring
 from hypothesis import given
 
-from spacy_crf.core.grammar.chart import Chart, NoParseError, ParseScores, fill
+from spacy_crf.core.grammar.chart import Chart, DivergedLoopError, NoParseError, ParseScores, fill
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.marginals import Marginals
-from spacy_crf.core.grammar.semirings import DivergedLoopError, LogSum
+from spacy_crf.core.grammar.marginals import ForestMarginals, LogSum
 
 
 def log_z(grammar: Grammar, scores: ParseScores) -> float:
@@ -21,7 +20,7 @@ def inside(grammar: Grammar, scores: ParseScores) -> Chart:
     return fill(grammar.binary, scores, LogSum(grammar.binary))
 
 
-def solved(problem) -> tuple[Enumeration, Marginals] | None:
+def solved(problem) -> tuple[Enumeration, ForestMarginals] | None:
     listing = Enumeration(*problem)
     if not listing.ranked:
         with pytest.raises(NoParseError, match=r"CRF947.*document 7"):
@@ -42,7 +41,7 @@ def test_expectations_with_unary_rules_in_a_circle(problem) -> None:
         check(*found, tolerance=1e-3)  # the enumeration follows nine rules only
 
 
-def check(listing: Enumeration, found: Marginals, tolerance: float) -> None:
+def check(listing: Enumeration, found: ForestMarginals, tolerance: float) -> None:
     assert found.log_z == pytest.approx(listing.log_z(), abs=tolerance)
     n = listing.scores.n_units
     symbols = found.grammar.symbols

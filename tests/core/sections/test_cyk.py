@@ -14,8 +14,7 @@ from spacy_crf.core.grammar.grammar import Grammar
 from spacy_crf.core.grammar.numbering import Reading, parent
 from spacy_crf.core.grammar.rules import GrammarRule
 from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
-from spacy_crf.core.sections.headings import Headings, ParserInput, find_headings
-from spacy_crf.core.sections.levels import Level, Opening
+from spacy_crf.core.sections.headings import Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import ParserSettings, parse
 
 Key = tuple[str, tuple[str, ...]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.sections import document, outline, trees
 
-from spacy_crf.core.sections.features import NAMES
+from spacy_crf.core.sections.features import NAMES, weight_vector
 from spacy_crf.core.sections.learn import (
     GoldHeading,
     GoldSection,
@@ -18,7 +18,6 @@ from spacy_crf.core.sections.learn import (
     learn_weights,
 )
 from spacy_crf.core.sections.parse import ParserSettings, parse
-from spacy_crf.core.sections.scoring import weight_vector
 
 LINES = ("N:1.", "X", "N:i.", "X", "N:ii.", "", "X", "N:3.1", "X")
 GOLD = (GoldSection(1, (0,)), GoldSection(2, (2,)), GoldSection(2, (4,)), GoldSection(1, ()), GoldSection(2, (7,)))

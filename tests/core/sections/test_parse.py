@@ -7,10 +7,9 @@ import pytest
 from helpers.sections import document, documents, outline, spans, trees
 from hypothesis import given, settings
 
-from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES
+from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
 from spacy_crf.core.sections.headings import ParserInput
 from spacy_crf.core.sections.parse import ParserSettings, SectionParse, parse
-from spacy_crf.core.sections.scoring import weight_vector
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)
 

@@ -1,20 +1,25 @@
-"""What sets of constraints say together, proved by searching the product of their automata over all labellings.
+"""Which constraints are to blame: for a contradiction, for what others imply, and for what changes in a labelling.
 
-Constraints that ask for more than labels are left out: what they say differs from sequence to sequence.
+The first two are proved by searching the product of automata over all labellings. Constraints that ask for more than
+labels are left out: what they say differs from sequence to sequence.
 """
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Bools
+from ..arrays import Bools, Ints
+from ..chain.potentials import ChainPotentials
+from ..chain.viterbi import viterbi
 from ..errors import CoreErrors, CRFError
 from ..labels import OUTSIDE, TagSet
+from .decode import Decision, MethodSettings, decode
 from .family import Constraint
-from .labelling import NOTHING, Fields, Labelling, UnitPredicates
-from .meaning import Monitor
+from .labelling import NOTHING, Fields, Labelling, Monitor, UnitPredicates
 
 MAX_STATES = 20_000
 NO_PREDICATES = UnitPredicates(0)
@@ -24,24 +29,26 @@ LONGEST = 8
 
 
 def contradiction(constraints: Sequence[Constraint], fields: Fields, max_states: int = MAX_STATES) -> list[int]:
-    """Indices of hard constraints that no labelling of any length satisfies together.
+    """Indices of hard constraints that no labelling of any length satisfies together, none of which can be left out.
 
-    constraints (sequence of Constraint): those that are soft or ask for more than labels are passed over.
-    max_states (int): give up where the product has more.
-    RETURNS (list of int): a set from which none can be left out, empty if there is no contradiction or none was found.
+    Those that are soft or ask for more than labels are passed over. Empty if there is no contradiction, or none was
+    found in a product of at most `max_states`.
     """
-    kept = [index for index, constraint in enumerate(constraints) if constraint.hard and constraint.asks is None]
+    asked = [index for index, constraint in enumerate(constraints) if constraint.hard and constraint.asks is None]
 
     def impossible(indices: list[int]) -> bool:
         return _witnessed([constraints[index] for index in indices], None, fields, max_states) is False
 
-    if not impossible(kept):
-        return []
-    for index in list(kept):
-        fewer = [other for other in kept if other != index]
-        if impossible(fewer):
-            kept = fewer
-    return kept
+    return _smallest(asked, impossible) if impossible(asked) else []
+
+
+def _smallest(indices: list[int], holds: Callable[[list[int]], bool]) -> list[int]:
+    """A part of some indices for which something still holds, and of which none can be left out."""
+    for index in indices:
+        fewer = [other for other in indices if other != index]
+        if holds(fewer):
+            indices = fewer
+    return indices
 
 
 def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
@@ -54,8 +61,7 @@ def require_consistent(constraints: Sequence[Constraint], tags: TagSet) -> None:
 def implies(premises: Sequence[Constraint], conclusion: Constraint, fields: Fields, max_states: int = 2000) -> bool:
     """Whether every labelling that breaks a constraint breaks one of some others; False if it could not be proved.
 
-    premises (sequence of Constraint), conclusion (Constraint): that ask for labels only; costs play no role.
-    fields (Fields): of the chain. Labels that are not named are treated as one.
+    All of them ask for labels only; costs play no role. Labels that are not named are treated as one.
     """
     small = _abstract([*premises, conclusion], fields)
     return _witnessed(premises, conclusion, small, max_states) is False
@@ -64,7 +70,7 @@ def implies(premises: Sequence[Constraint], conclusion: Constraint, fields: Fiel
 def without_implied(ordered: Sequence[Constraint], fields: Fields, seed: int) -> list[Constraint]:
     """The constraints that the ones before them do not imply, one alone or two together.
 
-    seed (int): of the random labellings that show where no proof need be tried.
+    Random labellings, drawn with the seed, show where no proof need be tried.
     """
     free = [constraint for constraint in ordered if constraint.asks is None]
     patterns = _random_violations(free, fields, seed)
@@ -84,8 +90,7 @@ def without_implied(ordered: Sequence[Constraint], fields: Fields, seed: int) ->
 
 def _share(first: Constraint, second: Constraint) -> bool:
     """Whether two constraints name a common label."""
-    own = {label for labels in first.label_sets for label in labels}
-    return any(label in own for labels in second.label_sets for label in labels)
+    return not {*chain(*first.label_sets)}.isdisjoint(chain(*second.label_sets))
 
 
 def _random_violations(constraints: Sequence[Constraint], fields: Fields, seed: int) -> Bools:
@@ -94,19 +99,17 @@ def _random_violations(constraints: Sequence[Constraint], fields: Fields, seed: 
     out = np.zeros((SAMPLES, len(constraints)), dtype=bool)
     for sample in range(SAMPLES):
         tags = rng.choice(len(fields.tags), rng.integers(1, 5))
-        path = rng.choice(tags, rng.integers(1, LONGEST)).tolist()
-        labelling = Labelling(path, fields, UnitPredicates(len(path)))
+        labelling = Labelling(rng.choice(tags, rng.integers(1, LONGEST)).tolist(), fields, NO_PREDICATES)
         out[sample] = [constraint.broken(labelling) > 0 for constraint in constraints]
     return out
 
 
 def _abstract(constraints: Sequence[Constraint], fields: Fields) -> Fields:
     """The labels that constraints name, and one more, with touching segments where the chain allows them."""
-    named = dict.fromkeys(label for constraint in constraints for labels in constraint.label_sets for label in labels)
+    named = dict.fromkeys([*chain(*(labels for one in constraints for labels in one.label_sets)), OTHER])
     if fields.tags.scheme == "none":
-        return Fields(TagSet((*named, OTHER), "none"))
-    spans = tuple(label for label in (*named, OTHER) if label != OUTSIDE)
-    return Fields(TagSet.of_spans(spans, "BIO"))
+        return Fields(TagSet(tuple(named), "none"))
+    return Fields(TagSet.of_spans(tuple(label for label in named if label != OUTSIDE), "BIO"))
 
 
 def _witnessed(kept: Sequence[Constraint], broken: Constraint | None, fields: Fields, max_states: int) -> bool | None:
@@ -143,3 +146,63 @@ def _moved(monitors: Sequence[Monitor], states: tuple[Any, ...], before: int, ta
             return None
         moved.append(following)
     return tuple(moved)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A unit of a sequence with another tag than without constraints.
+
+    because (tuple of tuples of int): sets of constraints, by their indices, each of which accounts for the change:
+        every single one without which the unit has its tag back; or else one smallest set.
+    """
+
+    unit: int
+    before: int
+    after: int
+    because: tuple[tuple[int, ...], ...]
+
+
+def explain(
+    potentials: ChainPotentials,
+    sequence: int,
+    decision: Decision,
+    constraints: Sequence[Constraint],
+    tags: TagSet,
+    predicates: UnitPredicates | None = None,
+    settings: MethodSettings | None = None,
+) -> list[Change]:
+    """The changes that constraints made to one sequence, each with its reasons, in the order of the units.
+
+    A change is due to a constraint if decoding without it restores the tag. Where no single one does that, a smallest
+    set is named: without all of its constraints the tag is restored, and without any proper part of the rest it is not.
+    It is found by deletion, so that another one of the same kind may exist. If the labelling is certified, only
+    constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them.
+
+    sequence (int): its index in the batch. decision (Decision): of `decode` for it, with the other arguments.
+    """
+    own, rows = potentials.select(np.array([sequence]))
+    own_predicates = None if predicates is None else predicates.at(rows)
+    plain = viterbi(own).labels
+    changed = np.flatnonzero(plain != decision.labels).tolist()
+    if not changed:
+        return []
+    kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
+    tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
+    by_score = replace(settings or MethodSettings(), objective="score")
+
+    @cache
+    def without(*left_out: int) -> Ints:
+        some = [constraints[index] for index in kept if index not in left_out]
+        return decode(own, some, tags, own_predicates, by_score)[0].labels
+
+    alone = [index for index in kept if index in tried]
+    changes = []
+    for unit, before in zip(changed, plain[changed].tolist()):
+
+        def restores(left_out: Sequence[int], unit: int = unit, before: int = before) -> bool:
+            return bool(without(*left_out)[unit] == before)
+
+        singly: list[tuple[int, ...]] = [(index,) for index in alone if restores([index])]
+        because = singly or [tuple(_smallest(kept, restores))]
+        changes.append(Change(unit, before, int(decision.labels[unit]), tuple(because)))
+    return changes

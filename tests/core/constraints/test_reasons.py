@@ -8,10 +8,10 @@ from helpers.constrained_chains import constraints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.constraints.consistency import contradiction, implies, require_consistent
 from spacy_crf.core.constraints.family import FAMILIES
 from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
 from spacy_crf.core.constraints.language import parse, parse_all
+from spacy_crf.core.constraints.reasons import contradiction, implies, require_consistent
 from spacy_crf.core.labels import TagSet
 
 TAGS = TagSet(("A", "B", "C"), "none")
