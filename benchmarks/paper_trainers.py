@@ -23,9 +23,8 @@ from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.learn.blocks import Corpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
-from spacy_crf.core.learn.perceptron import Perceptron
-from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, scatter
+from spacy_crf.learning.block import PerceptronSettings, StochasticGradientSettings
 from spacy_crf.learning.model import get_weights, set_weights
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.labels import LabelTable
@@ -116,7 +115,7 @@ class Restorer:
 
 def perceptron(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
     """Collins' perceptron: its last weights, as in the paper, and their mean."""
-    learner = Perceptron()
+    learner = PerceptronSettings().learner()
     for _ in _epochs(learner, corpus, layout):
         yield {LAST: learner.weights.raw, MEAN: learner.result}
 
@@ -125,7 +124,7 @@ def gradient(rate: float) -> Trainer:
     """Stochastic gradient ascent: its last weights, as in the paper, and their mean."""
 
     def run(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
-        learner = StochasticGradient(rate)
+        learner = StochasticGradientSettings(rate).learner()
         for _ in _epochs(learner, corpus, layout):
             yield {
                 f"gradient, rate {rate:g}": learner.weights.raw,

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Doubles
-from ..core.learn.arow import AROW
 from ..core.learn.blocks import Corpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
+from ..core.learn.mistakes import AROW, Kind, PassiveAggressive, Perceptron
 from ..core.learn.online import OnlineLearner, run_epochs
-from ..core.learn.passive_aggressive import Kind, PassiveAggressive
-from ..core.learn.perceptron import Perceptron
 from ..core.learn.sgd import SGD, Calibration
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
@@ -74,7 +72,7 @@ def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
 
 def train_ap(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """The averaged perceptron."""
-    return _train_online(Perceptron(dtype=np.float64), corpus, layout, settings, log)
+    return _train_online(Perceptron(averaging=True, dtype=np.float64), corpus, layout, settings, log)
 
 
 def train_pa(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:

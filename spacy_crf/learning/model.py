@@ -11,57 +11,36 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import srsly
 from spacy.tokens import Doc
-from spacy.util import registry
 from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.model import deserialize_attr, serialize_attr
-from thinc.types import Floats2d, FloatsXd
+from thinc.types import FloatsXd
 from thinc.util import convert_recursive, is_xp_array
 
 from ..core.arrays import Bools, Floats, Indices
 from ..core.errors import CRFError
 from ..core.trigrams import Pruning, Trigrams, TrigramWeights
 from ..core.weights import ChainWeights, Layout
+from .block import Precision, Tok2Vec
 from .errors import LearningErrors
 
 ChainModel: TypeAlias = Model[Any, Any]
-Tok2Vec: TypeAlias = Model[list[Doc], list[Floats2d]]
-Precision = Literal["float32", "float16"]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
 TRIGRAMS = "trigrams"  # ((Z,)): the parameter, in models of order 2; the attribute of the same name tells the trigrams
 GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
 
 
-@registry.architectures("spacy_crf.LinearChain.v1")
-def LinearChain(
-    boundary: bool = True,
-    all_states: bool = False,
-    all_transitions: bool = False,
-    tok2vec: Tok2Vec | None = None,
-    precision: Precision = "float32",
-    order: Literal[1, 2] = 1,
-    candidates: float = 0.001,
-    max_candidates: int = 8,
+def new_model(
+    boundary: bool,
+    all_states: bool,
+    all_transitions: bool,
+    tok2vec: Tok2Vec | None,
+    precision: Precision,
+    order: Literal[1, 2],
+    candidates: float,
+    max_candidates: int,
 ) -> ChainModel:
-    """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
-
-    boundary (bool): learn how likely each label is to start and to end a sequence.
-    all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
-        speak against labels it never came with, at the cost of L weights for each feature.
-    all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
-    tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
-        weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
-    precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
-        a tok2vec layer is stored as it is.
-    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
-        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
-        explanations and fitted temperatures are for order 1 only.
-    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
-        probability under the first-order weights is at least so much, and at most so many; the others get the
-        probability 0. With k candidates each, a token takes k^3 operations.
-    RETURNS (Model): the container, without weights until it is trained.
-    RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
-    """
+    """Make the model of spacy_crf.LinearChain.v1, whose arguments these are."""
     if order == 2 and tok2vec is not None:
         raise CRFError(LearningErrors.CRF437)
     Pruning(candidates, max_candidates)  # refuses values out of their range

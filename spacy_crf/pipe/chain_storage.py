@@ -12,12 +12,11 @@ from ..core.labels import TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
-from ..learning.block import Trainer
+from ..learning.block import LinearChain, Trainer
 from ..learning.encoder import ChainLearner
 from ..learning.model import (
     PARAMS,
     ChainModel,
-    LinearChain,
     copy_tok2vec,
     get_layout,
     get_weights,

@@ -61,7 +61,7 @@ class ChainPipe(IsolatesFailures, StoresChain, TrainablePipe):
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
-        self.model, self.trainer, self.scorer = settings.model, settings.trainer, settings.scorer
+        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(), settings.scorer
         self._cfg = LiveSettings(name, settings, {**learned, "labels": []})
         self._features = Features(self.feature_config, self.sequence)
         self._valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)

@@ -1,6 +1,5 @@
 """Models that are trained on parts of the training data, to see what the others look like to them."""
 
-import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,8 +8,7 @@ from typing import Any, TypeVar
 from spacy.language import Language
 from spacy.training import Example
 
-from ..learning.block import LBFGSTrainer, Trainer, make_lbfgs
-from ..learning.model import LinearChain
+from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
 from .component import ChainPipe
 
 P = TypeVar("P", bound=ChainPipe)
@@ -22,7 +20,9 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     pipe (ChainPipe): the other one, which stays as it is. examples (Sequence[Example]): all that it learns from.
     iterations (int): of L-BFGS. changed (Any): settings with other values.
     """
-    settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)
+    settings = replace(
+        pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.settings.trainer, iterations), **changed
+    )
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # labels that are missing in a fold
@@ -33,8 +33,7 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     return fold
 
 
-def _fold_trainer(trainer: Trainer, iterations: int) -> LBFGSTrainer:
+def _fold_trainer(trainer: TrainerSettings, iterations: int) -> LBFGSSettings:
     """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS."""
-    own = copy.copy(trainer) if isinstance(trainer, LBFGSTrainer) else make_lbfgs()
-    own.iterations_per_step = max(1, (iterations + 1) // 2)
-    return own
+    own = trainer if isinstance(trainer, LBFGSSettings) else LBFGSSettings()
+    return replace(own, iterations_per_step=max(1, (iterations + 1) // 2))

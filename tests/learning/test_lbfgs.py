@@ -2,6 +2,7 @@
 
 import copy
 import logging
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from spacy.training import Example
 
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.learn.owlqn import OWLQN
+from spacy_crf.learning import full_batch
 from spacy_crf.learning.model import get_layout
-from spacy_crf.learning.trainers import full_batch
 
 
 def make(**settings: Any) -> tuple[Language, list[Example]]:
@@ -91,7 +92,8 @@ def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> 
         nlp.update(examples)
     assert len(calls) == 1 and get_layout(nlp.get_pipe("crf_tagger").model).size > len(calls[0][2])
     again = build()
-    again.get_pipe("crf_tagger").trainer.warmup = 1
+    trainer = again.get_pipe("crf_tagger").trainer
+    trainer.settings = replace(trainer.settings, warmup=1)
     again.from_bytes(nlp.to_bytes())
     again.update(make_examples(again))
     assert len(calls) == 1
@@ -100,7 +102,11 @@ def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> 
 def test_copies_keep_the_settings() -> None:
     trainer = make(c1=0.3, warmup=2, seed=4)[0].get_pipe("crf_tagger").trainer
     twin = copy.deepcopy(trainer)
-    assert (twin.c1, twin.warmup, twin.seed) == (0.3, 2, 4)
+    assert twin.settings == trainer.settings and (twin.settings.c1, twin.settings.warmup, twin.settings.seed) == (
+        0.3,
+        2,
+        4,
+    )
 
 
 @pytest.mark.parametrize("name", ["c1", "c2", "warmup"])

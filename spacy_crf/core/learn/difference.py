@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Indices, Ints
 from ..sparse import SparseRows
 from .blocks import Corpus
-from .online_weights import OnlineWeights
+from .online import OnlineWeights
 
 
 @dataclass(frozen=True)

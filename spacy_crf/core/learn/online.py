@@ -1,4 +1,8 @@
-"""What online learners share: weights that change while a stream of sequences goes by."""
+"""Online learning: weights that change while a stream of sequences goes by, and what learners that change them share.
+
+The mean over time is Collins' (2002), computed lazily: a change d at time t is also added to a sum as t d, and at time
+T the mean of all weights that were is w - sum / T. Nothing is done for weights that stay.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -6,11 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Floats, Indices
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..errors import CoreErrors, CRFError
-from ..weights import Layout
+from ..weights import DenseWeights, Layout
 from .blocks import Corpus
-from .online_weights import OnlineWeights
+
+ROOM = 5 / 4  # arrays that have to grow are made this much larger than needed
 
 
 class OnlineLearner(ABC):
@@ -72,3 +77,161 @@ def run_epochs(learner: OnlineLearner, corpus: Corpus, epochs: int, seed: int) -
     rng = np.random.default_rng(seed)
     for _ in range(epochs):
         yield learner.learn(corpus, rng.permutation(len(corpus.lengths))) / max(1, len(corpus.lengths))
+
+
+class OnlineWeights:
+    """Dense weights in one buffer. A cell is a place in it; cells that have a weight also have a slot.
+
+    Sections of the buffer are start, end, transitions, edges and state: those that grow come last.
+
+    layout (Layout): which weights exist.
+    flat ((layout.size,)): their values.
+    dtype (type): precision of the weights; sums over time are float64 in any case.
+    """
+
+    def __init__(self, layout: Layout, flat: Floats, dtype: type[np.floating] = np.float32):
+        self.time = 1
+        self.n_slots = 0
+        self._sums: Floats = np.zeros(0)
+        self._dtype = dtype
+        self._allocate(layout, layout.n_features, layout.n_edge_features)
+        self._adopt(layout, np.zeros(5, dtype=np.intp))
+        self.values[self._places] = flat
+
+    def grow(self, layout: Layout) -> None:
+        """Take over a layout that has weights (of value 0), features and edge features behind the present ones."""
+        if layout is self.layout:
+            return
+        present = np.diff(self.layout.bounds, prepend=0)
+        if layout.n_features > self._n_features or layout.n_edge_features > self._n_edges:
+            self._enlarge(layout)
+        self._adopt(layout, present)
+
+    @property
+    def raw(self) -> Floats:
+        """((layout.size,)): the weights as they are, in the order of the layout."""
+        return self.values[self._places]
+
+    @property
+    def mean(self) -> Doubles:
+        """((layout.size,)): the mean of the weights over time, in the order of the layout."""
+        return self.raw - self._sums[self.slots[self._places]] / self.time
+
+    def add(self, cells: Indices, amounts: Floats) -> None:
+        """Change weights at the present time.
+
+        cells ((n,)): cells that have a weight; they may repeat.
+        """
+        np.add.at(self.values, cells, amounts.astype(self._dtype, copy=False))
+        np.add.at(self._sums, self.slots[cells], self.time * amounts)
+
+    def change(self, cells: Indices, amounts: Floats) -> None:
+        """Change distinct cells at the present time: quicker than `add`.
+
+        cells ((n,)): cells that have a weight, each once.
+        """
+        self.values[cells] += amounts
+        self._sums[self.slots[cells]] += float(self.time) * amounts
+
+    def state(self, features: Indices) -> tuple[Indices, Indices]:
+        """State weights of some features (distinct): cells, features being numbered as given, and cells of the buffer.
+
+        O(n L): whatever number of weights there are. Likewise:
+        """
+        return self._present(self._bounds[4], features, self.layout.n_labels)
+
+    def edges(self, features: Indices) -> tuple[Indices, Indices]:
+        """Edge weights of some edge features."""
+        return self._present(self._bounds[3], features, self.layout.n_labels**2)
+
+    def shared(self) -> tuple[Indices, Indices]:
+        """Cells of the transitions, and of the starts and ends."""
+        _, transitions, _, start, end = self._sections(self.layout)
+        return transitions, np.concatenate([start, end])
+
+    def _present(self, first: int, rows: Indices, width: int) -> tuple[Indices, Indices]:
+        cells = (first + rows[:, None] * np.intp(width) + np.arange(width)).reshape(-1)
+        known = np.flatnonzero(self.slots[cells] >= 0)
+        return known, cells[known]
+
+    def state_cells(self, features: Indices | Ints, labels: Indices | Ints) -> Indices:
+        """Cells of pairs of feature and label."""
+        return self._bounds[4] + features * np.intp(self.layout.n_labels) + labels
+
+    def transition_cells(self, before: Indices | Ints, after: Indices | Ints) -> Indices:
+        """Cells of pairs of adjacent labels."""
+        return self._bounds[2] + before * np.intp(self.layout.n_labels) + after
+
+    def edge_cells(self, features: Indices | Ints, before: Indices | Ints, after: Indices | Ints) -> Indices:
+        """Cells of edge features with pairs of adjacent labels."""
+        n = np.intp(self.layout.n_labels)
+        return self._bounds[3] + (features * n + before) * n + after
+
+    def start_cells(self, labels: Indices | Ints) -> Indices:
+        """Cells of first labels."""
+        return self._bounds[0] + labels.astype(np.intp)
+
+    def end_cells(self, labels: Indices | Ints) -> Indices:
+        """Cells of last labels."""
+        return self._bounds[1] + labels.astype(np.intp)
+
+    def view(self, buffer: Floats) -> DenseWeights:
+        """A buffer of the size of `values` as dense arrays of the layout's sizes."""
+        layout, (start, end, transitions, edges, state, _) = self.layout, self._bounds
+        n = layout.n_labels
+        return DenseWeights(
+            buffer[state : state + layout.n_features * n].reshape(-1, n),
+            buffer[transitions:edges].reshape(n, n),
+            buffer[edges : edges + layout.n_edge_features * n * n].reshape(-1, n * n),
+            buffer[start:end],
+            buffer[end:transitions],
+        )
+
+    def _allocate(self, layout: Layout, n_features: int, n_edges: int) -> None:
+        n = layout.n_labels
+        self._n_features, self._n_edges = n_features, n_edges
+        sizes = [n, n, n * n, n_edges * n * n, n_features * n]
+        self._bounds: list[int] = np.cumsum([0, *sizes]).tolist()
+        self.values: Floats = np.zeros(self._bounds[-1], dtype=self._dtype)
+        self.slots: Ints = np.full(self._bounds[-1], -1, dtype=np.int32)
+
+    def _enlarge(self, layout: Layout) -> None:
+        """Move everything to larger buffers."""
+        values, slots, bounds = self.values, self.slots, self._bounds
+        room = (layout.n_features, layout.n_edge_features)
+        present = (self._n_features, self._n_edges)
+        self._allocate(layout, *(int(ROOM * size) if size > old else old for size, old in zip(room, present)))
+        for section in range(5):
+            low, size = bounds[section], bounds[section + 1] - bounds[section]
+            new = slice(self._bounds[section], self._bounds[section] + size)
+            self.values[new], self.slots[new] = values[low : low + size], slots[low : low + size]
+
+    def _adopt(self, layout: Layout, present: Indices) -> None:
+        """Number the weights of each section behind those that are present, and view the buffer as a layout."""
+        self.layout = layout
+        sections = self._sections(layout)
+        fresh = np.concatenate([cells[size:] for cells, size in zip(sections, present)])
+        self.slots[fresh] = np.arange(self.n_slots, self.n_slots + len(fresh))
+        self.n_slots += len(fresh)
+        self._sums = enlarged(self._sums, self.n_slots, 0.0)
+        self._places: Indices = np.concatenate(sections)
+        self.dense = self.view(self.values)
+
+    def _sections(self, layout: Layout) -> list[Indices]:
+        """Cells of the layout's weights, in the order of its sections."""
+        boundary = np.arange(layout.n_labels if layout.boundary else 0)
+        start, end, transitions, edges, state, _ = self._bounds
+        return [
+            state + layout.state_cells,
+            transitions + layout.transition_cells,
+            edges + layout.edge_cells,
+            start + boundary,
+            end + boundary,
+        ]
+
+
+def enlarged(values: Floats, size: int, fill: float) -> Floats:
+    """At least so many values, with room behind the present ones where they had to grow."""
+    if len(values) >= size:
+        return values
+    return np.append(values, np.full(int(ROOM * size) - len(values), fill, dtype=values.dtype))

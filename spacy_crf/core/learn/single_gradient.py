@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Doubles, Floats, Indices
 from .blocks import Corpus
-from .online_weights import OnlineWeights
+from .online import OnlineWeights
 
 RANGE = 300.0  # scores further apart than this might underflow
 

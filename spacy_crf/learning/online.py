@@ -8,11 +8,10 @@ import numpy as np
 from spacy.training import Example
 from thinc.api import Optimizer
 
-from ...core.chain.observations import sum_scores
-from ...core.learn.online import OnlineLearner
-from ..encoder import ChainLearner
-from ..model import PARAMS, VECTORS, get_layout, get_weights, set_weights
-from .base import MakeSample
+from ..core.chain.observations import sum_scores
+from .block import MakeSample, OnlineSettings
+from .encoder import ChainLearner
+from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .vectors import VectorGradients
 
 
@@ -23,35 +22,28 @@ class OnlineTrainer:
     the raw ones, which stay here. A run that begins with weights, from a saved pipe or with labels added since, begins
     at these, and averages from there. The optimizer of the training block is used for vectors only, where the learner
     has a gradient for them.
-
-    make_learner (type): one of the learners of `core.learn`. settings (dict): its arguments.
-    seed (int): of the order of sequences within a batch; that of batches is the training loop's.
     """
 
     learns_trigrams = False
 
-    def __init__(self, make_learner: type[OnlineLearner], seed: int, settings: dict[str, Any]):
-        self.make_learner, self.seed, self.settings = make_learner, seed, settings
+    def __init__(self, settings: OnlineSettings):
+        self.settings = settings
         self.reset()
 
     @property
     def learns_vectors(self) -> bool:
-        return self.make_learner.learns_vectors
+        return self._online.learns_vectors
 
     def reset(self) -> None:
-        self._online = self.make_learner(**self.settings)
+        self._online = self.settings.learner()
         self._vectors = VectorGradients()
-        self._rng = np.random.default_rng(self.seed)
+        self._rng = np.random.default_rng(self.settings.seed)
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type["OnlineTrainer"], tuple[OnlineSettings]]:
         """The settings: raw weights stay in the process that trains."""
-        return {name: self.__dict__[name] for name in ("make_learner", "seed", "settings")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.reset()
+        return OnlineTrainer, (self.settings,)
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Learn from a batch; the model follows in `apply`."""

@@ -2,6 +2,7 @@
 
 import time
 import weakref
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,24 +13,25 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
-from ...core.errors import CoreErrors, CRFError
-from ...core.learn.blocks import Corpus
-from ...core.learn.full_batch import FullBatchObjective, new_optimizer
-from ...core.learn.lbfgs import LBFGS
-from ...core.learn.second_order import TrigramObjective, trigram_optimizer
-from ...core.learn.sgd import sgd_epochs
-from ...core.learn.unseen import expected_unseen
-from ...core.threads import single_threaded_blas
-from ...core.trigrams import Trigrams, seen_trigrams
-from ..encoder import ChainLearner, Sample, join
-from ..errors import LearningErrors
-from ..model import get_weights, set_weights
-from .annotation import annotation_checksums
-from .base import MakeSample
+from ..core.arrays import Segments
+from ..core.errors import CRFError
+from ..core.learn.blocks import Corpus
+from ..core.learn.full_batch import FullBatchObjective, new_optimizer
+from ..core.learn.lbfgs import LBFGS
+from ..core.learn.second_order import TrigramObjective, trigram_optimizer
+from ..core.learn.sgd import sgd_epochs
+from ..core.learn.unseen import expected_unseen
+from ..core.threads import single_threaded_blas
+from ..core.trigrams import Trigrams, seen_trigrams
+from ..features.columns import Columns
+from .block import LBFGSSettings, MakeSample
+from .encoder import ChainLearner, Sample, join
+from .errors import LearningErrors
+from .model import get_weights, set_weights
 
 
 class LBFGSTrainer:
-    """Full-batch L-BFGS: every step sees every example. See `make_lbfgs` for the settings.
+    """Full-batch L-BFGS: every step sees every example.
 
     The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
     components write, a step that finds it changed encodes everything again and starts a new history.
@@ -38,27 +40,8 @@ class LBFGSTrainer:
     learns_vectors = False
     learns_trigrams = True
 
-    def __init__(
-        self,
-        iterations_per_step: int,
-        c2: float,
-        n_threads: int,
-        unseen: float = 0.0,
-        c1: float = 0.0,
-        warmup: int = 0,
-        seed: int = 0,
-        first_order_steps: int = 10,
-        **settings: Any,
-    ):
-        for name, value in (("c1", c1), ("c2", c2), ("warmup", warmup)):
-            if not value >= 0:
-                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="at least 0"))
-        if first_order_steps < 1:
-            problem = {"name": "first_order_steps", "value": first_order_steps}
-            raise CRFError(CoreErrors.CRF204.format(**problem, expected="at least 1"))
-        self.iterations_per_step, self.c2, self.n_threads, self.settings = iterations_per_step, c2, n_threads, settings
-        self.unseen, self.c1, self.warmup, self.seed = unseen, c1, warmup, seed
-        self.first_order_steps = first_order_steps
+    def __init__(self, settings: LBFGSSettings):
+        self.settings = settings
         self.reset()
 
     def reset(self) -> None:
@@ -79,24 +62,9 @@ class LBFGSTrainer:
         self._arrived_tokens = 0
         self._annotation_changed = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type["LBFGSTrainer"], tuple[LBFGSSettings]]:
         """The settings: encodings and history stay in the process that trains."""
-        names = (
-            "iterations_per_step",
-            "c2",
-            "n_threads",
-            "unseen",
-            "c1",
-            "warmup",
-            "seed",
-            "first_order_steps",
-            "settings",
-        )
-        return {name: self.__dict__[name] for name in names}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.reset()
+        return LBFGSTrainer, (self.settings,)
 
     @property
     def optimizer(self) -> LBFGS | None:
@@ -149,7 +117,7 @@ class LBFGSTrainer:
     def _is_first_order_done(self) -> bool:
         """Whether all weights but those of trigrams are final."""
         is_converged = self._optimizer is not None and self._optimizer.reason is not None
-        return is_converged or self._n_steps >= self.first_order_steps
+        return is_converged or self._n_steps >= self.settings.first_order_steps
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Some iterations. RETURNS (bool): False where there was nothing left to do."""
@@ -157,7 +125,7 @@ class LBFGSTrainer:
         if objective is None or optimizer is None or optimizer.reason is not None:
             return False
         before = optimizer.iterations
-        optimizer.run(self.iterations_per_step)
+        optimizer.run(self.settings.iterations_per_step)
         self.iterations += optimizer.iterations - before
         set_weights(learner.model, objective.weights(optimizer.x))
         _log_step(learner, optimizer, time.perf_counter() - started)
@@ -178,7 +146,7 @@ class LBFGSTrainer:
         # the run is over when its examples are gone: nothing encoded outlives them
         self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
         weights = get_weights(learner.model)
-        self._lacks_unseen, self._lacks_trigrams = self.unseen > 0, weights.order == 2
+        self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
         self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
@@ -187,7 +155,7 @@ class LBFGSTrainer:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
         self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
         weights = get_weights(learner.model)
-        cells = expected_unseen(corpus, weights, self.unseen, self.n_threads)
+        cells = expected_unseen(corpus, weights, self.settings.unseen, self.settings.n_threads)
         layout = weights.layout
         set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
@@ -195,21 +163,21 @@ class LBFGSTrainer:
 
     def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
         self._objective = self._optimizer = None  # not two sets of work arrays at a time
-        weights = get_weights(learner.model)
+        weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
-        if self.warmup and not flat.any():
-            flat = sgd_epochs(corpus, layout, flat, self.c2, self.warmup, self.seed, self.c1)
-        objective = self._objective = FullBatchObjective(corpus, layout, self.c2, self.n_threads)
-        self._optimizer = new_optimizer(objective, flat, self.c1, **self.settings)
+        if own.warmup and not flat.any():
+            flat = sgd_epochs(corpus, layout, flat, own.c2, own.warmup, own.seed, own.c1)
+        objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
+        self._optimizer = new_optimizer(objective, flat, own.c1, **own.search)
 
     def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
         """Go on with the weights of trigrams alone."""
         self._objective = self._optimizer = None
-        weights, n_labels = get_weights(learner.model), len(learner.tags)
+        weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
-        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), self.c2, self.n_threads)
-        self._optimizer = trigram_optimizer(self._objective, self.c1, **self.settings)
+        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), own.c2, own.n_threads)
+        self._optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
 
     def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
@@ -247,3 +215,16 @@ class _Forget:
         trainer = self._trainer()
         if trainer is not None:
             trainer.reset()
+
+
+def annotation_checksums(columns: Columns) -> list[int]:
+    """One number for each Doc, which changes with what other components wrote to it."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    for attribute, column in columns.by_attribute.items():
+        if attribute.is_annotation:
+            arrays.append(column.hashes)
+            if attribute.name == "_":
+                ones = np.ones(len(column.hashes), dtype=np.float32)
+                arrays.append(ones if column.numbers is None else column.numbers)
+    docs = Segments(columns.doc_lengths).slices()
+    return [zlib.crc32(b"".join(array[own].tobytes() for array in arrays)) for own in docs]

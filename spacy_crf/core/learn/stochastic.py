@@ -1,10 +1,4 @@
-"""Mini-batch AdaGrad (Duchi, Hazan & Singer 2011) on the log-likelihood, touching only the weights that a batch shows.
-
-Two things make a few epochs enough. The accumulated squares begin at `damping` instead of 0, so that weights of rare
-features move by about the same rate rather than jump at their first gradient; and the result is a mean of the weights
-over time in which the t-th step counts t^2 times (polynomial-decay averaging, Shamir & Zhang 2013): it forgets the
-beginning, and needs no word on how long training will be.
-"""
+"""Online learning by the gradient of the log-likelihood: AdaGrad on small batches, and plain steps."""
 
 import numpy as np
 
@@ -14,11 +8,18 @@ from ..threads import single_threaded_blas
 from ..weights import Layout
 from .batches import Batch, cut_batches
 from .blocks import Corpus
-from .online import OnlineLearner, require_positive
+from .online import OnlineLearner, enlarged, require_positive
+from .single_gradient import Gradient, single_gradient
 
 
 class AdaGrad(OnlineLearner):
-    """Stochastic gradient steps, each weight at a rate of its own. There is no penalty: few epochs regularise.
+    """Mini-batch AdaGrad (Duchi, Hazan & Singer 2011): each weight moves at a rate of its own.
+
+    Only the weights that a batch shows are touched. There is no penalty: few epochs regularise. Two things make these
+    enough. The accumulated squares begin at `damping` instead of 0, so that weights of rare features move by about the
+    same rate rather than jump at their first gradient; and the result is a mean of the weights over time in which the
+    t-th step counts t^2 times (polynomial-decay averaging, Shamir & Zhang 2013): it forgets the beginning, and needs no
+    word on how long training will be.
 
     Batches hold sequences of similar length; those of a corpus that comes again are kept.
 
@@ -32,10 +33,10 @@ class AdaGrad(OnlineLearner):
 
     def __init__(
         self,
-        learn_rate: float = 0.6,
-        damping: float = 3.0,
-        averaging: bool = True,
-        units_per_batch: int = 2000,
+        learn_rate: float,
+        damping: float,
+        averaging: bool,
+        units_per_batch: int,
         dtype: type[np.floating] = np.float32,
     ):
         require_positive(learn_rate=learn_rate, damping=damping, units_per_batch=units_per_batch)
@@ -52,9 +53,7 @@ class AdaGrad(OnlineLearner):
         if layout is not self.weights.layout:
             self._corpus = None
         super().grow(layout)
-        n_new = self.weights.n_slots - len(self._squares)
-        if n_new:
-            self._squares = np.append(self._squares, np.full(n_new, self.damping, dtype=self.dtype))
+        self._squares = enlarged(self._squares, self.weights.n_slots, self.damping)
 
     def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from a corpus batch by batch, from each sequence once at most."""
@@ -94,3 +93,40 @@ class AdaGrad(OnlineLearner):
         self.weights.change(cells, -self.learn_rate * gradient / np.sqrt(squares))
         self.weights.time += self._n_steps**2
         return loss
+
+
+class StochasticGradient(OnlineLearner):
+    """Plain steps against the gradient of one sequence after the other (Agrawal & Shah 2014, equation 8).
+
+    learn_rate (float): how far, always. There is no penalty.
+    """
+
+    def __init__(self, learn_rate: float, averaging: bool, dtype: type[np.floating] = np.float32):
+        require_positive(learn_rate=learn_rate)
+        super().__init__(averaging, dtype)
+        self.learn_rate = learn_rate
+
+    def start(self, layout: Layout, flat: Floats) -> None:
+        super().start(layout, flat)
+        self._is_free = bool(layout.allowed.all() and layout.allowed_start.all() and layout.allowed_end.all())
+
+    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+        order = order[corpus.lengths[order] > 0]
+        firsts = corpus.segments.firsts[order]
+        loss = 0.0
+        with single_threaded_blas():
+            for number, low, length in zip(order, firsts.tolist(), corpus.lengths[order].tolist()):
+                with numbered(np.array([number])):
+                    found = self._gradient(corpus.slice(low, low + length))
+                self.weights.add(found.cells, -self.learn_rate * found.amounts)
+                self.weights.time += 1
+                loss += found.loss
+        return loss
+
+    def _gradient(self, sequence: Corpus) -> Gradient:
+        found = single_gradient(sequence, self.weights) if self._is_free else None
+        if found is not None:
+            return found
+        (batch,) = cut_batches(sequence, self.weights, len(sequence.gold.labels))
+        loss, gradient = batch.loss_and_gradient(self.weights.values[batch.weights])
+        return Gradient(loss, batch.weights, gradient.astype(np.float64))

@@ -8,14 +8,14 @@ from spacy.training import Example
 from thinc.api import Optimizer
 from thinc.types import Floats1d
 
-from ...core.arrays import Floats
-from ...core.chain.objective import loss_and_gradient
-from ...core.chain.observations import observe, sum_scores
-from ...core.learn.blocks import Corpus
-from ...core.weights import DenseWeights, Layout, gather, scatter
-from ..encoder import ChainLearner, Sample
-from ..model import PARAMS, get_layout, get_weights
-from .base import MakeSample
+from ..core.arrays import Floats
+from ..core.chain.objective import loss_and_gradient
+from ..core.chain.observations import observe, sum_scores
+from ..core.learn.blocks import Corpus
+from ..core.weights import DenseWeights, Layout, gather, scatter
+from .block import MakeSample
+from .encoder import ChainLearner, Sample
+from .model import PARAMS, get_layout, get_weights
 from .vectors import VectorGradients
 
 
@@ -37,12 +37,9 @@ class MinibatchTrainer:
         self._vectors = VectorGradients()
         self._n_sequences = 0
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type["MinibatchTrainer"], tuple[()]]:
         """Nothing: work arrays and gradients stay in the process that trains."""
-        return {}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.reset()
+        return MinibatchTrainer, ()
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         sample = make_sample(examples)
