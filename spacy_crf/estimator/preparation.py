@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arrays import Doubles
 from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.weights import ChainWeights, Layout
 from .errors import EstimatorErrors
 from .items import UNKNOWN, Known, Numbering, encode_items, encode_labels
@@ -24,11 +24,11 @@ from .weights import FittedChain
 class Prepared:
     """What training works on.
 
-    corpus (Corpus): encoded. layout (Layout): which weights there are to learn.
+    corpus (EncodedCorpus): encoded. layout (Layout): which weights there are to learn.
     attributes (list[str]), labels (list[str]): by number.
     """
 
-    corpus: Corpus
+    corpus: EncodedCorpus
     layout: Layout
     attributes: list[str]
     labels: list[str]
@@ -57,7 +57,9 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
         kept = np.flatnonzero(used.features[features.indices])
         features = features.select(kept, numbers[features.indices[kept]], layout.n_features)
         attributes = list(compress(attributes, used.features.tolist()))
-    corpus = Corpus(items.lengths, features, Gold.known(gold, len(labels)), slots=find_slots(attributes, features))
+    corpus = EncodedCorpus(
+        items.lengths, features, Gold.known(gold, len(labels)), slots=find_slots(attributes, features)
+    )
     return Prepared(corpus, layout, attributes, list(labels))
 
 

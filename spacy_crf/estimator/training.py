@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Doubles
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.mistakes import AROW, Kind, PassiveAggressive, Perceptron
 from ..core.learn.online import OnlineLearner, run_epochs
-from ..core.learn.sgd import SGD, Calibration
+from ..core.learn.sgd import SGD, StepSizeSearch
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
 from .errors import EstimatorWarnings
@@ -23,7 +23,7 @@ PA_TYPES: dict[int, Kind] = {0: "PA", 1: "PA-I", 2: "PA-II"}
 FEW = 1 << 17  # pairs of item and attribute below which double precision costs next to nothing
 
 
-def train(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Weights of a layout.
 
     settings (dict): as `read_settings` returns them. log (TrainingLog): takes the iterations.
@@ -37,7 +37,7 @@ def train(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) 
     return flat
 
 
-def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_lbfgs(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """L-BFGS on the whole corpus; OWL-QN with c1."""
     dtype = np.float64 if len(corpus.features.indices) < FEW else np.float32
     objective = FullBatchObjective(corpus, layout, settings["c2"], settings["n_threads"], dtype)
@@ -56,10 +56,10 @@ def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
     return objective.basis.finish(optimizer.x)
 
 
-def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_l2sgd(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Stochastic gradient descent; the weights of the best epoch."""
     names = ("eta", "rate", "samples", "candidates", "max_trials")
-    calibration = Calibration(**{name: settings[f"calibration_{name}"] for name in names})
+    calibration = StepSizeSearch(**{name: settings[f"calibration_{name}"] for name in names})
     schedule = {"seed": settings["random_state"], "period": settings["period"], "delta": settings["delta"]}
     sgd = SGD(corpus, layout, np.zeros(layout.size), settings["c2"], calibration=calibration, **schedule)
     while sgd.reason is None and sgd.epochs < settings["max_iterations"]:
@@ -70,25 +70,25 @@ def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
     return np.asarray(sgd.flat, dtype=np.float64)
 
 
-def train_ap(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_ap(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """The averaged perceptron."""
     return _train_online(Perceptron(averaging=True, dtype=np.float64), corpus, layout, settings, log)
 
 
-def train_pa(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_pa(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """The passive-aggressive algorithm."""
     flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
     learner = PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
     return _train_online(learner, corpus, layout, settings, log)
 
 
-def train_arow(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_arow(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Adaptive regularisation of weights."""
     return _train_online(AROW(settings["variance"], settings["gamma"], dtype=np.float64), corpus, layout, settings, log)
 
 
 def _train_online(
-    learner: OnlineLearner, corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog
+    learner: OnlineLearner, corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog
 ) -> Doubles:
     """Epochs until the loss per sequence is below epsilon, or max_iterations of them, which is no failure here."""
     learner.start(layout, np.zeros(layout.size))
@@ -114,7 +114,7 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
         warnings.warn(message, stacklevel=5)  # where fit was called
 
 
-ALGORITHMS: dict[str, Callable[[Corpus, Layout, Settings, TrainingLog], Doubles]] = {
+ALGORITHMS: dict[str, Callable[[EncodedCorpus, Layout, Settings, TrainingLog], Doubles]] = {
     "lbfgs": train_lbfgs,
     "l2sgd": train_l2sgd,
     "ap": train_ap,

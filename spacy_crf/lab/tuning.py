@@ -19,7 +19,7 @@ from ..core.gold import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.block import MakeSample
 from ..learning.encoder import ChainLearner, Sample
-from ..learning.full_batch import LBFGSTrainer
+from ..learning.lbfgs import LBFGSTrainer
 from ..learning.model import get_weights
 from ..pipe.errors import PipeErrors
 from ..tagging.component import CRFTagger

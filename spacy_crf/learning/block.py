@@ -163,7 +163,7 @@ class LBFGSSettings(TrainerSettings):
         return {name: getattr(self, name) for name in ("memory", "period", "delta", "epsilon")}
 
     def make(self) -> Trainer:
-        from .full_batch import LBFGSTrainer
+        from .lbfgs import LBFGSTrainer
 
         return LBFGSTrainer(self)
 

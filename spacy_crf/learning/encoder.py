@@ -14,7 +14,7 @@ from ..core.chain.observations import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.gold import Gold
 from ..core.labels import TagSet
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.sparse import SparseRows, stack
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
@@ -71,14 +71,14 @@ class ChainLearner:
             self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
             self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
 
-    def encode(self, sample: Sample) -> Corpus:
+    def encode(self, sample: Sample) -> EncodedCorpus:
         """Sequences as sparse rows of the known features."""
         edges = None
         if self.features.edge.templates:
             edges = group_edges(self.features.edge.encode(sample.edge))
         state = self.features.state
         slots = state.slots if state.separates_templates else None
-        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
+        return EncodedCorpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
@@ -89,7 +89,7 @@ class ChainLearner:
                 LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), CRFWarning, stacklevel=2
             )
 
-    def add_weights(self, corpus: Corpus) -> None:
+    def add_weights(self, corpus: EncodedCorpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""
         layout = get_layout(self.model)
         n, n_features = layout.n_labels, len(self.features.state)
@@ -166,14 +166,14 @@ def group_edges(features: SparseRows) -> EdgeObservations:
     return EdgeObservations(features.take(firsts), groups.reshape(-1).astype(np.intp))
 
 
-def _seen_cells(corpus: Corpus, n_labels: int) -> Indices:
+def _seen_cells(corpus: EncodedCorpus, n_labels: int) -> Indices:
     """Cells `feature * L + label` of the pairs that gold makes possible."""
     units, labels = corpus.gold.seen_pairs()
     rows = corpus.features.take(units)
     return rows.indices.astype(np.intp) * n_labels + np.repeat(labels, np.diff(rows.indptr))
 
 
-def _label_pairs(corpus: Corpus, n_labels: int) -> tuple[Indices, Indices]:
+def _label_pairs(corpus: EncodedCorpus, n_labels: int) -> tuple[Indices, Indices]:
     """Units, not the first of their sequence, and cells `from * L + to` of the transitions that gold makes possible."""
     inner = np.ones(len(corpus.gold.labels), dtype=bool)
     inner[corpus.segments.openings] = False
@@ -199,7 +199,7 @@ def count_labels(gold: Gold, n_labels: int) -> Indices:
     return np.bincount(gold.seen_pairs()[1], minlength=n_labels)
 
 
-def join(corpora: Sequence[Corpus]) -> Corpus:
+def join(corpora: Sequence[EncodedCorpus]) -> EncodedCorpus:
     """Corpora one after the other."""
     if len(corpora) == 1:
         return corpora[0]
@@ -219,4 +219,4 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
     features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
     lengths = np.concatenate([corpus.lengths for corpus in corpora])
     scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
-    return Corpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)
+    return EncodedCorpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)

@@ -11,7 +11,7 @@ from thinc.types import Floats1d
 from ..core.arrays import Floats
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.observations import observe, sum_scores
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.weights import DenseWeights, Layout, gather, scatter
 from .block import MakeSample
 from .encoder import ChainLearner, Sample
@@ -65,7 +65,7 @@ class MinibatchTrainer:
         learner.model.finish_update(sgd)
         self._end_step()
 
-    def _loss_and_gradient(self, learner: ChainLearner, corpus: Corpus, sample: Sample) -> tuple[float, Floats]:
+    def _loss_and_gradient(self, learner: ChainLearner, corpus: EncodedCorpus, sample: Sample) -> tuple[float, Floats]:
         present = get_weights(learner.model)
         layout = present.layout
         weights, counts = self._weights.fit(layout), self._counts.fit(layout)
@@ -107,7 +107,7 @@ def _zeros(n_features: int, n_edge_features: int, n_labels: int) -> DenseWeights
     return DenseWeights(*(np.zeros(shape, dtype=np.float32) for shape in shapes))
 
 
-def _clear(counts: DenseWeights, corpus: Corpus) -> None:
+def _clear(counts: DenseWeights, corpus: EncodedCorpus) -> None:
     """Zero the counts again: only rows of features that the batch has."""
     counts.state[corpus.features.indices] = 0
     if corpus.edges is not None:

@@ -15,7 +15,7 @@ from spacy.training import Example
 
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.learning import full_batch
+from spacy_crf.learning import lbfgs
 from spacy_crf.learning.model import get_layout
 
 
@@ -85,8 +85,8 @@ def test_a_warm_up_is_the_same_to_the_byte_for_a_seed() -> None:
 
 def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    plain = full_batch.sgd_epochs
-    monkeypatch.setattr(full_batch, "sgd_epochs", lambda *args: calls.append(args) or plain(*args))
+    plain = lbfgs.sgd_epochs
+    monkeypatch.setattr(lbfgs, "sgd_epochs", lambda *args: calls.append(args) or plain(*args))
     nlp, examples = make(warmup=1, unseen=0.001)
     for _ in range(3):
         nlp.update(examples)

@@ -12,11 +12,11 @@ from ..chain.potentials import numbered
 from ..gold import Gold
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, gather, scatter
-from .blocks import Block, Corpus, cut
+from .blocks import Block, EncodedCorpus, cut
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """Sequences with the weights that they meet, features and weights numbered anew.
 
     observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
@@ -95,7 +95,7 @@ class FlatFinder:
         return np.arange(first, last), np.arange(edges, self.layout.size)
 
 
-def cut_batches(corpus: Corpus, finder: WeightFinder, units_per_batch: int) -> list[Batch]:
+def cut_batches(corpus: EncodedCorpus, finder: WeightFinder, units_per_batch: int) -> list[TrainingBatch]:
     """Batches of sequences of similar length, of about the given number of units."""
     return [_batch(block, finder) for block in cut(corpus, units_per_batch)]
 
@@ -121,7 +121,7 @@ class _Rows:
         return rows * self._width + self._columns[positions], positions
 
 
-def _batch(block: Block, finder: WeightFinder) -> Batch:
+def _batch(block: Block, finder: WeightFinder) -> TrainingBatch:
     features, used = _renumbered(block.observations.features)
     edges, used_edges = None, np.zeros(0, dtype=np.intp)
     if block.observations.edges is not None:
@@ -139,7 +139,7 @@ def _batch(block: Block, finder: WeightFinder) -> Batch:
     )
     weights = np.concatenate([state, transitions, edge, boundary])
     observations = replace(block.observations, features=features, edges=edges)
-    return Batch(observations, block.gold, own, weights, block.sequences, block.units)
+    return TrainingBatch(observations, block.gold, own, weights, block.sequences, block.units)
 
 
 def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:

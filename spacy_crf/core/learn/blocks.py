@@ -17,7 +17,7 @@ UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; few
 
 
 @dataclass(frozen=True)
-class Corpus:
+class EncodedCorpus:
     """Encoded sequences, one after the other.
 
     lengths ((B,)): lengths of the sequences.
@@ -40,20 +40,20 @@ class Corpus:
         """The sequences as runs of units."""
         return Segments(self.lengths)
 
-    def take(self, sequences: Indices) -> "Corpus":
+    def take(self, sequences: Indices) -> "EncodedCorpus":
         """The given sequences in the given order."""
         units, lengths = self.segments.units(sequences), self.lengths[sequences]
         edges = self.edges and self.edges.take(units)
         scores = None if self.scores is None else self.scores[units]
-        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
+        return EncodedCorpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
 
-    def slice(self, low: int, high: int) -> "Corpus":
+    def slice(self, low: int, high: int) -> "EncodedCorpus":
         """The units low:high as one sequence, without copying features."""
         edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[low:high])
         lengths = np.array([high - low], dtype=np.intp)
         scores = None if self.scores is None else self.scores[low:high]
         features, gold = self.features.slice(low, high), self.gold.slice(low, high)
-        return Corpus(lengths, features, gold, edges, self.slots, scores)
+        return EncodedCorpus(lengths, features, gold, edges, self.slots, scores)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Block:
     log_gold: Floats | None
 
 
-def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
+def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
     """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
     order = np.argsort(-corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 0]
@@ -88,7 +88,7 @@ def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
     return blocks
 
 
-def _block(corpus: Corpus, sequences: Indices, firsts: Indices, latent: bool) -> Block:
+def _block(corpus: EncodedCorpus, sequences: Indices, firsts: Indices, latent: bool) -> Block:
     """The given sequences, the first units of which are given as well."""
     part = corpus.take(sequences)
     observations = observe(part.lengths, part.features, part.edges, part.scores)

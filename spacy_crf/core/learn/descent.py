@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Doubles, Floats
 from ..threads import single_threaded_blas
-from .batches import Batch
+from .batches import TrainingBatch
 
 
 class Descent:
@@ -25,7 +25,7 @@ class Descent:
         """Step size after so many sequences, from a first one of `eta`."""
         return eta / (1 + 2 * self.c2 / self.n_sequences * eta * taken)
 
-    def epoch(self, batches: Sequence[Batch], eta: float, taken: int = 0) -> float:
+    def epoch(self, batches: Sequence[TrainingBatch], eta: float, taken: int = 0) -> float:
         """One step for each batch.
 
         eta (float): the first step size. taken (int): sequences before this epoch.
@@ -44,18 +44,18 @@ class Descent:
         self.flat -= np.clip(self.flat, -threshold, threshold)
         return total + (taken - before) / self.n_sequences * self._penalty()
 
-    def loss(self, batches: Sequence[Batch]) -> float:
+    def loss(self, batches: Sequence[TrainingBatch]) -> float:
         """Losses of batches and their share of the penalties at the weights."""
         total = sum(self._loss_and_gradient(batch, 1.0)[0] for batch in batches)
         return total + sum(len(batch.sequences) for batch in batches) / self.n_sequences * self._penalty()
 
-    def _step(self, batch: Batch, factor: float, step: float) -> float:
+    def _step(self, batch: TrainingBatch, factor: float, step: float) -> float:
         """Go against the gradient of a batch, taken where the weights are those at hand times a factor."""
         loss, gradient = self._loss_and_gradient(batch, factor)
         self.flat[batch.weights] -= step / factor * gradient
         return loss
 
-    def _loss_and_gradient(self, batch: Batch, factor: float) -> tuple[float, Floats]:
+    def _loss_and_gradient(self, batch: TrainingBatch, factor: float) -> tuple[float, Floats]:
         """In single precision, which is as exact as a stochastic gradient needs to be."""
         return batch.loss_and_gradient((self.flat[batch.weights] * factor).astype(np.float32))
 

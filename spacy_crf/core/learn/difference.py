@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Indices, Ints
 from ..sparse import SparseRows
-from .blocks import Corpus
+from .blocks import EncodedCorpus
 from .online import OnlineWeights
 
 
@@ -28,10 +28,10 @@ Paths = tuple[Ints, Ints]
 Pairs = tuple[Indices, Indices, Floats | None]  # cells on the gold path, on the other one, values (None: all 1)
 
 
-def difference(sequence: Corpus, gold: Ints, predicted: Ints, weights: OnlineWeights) -> Difference:
+def difference(sequence: EncodedCorpus, gold: Ints, predicted: Ints, weights: OnlineWeights) -> Difference:
     """Compare two paths through one sequence. O(features of the units that differ).
 
-    sequence (Corpus): of T units. gold ((T,)), predicted ((T,)): labels.
+    sequence (EncodedCorpus): of T units. gold ((T,)), predicted ((T,)): labels.
     """
     wrong, paths = gold != predicted, (gold, predicted)
     units = np.flatnonzero(wrong)
@@ -51,7 +51,7 @@ def _state(features: SparseRows, units: Indices, paths: Paths, weights: OnlineWe
     return gold, predicted, rows.values
 
 
-def _transitions(sequence: Corpus, wrong: Bools, paths: Paths, weights: OnlineWeights) -> list[Pairs]:
+def _transitions(sequence: EncodedCorpus, wrong: Bools, paths: Paths, weights: OnlineWeights) -> list[Pairs]:
     """Of the transitions into units that are wrong, or the unit before is."""
     before = np.flatnonzero(wrong[1:] | wrong[:-1])
     gold, predicted = (weights.transition_cells(path[before], path[before + 1]) for path in paths)

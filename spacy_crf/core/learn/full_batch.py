@@ -12,7 +12,7 @@ from ..chain.potentials import numbered
 from ..threads import run_parallel
 from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
 from .basis import Basis, choose_basis
-from .blocks import Corpus, cut
+from .blocks import EncodedCorpus, cut
 from .cells import cell_weights
 from .expectations import expectations
 from .gold_cells import GoldCells, gold_cells
@@ -53,7 +53,7 @@ class FullBatchObjective:
     Its argument is a vector in the basis that it chooses, from `basis.start(flat)` to `basis.finish(x)`. What features
     imply is scored once for each feature (`implied.py`).
 
-    corpus (Corpus): encoded sequences with gold.
+    corpus (EncodedCorpus): encoded sequences with gold.
     layout (Layout): which weights exist.
     c2 (float): L2 penalty.
     n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
@@ -62,7 +62,7 @@ class FullBatchObjective:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: EncodedCorpus,
         layout: Layout,
         c2: float,
         n_threads: int = 0,

@@ -16,7 +16,7 @@ from ..chain.potentials import numbered
 from ..chain.viterbi import viterbi
 from ..gold import UNKNOWN, Gold
 from ..weights import Layout
-from .blocks import Corpus
+from .blocks import EncodedCorpus
 from .difference import Difference, difference
 from .online import OnlineLearner, enlarged, require_positive
 from .single import SingleDecoder
@@ -53,7 +53,7 @@ class MistakeDriven(OnlineLearner):
         """
         raise NotImplementedError
 
-    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+    def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
         firsts = corpus.segments.firsts
         loss = 0.0
@@ -67,7 +67,7 @@ class MistakeDriven(OnlineLearner):
             loss += self._learn_batch(part, batch)
         return loss
 
-    def _learn_batch(self, part: Corpus, numbers: Indices) -> float:
+    def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
         """Learn from sequences that are scored with the same weights, and move time on.
 
         numbers ((B,)): what errors call the sequences.
@@ -86,7 +86,7 @@ class MistakeDriven(OnlineLearner):
             loss += self._correct(sequence, target[own], predicted[own], bool(wrong[own].any()))
         return loss
 
-    def _correct(self, sequence: Corpus, target: Ints, predicted: Ints, is_wrong: bool) -> float:
+    def _correct(self, sequence: EncodedCorpus, target: Ints, predicted: Ints, is_wrong: bool) -> float:
         """Learn from one sequence, as far as the present weights still need it."""
         loss = 0.0
         if is_wrong:
@@ -96,7 +96,7 @@ class MistakeDriven(OnlineLearner):
         self.weights.time += 1
         return loss
 
-    def _decode(self, part: Corpus, log_gold: Floats | None = None) -> Ints:
+    def _decode(self, part: EncodedCorpus, log_gold: Floats | None = None) -> Ints:
         """The best path of each sequence."""
         if len(part.lengths) == 1:
             return self._decoder(part.features, part.edges, sum_scores(part.scores, log_gold))

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Doubles, Floats, Indices, Ints
 from ..errors import CoreErrors, CRFError
 from ..weights import DenseWeights, Layout
-from .blocks import Corpus
+from .blocks import EncodedCorpus
 
 ROOM = 5 / 4  # arrays that have to grow are made this much larger than needed
 
@@ -48,7 +48,7 @@ class OnlineLearner(ABC):
         return self.weights.mean if self.averaging else self.weights.raw
 
     @abstractmethod
-    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+    def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from sequences.
 
         order ((B,)): their indices in the corpus, in the order in which to learn from them.
@@ -69,7 +69,7 @@ def require_positive(**settings: float) -> None:
             raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0"))
 
 
-def run_epochs(learner: OnlineLearner, corpus: Corpus, epochs: int, seed: int) -> Iterator[float]:
+def run_epochs(learner: OnlineLearner, corpus: EncodedCorpus, epochs: int, seed: int) -> Iterator[float]:
     """Learn from a corpus that is shuffled for each epoch. The same seed gives the same weights.
 
     YIELDS (float): the loss of each epoch, per sequence.

@@ -18,7 +18,7 @@ from ..chain.second_order import PairStates, candidates, checked_marginals, pair
 from ..threads import run_parallel
 from ..trigrams import TrigramWeights
 from ..weights import ChainWeights
-from .blocks import Block, Corpus, cut
+from .blocks import Block, EncodedCorpus, cut
 from .gold_cells import Weighted
 from .lbfgs import LBFGS
 from .owlqn import OWLQN
@@ -71,7 +71,7 @@ class TrigramObjective:
 
     Gold is as for `FullBatchObjective`; the labels that it needs are always among the candidates.
 
-    corpus (Corpus): encoded sequences with gold.
+    corpus (EncodedCorpus): encoded sequences with gold.
     weights (ChainWeights): of order 2; those of the first-order chain stay.
     c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
     dtype (type): precision of the first-order scores.
@@ -80,7 +80,7 @@ class TrigramObjective:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: EncodedCorpus,
         weights: ChainWeights,
         c2: float,
         n_threads: int = 0,

@@ -14,8 +14,8 @@ from ..arrays import Floats, Segments
 from ..chain.potentials import NonFiniteError
 from ..errors import CoreErrors
 from ..weights import Layout
-from .batches import Batch, FlatFinder, cut_batches
-from .blocks import Corpus
+from .batches import FlatFinder, TrainingBatch, cut_batches
+from .blocks import EncodedCorpus
 from .descent import Descent
 from .lbfgs import DivergedError
 
@@ -24,7 +24,7 @@ UPDATES = 100  # in an epoch, at least
 
 
 @dataclass(frozen=True)
-class Calibration:
+class StepSizeSearch:
     """How the first step size is found: by an epoch over a sample with each candidate. Defaults are CRFsuite's.
 
     eta (float): the first candidate. rate (float): factor between candidates, which rise first and fall then; above 1.
@@ -45,7 +45,7 @@ class SGD:
 
     Batches hold sequences of similar length and come in another order in each epoch.
 
-    corpus (Corpus): encoded sequences with gold. layout (Layout): which weights exist.
+    corpus (EncodedCorpus): encoded sequences with gold. layout (Layout): which weights exist.
     flat ((layout.size,)): the start; afterwards the weights of the best epoch.
     c2 (float), c1 (float): penalties. seed (int): of the order.
     period (int), delta (float): stop when the loss fell by less than `delta` times itself over `period` epochs; a
@@ -53,7 +53,7 @@ class SGD:
     units_per_batch (int): fewer where the corpus is small.
     """
 
-    corpus: Corpus = field(repr=False)
+    corpus: EncodedCorpus = field(repr=False)
     layout: Layout = field(repr=False)
     flat: Floats = field(repr=False)
     c2: float
@@ -61,7 +61,7 @@ class SGD:
     c1: float = 0.0
     period: int = 10
     delta: float = 1e-6
-    calibration: Calibration = field(default_factory=Calibration)
+    calibration: StepSizeSearch = field(default_factory=StepSizeSearch)
     units_per_batch: int = UNITS_PER_BATCH
     value: float = field(init=False, default=np.inf)
     values: list[float] = field(init=False, default_factory=list)
@@ -97,10 +97,10 @@ class SGD:
             self._take_note(value)
         return self.epochs - before
 
-    def _shuffled(self) -> list[Batch]:
+    def _shuffled(self) -> list[TrainingBatch]:
         return [self._batches[number] for number in self._rng.permutation(len(self._batches))]
 
-    def _sample(self) -> list[Batch]:
+    def _sample(self) -> list[TrainingBatch]:
         """Batches that together have as many sequences as calibration asks for."""
         batches = self._shuffled()
         ends = Segments.of(batch.sequences for batch in batches).ends
@@ -118,7 +118,7 @@ class SGD:
 
 
 def sgd_epochs(
-    corpus: Corpus, layout: Layout, flat: Floats, c2: float, epochs: int, seed: int = 0, c1: float = 0.0
+    corpus: EncodedCorpus, layout: Layout, flat: Floats, c2: float, epochs: int, seed: int = 0, c1: float = 0.0
 ) -> Floats:
     """A regularised start for a batch method: the weights after some epochs.
 
@@ -130,7 +130,7 @@ def sgd_epochs(
     return sgd.flat
 
 
-def calibrate(descent: Descent, sample: Sequence[Batch], calibration: Calibration) -> float:
+def calibrate(descent: Descent, sample: Sequence[TrainingBatch], calibration: StepSizeSearch) -> float:
     """The first step size after which an epoch over a sample ends lowest.
 
     Candidates rise while they do better, and then fall while they do. Where even a good epoch meets more losses than it
@@ -152,7 +152,7 @@ def calibrate(descent: Descent, sample: Sequence[Batch], calibration: Calibratio
     return best
 
 
-def _trial(descent: Descent, sample: Sequence[Batch], eta: float) -> float:
+def _trial(descent: Descent, sample: Sequence[TrainingBatch], eta: float) -> float:
     """Loss after an epoch from the present weights, which are kept; step sizes that are far too great may overflow."""
     trial = Descent(descent.flat.copy(), descent.c1, descent.c2, descent.n_sequences)
     try:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices
-from .blocks import Corpus
+from .blocks import EncodedCorpus
 from .online import OnlineWeights
 
 RANGE = 300.0  # scores further apart than this might underflow
@@ -40,10 +40,10 @@ class _Marginals(NamedTuple):
     pairs: Doubles
 
 
-def single_gradient(sequence: Corpus, weights: OnlineWeights) -> Gradient | None:
+def single_gradient(sequence: EncodedCorpus, weights: OnlineWeights) -> Gradient | None:
     """The gradient by the weights that a sequence meets. O(nnz L + T L^2).
 
-    sequence (Corpus): one sequence of T > 0 units, whose labels no mask restricts.
+    sequence (EncodedCorpus): one sequence of T > 0 units, whose labels no mask restricts.
     RETURNS (Gradient | None): None where the general recursion is needed: for gold that is no single path, and for
         scores that are not finite or very far apart.
     """
@@ -61,7 +61,7 @@ def single_gradient(sequence: Corpus, weights: OnlineWeights) -> Gradient | None
     return Gradient(found.log_z - gold_score, *_by_weight(sequence, found, weights))
 
 
-def _scores(sequence: Corpus, weights: OnlineWeights) -> _Scores:
+def _scores(sequence: EncodedCorpus, weights: OnlineWeights) -> _Scores:
     dense, n = weights.dense, weights.layout.n_labels
     emissions = np.zeros((sequence.features.n_rows, n), dtype=dense.state.dtype)
     sequence.features.times(dense.state, out=emissions)
@@ -114,7 +114,7 @@ def _backward(inward: Doubles, factors: Doubles) -> Doubles:
     return beta
 
 
-def _by_weight(sequence: Corpus, found: _Marginals, weights: OnlineWeights) -> tuple[Indices, Doubles]:
+def _by_weight(sequence: EncodedCorpus, found: _Marginals, weights: OnlineWeights) -> tuple[Indices, Doubles]:
     """Counts of labels and of pairs of labels as counts of the weights that score them."""
     labels = np.arange(weights.layout.n_labels)
     first, second = np.repeat(labels, len(labels)), np.tile(labels, len(labels))

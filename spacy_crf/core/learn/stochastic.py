@@ -6,8 +6,8 @@ from ..arrays import Floats, Indices
 from ..chain.potentials import numbered
 from ..threads import single_threaded_blas
 from ..weights import Layout
-from .batches import Batch, cut_batches
-from .blocks import Corpus
+from .batches import TrainingBatch, cut_batches
+from .blocks import EncodedCorpus
 from .online import OnlineLearner, enlarged, require_positive
 from .single_gradient import Gradient, single_gradient
 
@@ -42,7 +42,7 @@ class AdaGrad(OnlineLearner):
         require_positive(learn_rate=learn_rate, damping=damping, units_per_batch=units_per_batch)
         super().__init__(averaging, dtype)
         self.learn_rate, self.damping, self.units_per_batch = learn_rate, damping, units_per_batch
-        self._corpus: Corpus | None = None
+        self._corpus: EncodedCorpus | None = None
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
@@ -55,7 +55,7 @@ class AdaGrad(OnlineLearner):
         super().grow(layout)
         self._squares = enlarged(self._squares, self.weights.n_slots, self.damping)
 
-    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+    def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from a corpus batch by batch, from each sequence once at most."""
         if len(order) < len(corpus.lengths):
             return self._learn_part(corpus, order, by_emissions)
@@ -63,7 +63,7 @@ class AdaGrad(OnlineLearner):
             self._batches, self._corpus = self._cut(corpus), corpus
         return self._run(self._batches, order, by_emissions)
 
-    def _learn_part(self, corpus: Corpus, order: Indices, by_emissions: Floats | None) -> float:
+    def _learn_part(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None) -> float:
         units, part = corpus.segments.units(order), corpus.take(order)
         own = None if by_emissions is None else by_emissions[units]
         with numbered(order):
@@ -72,17 +72,17 @@ class AdaGrad(OnlineLearner):
             by_emissions[units] = own
         return loss
 
-    def _cut(self, corpus: Corpus) -> list[Batch]:
+    def _cut(self, corpus: EncodedCorpus) -> list[TrainingBatch]:
         return cut_batches(corpus, self.weights, self.units_per_batch)
 
-    def _run(self, batches: list[Batch], order: Indices, by_emissions: Floats | None) -> float:
+    def _run(self, batches: list[TrainingBatch], order: Indices, by_emissions: Floats | None) -> float:
         """A step for each batch, in the order of the first sequence of each."""
         places = np.argsort(order)
         with single_threaded_blas():
             in_order = sorted(batches, key=lambda batch: int(places[batch.sequences[0]]))
             return sum(self._step(batch, by_emissions) for batch in in_order)
 
-    def _step(self, batch: Batch, by_emissions: Floats | None) -> float:
+    def _step(self, batch: TrainingBatch, by_emissions: Floats | None) -> float:
         cells = batch.weights
         loss, gradient = batch.loss_and_gradient(self.weights.values[cells], by_emissions)
         slots = self.weights.slots[cells]
@@ -110,7 +110,7 @@ class StochasticGradient(OnlineLearner):
         super().start(layout, flat)
         self._is_free = bool(layout.allowed.all() and layout.allowed_start.all() and layout.allowed_end.all())
 
-    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+    def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
         firsts = corpus.segments.firsts[order]
         loss = 0.0
@@ -123,7 +123,7 @@ class StochasticGradient(OnlineLearner):
                 loss += found.loss
         return loss
 
-    def _gradient(self, sequence: Corpus) -> Gradient:
+    def _gradient(self, sequence: EncodedCorpus) -> Gradient:
         found = single_gradient(sequence, self.weights) if self._is_free else None
         if found is not None:
             return found

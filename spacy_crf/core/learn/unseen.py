@@ -7,7 +7,7 @@ from ..chain.objective import add_counts
 from ..chain.observations import potentials
 from ..threads import run_parallel
 from ..weights import ChainWeights, DenseWeights
-from .blocks import Block, Corpus, cut
+from .blocks import Block, EncodedCorpus, cut
 from .expectations import expectations
 from .singletons import find_singletons
 
@@ -15,7 +15,7 @@ LANES = 2  # accumulators of all cells are large
 
 
 def expected_unseen(
-    corpus: Corpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
+    corpus: EncodedCorpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
 ) -> Indices:
     """State cells without a weight that a model expects more often than `threshold` in a corpus.
 

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from ...core.arrays import Floats, Ints
 from ...core.errors import CRFError
 from ...core.gold import Gold
-from ...core.learn.blocks import Corpus
+from ...core.learn.blocks import EncodedCorpus
 from ...core.sparse import SparseRows
 from ...features.attributes import FITTED
 from ...features.block import FeatureSettings, SequenceMode
@@ -238,7 +238,7 @@ class MEMMEstimator(Estimator[MEMM]):
         self._model = None
 
     def fit(self) -> MEMM:
-        parts = [Corpus(s.columns.lengths, self._features.state.encode(s.state), s.gold) for s in self._samples]
+        parts = [EncodedCorpus(s.columns.lengths, self._features.state.encode(s.state), s.gold) for s in self._samples]
         corpus = join(parts)
         training = corpus.lengths, corpus.features, corpus.gold
         self._weights = fit_memm(*training, c2=self.c2, max_iterations=self.max_iterations, start=self._weights)

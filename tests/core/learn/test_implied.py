@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.implied import factor
 from spacy_crf.core.learn.unseen import expected_unseen
@@ -84,8 +84,8 @@ def test_objective_with_slots_equals_objective_without(seed):
     layout = Layout(len(slots), 3, 0, state, np.arange(9), none, True, square, square[0], square[0])
     flat = rng.normal(size=layout.size)
     gold = Gold.known(labels, 3)
-    plain = FullBatchObjective(Corpus(lengths, features, gold), layout, 0.5, dtype=np.float64)
-    factored = FullBatchObjective(Corpus(lengths, features, gold, slots=slots), layout, 0.5, dtype=np.float64)
+    plain = FullBatchObjective(EncodedCorpus(lengths, features, gold), layout, 0.5, dtype=np.float64)
+    factored = FullBatchObjective(EncodedCorpus(lengths, features, gold, slots=slots), layout, 0.5, dtype=np.float64)
     for _ in range(2):  # the work arrays of the first evaluation must not leak into the second
         value, gradient = factored(factored.basis.start(flat))
         expected_value, expected_gradient = plain(plain.basis.start(flat))
@@ -101,7 +101,7 @@ def test_expected_unseen_are_the_cells_whose_gradient_is_large():
     seen = cells(features.indices.astype(np.intp), labels[features.row_numbers()], 3)
     square = np.ones((3, 3), dtype=bool)
     none = np.zeros(0, dtype=np.intp)
-    corpus = Corpus(lengths, features, Gold.known(labels, 3), slots=slots)
+    corpus = EncodedCorpus(lengths, features, Gold.known(labels, 3), slots=slots)
     some = Layout(len(slots), 3, 0, seen, np.arange(9), none, True, square, square[0], square[0])
     full = Layout(len(slots), 3, 0, np.arange(3 * len(slots)), np.arange(9), none, True, square, square[0], square[0])
     flat = rng.normal(size=some.size)

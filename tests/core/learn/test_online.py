@@ -12,7 +12,7 @@ from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
 from spacy_crf.core.learn.single import SingleDecoder
@@ -180,7 +180,7 @@ def test_weights_that_come_later_make_no_difference(make_problem, make) -> None:
     at_once.start(whole, start)
     growing.start(small, np.zeros(small.size))
     part = corpus.take(first)
-    part = Corpus(part.lengths, _narrow(part.features, small.n_features), part.gold, part.edges)
+    part = EncodedCorpus(part.lengths, _narrow(part.features, small.n_features), part.gold, part.edges)
     at_once.learn(corpus, first)
     growing.learn(part, np.arange(half))
     growing.grow(whole)
@@ -370,7 +370,7 @@ def test_stochastic_gradient_steps_along_the_gradient_of_each_sequence(make_prob
         np.testing.assert_allclose(learner.result, np.mean(history, axis=0), atol=1e-10)
 
 
-def _loss_and_gradient(corpus: Corpus, layout: Layout, flat: np.ndarray) -> tuple[float, np.ndarray]:
+def _loss_and_gradient(corpus: EncodedCorpus, layout: Layout, flat: np.ndarray) -> tuple[float, np.ndarray]:
     """By the recursion for batches."""
     weights, out = DenseWeights.zeros(layout, np.float64), DenseWeights.zeros(layout, np.float64)
     scatter(layout, flat, weights)

@@ -15,7 +15,7 @@ from thinc.api import Optimizer
 
 from ..core.arrays import Segments
 from ..core.errors import CRFError
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
@@ -45,7 +45,7 @@ class LBFGSTrainer:
         self.reset()
 
     def reset(self) -> None:
-        self._corpus: Corpus | None = None  # until the weights are complete
+        self._corpus: EncodedCorpus | None = None  # until the weights are complete
         self._lacks_unseen = self._lacks_trigrams = False
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
@@ -151,7 +151,7 @@ class LBFGSTrainer:
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
 
-    def _add_unseen(self, learner: ChainLearner, corpus: Corpus) -> None:
+    def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
         self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
         weights = get_weights(learner.model)
@@ -161,7 +161,7 @@ class LBFGSTrainer:
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
         self._optimize(learner, corpus)
 
-    def _optimize(self, learner: ChainLearner, corpus: Corpus) -> None:
+    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         self._objective = self._optimizer = None  # not two sets of work arrays at a time
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
@@ -170,7 +170,7 @@ class LBFGSTrainer:
         objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
         self._optimizer = new_optimizer(objective, flat, own.c1, **own.search)
 
-    def _optimize_trigrams(self, learner: ChainLearner, corpus: Corpus) -> None:
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Go on with the weights of trigrams alone."""
         self._objective = self._optimizer = None
         weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
