@@ -2,7 +2,6 @@
 
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,11 @@ FEW = 1 << 17  # pairs of item and attribute below which double precision costs 
 
 
 def train(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """Weights of a layout.
-
-    settings (dict): as `read_settings` returns them. log (TrainingLog): takes the iterations.
-    RETURNS ((layout.size,)): the weights.
-    """
+    """((layout.size,)): weights, by settings as `read_settings` returns them; the log takes the iterations."""
     begin = time.perf_counter()
+    run = {"lbfgs": train_lbfgs, "l2sgd": train_l2sgd}.get(settings["algorithm"], train_online)
     with single_threaded_blas():
-        flat = ALGORITHMS[settings["algorithm"]](corpus, layout, settings, log)
+        flat = run(corpus, layout, settings, log)
     log.training_seconds = time.perf_counter() - begin
     logger.info("%s stopped after %d iterations: %s.", settings["algorithm"], len(log.iterations), log.reason)
     return flat
@@ -70,27 +66,9 @@ def train_l2sgd(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: 
     return np.asarray(sgd.flat, dtype=np.float64)
 
 
-def train_ap(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """The averaged perceptron."""
-    return _train_online(Perceptron(averaging=True, dtype=np.float64), corpus, layout, settings, log)
-
-
-def train_pa(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """The passive-aggressive algorithm."""
-    flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
-    learner = PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
-    return _train_online(learner, corpus, layout, settings, log)
-
-
-def train_arow(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """Adaptive regularisation of weights."""
-    return _train_online(AROW(settings["variance"], settings["gamma"], dtype=np.float64), corpus, layout, settings, log)
-
-
-def _train_online(
-    learner: OnlineLearner, corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog
-) -> Doubles:
+def train_online(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Epochs until the loss per sequence is below epsilon, or max_iterations of them, which is no failure here."""
+    learner = _learner(settings)
     learner.start(layout, np.zeros(layout.size))
     log.reason = f"max_iterations ({settings['max_iterations']}) reached"
     clock = time.perf_counter()
@@ -103,6 +81,15 @@ def _train_online(
     return np.asarray(learner.result, dtype=np.float64)
 
 
+def _learner(settings: Settings) -> OnlineLearner:
+    if settings["algorithm"] == "ap":
+        return Perceptron(averaging=True, dtype=np.float64)
+    if settings["algorithm"] == "arow":
+        return AROW(settings["variance"], settings["gamma"], dtype=np.float64)
+    flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
+    return PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
+
+
 def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings) -> None:
     """Note why a run ended and where; running out of iterations is not convergence."""
     log.objective = float(value)
@@ -112,12 +99,3 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
             algorithm=settings["algorithm"], iterations=settings["max_iterations"]
         )
         warnings.warn(message, stacklevel=5)  # where fit was called
-
-
-ALGORITHMS: dict[str, Callable[[EncodedCorpus, Layout, Settings, TrainingLog], Doubles]] = {
-    "lbfgs": train_lbfgs,
-    "l2sgd": train_l2sgd,
-    "ap": train_ap,
-    "pa": train_pa,
-    "arow": train_arow,
-}

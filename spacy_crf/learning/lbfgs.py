@@ -16,11 +16,10 @@ from thinc.api import Optimizer
 from ..core.arrays import Segments
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
-from ..core.learn.full_batch import FullBatchObjective, new_optimizer
+from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import sgd_epochs
-from ..core.learn.unseen import expected_unseen
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from ..features.columns import Columns

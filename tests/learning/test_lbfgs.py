@@ -13,8 +13,7 @@ from helpers.weights import flat_weights
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.learn.owlqn import OWLQN
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN
 from spacy_crf.learning import lbfgs
 from spacy_crf.learning.model import get_layout
 

@@ -1,26 +1,54 @@
 """The regularised negative log-likelihood of a whole corpus, evaluated block by block on several threads."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..arrays import Doubles, Floats
-from ..chain.objective import add_counts, gold_counts
+from ..arrays import Doubles, Floats, Indices
+from ..chain.forward import ForwardBackward, forward_backward
+from ..chain.objective import Counts, add_counts, gold_counts, model_counts
 from ..chain.observations import potentials
-from ..chain.potentials import numbered
+from ..chain.potentials import ChainPotentials, numbered
 from ..threads import run_parallel
 from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
-from .basis import Basis, choose_basis
-from .blocks import EncodedCorpus, cut
+from .basis import Basis, choose_basis, find_singletons
+from .blocks import Block, EncodedCorpus, cut
 from .cells import cell_weights
-from .expectations import expectations
 from .gold_cells import GoldCells, gold_cells
 from .implied import factor
-from .lbfgs import LBFGS
-from .owlqn import OWLQN
+from .lbfgs import LBFGS, minimiser
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
+UNSEEN_LANES = 2  # accumulators of all cells are large
+
+
+class Expectations(NamedTuple):
+    """What a block's chains expect.
+
+    counts (Counts): of the model, less those of gold that has no fixed target in each unit.
+    messages (ForwardBackward): of the model. log_gold (float): log Z of the paths that such gold allows, else 0.
+    """
+
+    counts: Counts
+    messages: ForwardBackward
+    log_gold: float
+
+    @property
+    def loss(self) -> float:
+        """Of gold that has no fixed target."""
+        return float(self.messages.log_z.sum()) - self.log_gold
+
+
+def expectations(block: Block, chains: ChainPotentials) -> Expectations:
+    """Run the recursions of a block; constant counts of gold are left to the caller."""
+    with numbered(block.sequences):
+        messages = forward_backward(chains)
+        counts = model_counts(messages)
+        if block.log_gold is None:
+            return Expectations(counts, messages, 0.0)
+        clamped = forward_backward(chains.clamped(block.log_gold))
+    return Expectations(counts.minus(model_counts(clamped)), messages, float(clamped.log_z.sum()))
 
 
 @dataclass(frozen=True)
@@ -155,11 +183,36 @@ class FullBatchObjective:
 
 
 def new_optimizer(objective: FullBatchObjective, flat: Floats, c1: float = 0.0, **settings: Any) -> LBFGS:
-    """What minimises an objective: L-BFGS, or OWL-QN with an L1 penalty.
+    """What minimises an objective with an L1 penalty from weights ((layout.size,)) on. settings: of `LBFGS`."""
+    return minimiser(objective, objective.basis.start(flat), c1 * objective.basis.l1_scales, **settings)
 
-    flat ((layout.size,)): the start. settings: of `LBFGS`.
+
+def expected_unseen(
+    corpus: EncodedCorpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
+) -> Indices:
+    """State cells without a weight that a model expects more often than `threshold` in a corpus.
+
+    Their gold count is 0, so this is their gradient: where a weight would help most.
+
+    weights (ChainWeights): of the model. dtype (type): precision of the counts.
+    RETURNS ((P,)): cells `feature * L + label`, ascending; features that occur once and have one weight have none.
     """
-    basis = objective.basis
-    if c1:
-        return OWLQN(objective, basis.start(flat), c1=c1 * basis.l1_scales, **settings)
-    return LBFGS(objective, basis.start(flat), **settings)
+    weights, layout, blocks = weights.astype(dtype), weights.layout, cut(corpus)
+
+    def run(lane: int) -> Floats:
+        out = DenseWeights.zeros(layout, dtype)
+        for block in blocks[lane::UNSEEN_LANES]:
+            _add_expected(block, weights, out)
+        return out.state
+
+    expected, *others = run_parallel(run, range(UNSEEN_LANES), n_threads)
+    for other in others:
+        expected += other
+    expected[find_singletons(layout, corpus.features).features] = 0
+    expected.reshape(-1)[layout.state_cells] = 0
+    return np.flatnonzero(expected > threshold)
+
+
+def _add_expected(block: Block, weights: ChainWeights, out: DenseWeights) -> None:
+    expected = expectations(block, potentials(block.observations, weights.dense, weights.layout))
+    add_counts(expected.counts, block.observations, out)

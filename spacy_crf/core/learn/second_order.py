@@ -20,8 +20,7 @@ from ..trigrams import TrigramWeights
 from ..weights import ChainWeights
 from .blocks import Block, EncodedCorpus, cut
 from .gold_cells import Weighted
-from .lbfgs import LBFGS
-from .owlqn import OWLQN
+from .lbfgs import LBFGS, minimiser
 
 
 @dataclass(frozen=True)
@@ -134,11 +133,5 @@ def _target(block: Block, states: PairStates, lattice: Lattice) -> _Target:
 
 
 def trigram_optimizer(objective: TrigramObjective, c1: float = 0.0, **settings: Any) -> LBFGS:
-    """What minimises an objective from 0 on: L-BFGS, or OWL-QN with an L1 penalty.
-
-    settings: of `LBFGS`.
-    """
-    start = np.zeros(objective.size)
-    if c1:
-        return OWLQN(objective, start, c1=np.full(len(start), c1), **settings)
-    return LBFGS(objective, start, **settings)
+    """What minimises an objective with an L1 penalty from 0 on. settings: of `LBFGS`."""
+    return minimiser(objective, np.zeros(objective.size), np.full(objective.size, c1), **settings)

@@ -1,18 +1,23 @@
-"""Viterbi for one sequence: what a learner that updates after every sequence spends its time on.
+"""Viterbi and gradient of one sequence: what a learner that updates after every sequence spends its time on.
 
 Here a call into numpy costs more than the arithmetic: five calls for each unit, and nothing that a batch would need.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..chain.observations import EdgeObservations
 from ..chain.potentials import NonFiniteError, NoPathError
 from ..errors import CoreErrors
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked
+from .blocks import EncodedCorpus
+from .online import OnlineWeights
+
+RANGE = 300.0  # scores further apart than this might underflow
 
 
 class SingleDecoder:
@@ -85,3 +90,130 @@ def _trace(best: list[Floats], matrices: list[Floats]) -> Ints:
         labels.append(label)
     labels.reverse()
     return np.array(labels, dtype=np.int32)
+
+
+class Gradient(NamedTuple):
+    """Loss of a sequence, -log p(gold | x), and its gradient: expected counts minus those of gold.
+
+    cells ((n,)): cells of weights that exist; they may repeat. amounts ((n,)): what each adds to the gradient.
+    """
+
+    loss: float
+    cells: Indices
+    amounts: Doubles
+
+
+class _Scores(NamedTuple):
+    """Log potentials: emissions ((T, L)), with those of start and end, and matrices ((T - 1, L, L)), [from, to]."""
+
+    emissions: Doubles
+    matrices: Doubles
+
+
+class _Marginals(NamedTuple):
+    """log Z, p(y_t) ((T, L)) and p(y_t-1, y_t) ((T - 1, L, L))."""
+
+    log_z: float
+    nodes: Doubles
+    pairs: Doubles
+
+
+def single_gradient(sequence: EncodedCorpus, weights: OnlineWeights) -> Gradient | None:
+    """The gradient by the weights that a sequence meets. O(nnz L + T L^2).
+
+    sequence (EncodedCorpus): one sequence of T > 0 units, whose labels no mask restricts.
+    RETURNS (Gradient | None): None where the general recursion is needed: for gold that is no single path, and for
+        scores that are not finite or very far apart.
+    """
+    if len(sequence.gold.rows):
+        return None
+    scores = _scores(sequence, weights)
+    found = _marginals(scores)
+    if found is None:
+        return None
+    labels, units = sequence.gold.labels, np.arange(len(sequence.gold.labels))
+    gold_nodes, gold_pairs = (units, labels), (units[:-1], labels[:-1], labels[1:])
+    gold_score = float(scores.emissions[gold_nodes].sum() + scores.matrices[gold_pairs].sum())
+    found.nodes[gold_nodes] -= 1
+    found.pairs[gold_pairs] -= 1
+    return Gradient(found.log_z - gold_score, *_by_weight(sequence, found, weights))
+
+
+def _scores(sequence: EncodedCorpus, weights: OnlineWeights) -> _Scores:
+    dense, n = weights.dense, weights.layout.n_labels
+    emissions = np.zeros((sequence.features.n_rows, n), dtype=dense.state.dtype)
+    sequence.features.times(dense.state, out=emissions)
+    if sequence.scores is not None:
+        emissions += sequence.scores
+    emissions[0] += dense.start
+    emissions[-1] += dense.end
+    matrices = np.tile(dense.transitions.reshape(-1), (len(emissions) - 1, 1))
+    if sequence.edges is not None:
+        sequence.edges.features.take(sequence.edges.groups[1:]).times(dense.edges, out=matrices)
+    return _Scores(emissions.astype(np.float64), matrices.reshape(-1, n, n).astype(np.float64))
+
+
+def _marginals(scores: _Scores) -> _Marginals | None:
+    """Forward-backward, scaled at each step (Rabiner 1989, section V.A); None where it might underflow."""
+    (emissions, highest), (matrices, steepest) = ((part, part.max(initial=-np.inf)) for part in scores)
+    spread = highest - emissions.min() + (steepest - matrices.min() if len(matrices) else 0.0)
+    if not spread < RANGE:  # NaN compares false
+        return None
+    alpha, factors = np.exp(emissions - highest), np.exp(matrices - steepest)
+    inward = alpha.copy()
+    norms = _forward(alpha, factors)
+    inward /= norms[:, None]
+    beta = _backward(inward, factors)
+    log_z = np.log(norms).sum() + len(alpha) * highest + (len(factors) * steepest if len(factors) else 0.0)
+    return _Marginals(float(log_z), alpha * beta, alpha[:-1, :, None] * factors * inward[1:, None, :])
+
+
+def _forward(alpha: Doubles, factors: Doubles) -> Doubles:
+    """Turn factors of emissions ((T, L)) into p(y_t | x_1..t), and return the norm of each row."""
+    norms = np.empty(len(alpha))
+    rows = list(alpha)
+    norms[0] = norm = np.add.reduce(rows[0])
+    rows[0] /= norm
+    for number, (before, row, matrix) in enumerate(zip(rows, rows[1:], factors), 1):
+        row *= np.dot(before, matrix)
+        norms[number] = norm = np.add.reduce(row)
+        row /= norm
+    return norms
+
+
+def _backward(inward: Doubles, factors: Doubles) -> Doubles:
+    """beta ((T, L)), scaled by the norms; factors of emissions over norms become what each unit passes back."""
+    beta = np.ones_like(inward)
+    rows, passed = list(beta), list(inward)
+    for number in range(len(rows) - 1, 0, -1):
+        row = passed[number]
+        row *= rows[number]
+        np.dot(factors[number - 1], row, out=rows[number - 1])
+    return beta
+
+
+def _by_weight(sequence: EncodedCorpus, found: _Marginals, weights: OnlineWeights) -> tuple[Indices, Doubles]:
+    """Counts of labels and of pairs of labels as counts of the weights that score them."""
+    labels = np.arange(weights.layout.n_labels)
+    first, second = np.repeat(labels, len(labels)), np.tile(labels, len(labels))
+    pairs = found.pairs.reshape(-1, len(first))
+    rows = sequence.features
+    parts: list[tuple[Indices, Floats]] = [
+        (weights.state_cells(rows.indices[:, None], labels), _spread(found.nodes, rows.row_numbers(), rows.values)),
+        (weights.transition_cells(first, second), pairs.sum(axis=0)),
+    ]
+    if sequence.edges is not None:
+        rows = sequence.edges.features.take(sequence.edges.groups[1:])
+        cells = weights.edge_cells(rows.indices[:, None], first, second)
+        parts.append((cells, _spread(pairs, rows.row_numbers(), rows.values)))
+    if weights.layout.boundary:
+        parts += [(weights.start_cells(labels), found.nodes[0]), (weights.end_cells(labels), found.nodes[-1])]
+    cells = np.concatenate([part.reshape(-1) for part, _ in parts])
+    known = np.flatnonzero(weights.slots[cells] >= 0)
+    return cells[known], np.concatenate([amounts.reshape(-1) for _, amounts in parts])[known]
+
+
+def _spread(counts: Doubles, rows: Indices, values: Floats | None) -> Doubles:
+    """Counts of rows as counts of the features that they have."""
+    found = counts[rows]
+    return found if values is None else found * values[:, None]

@@ -9,7 +9,7 @@ from ..weights import Layout
 from .batches import TrainingBatch, cut_batches
 from .blocks import EncodedCorpus
 from .online import OnlineLearner, enlarged, require_positive
-from .single_gradient import Gradient, single_gradient
+from .single import Gradient, single_gradient
 
 
 class AdaGrad(OnlineLearner):

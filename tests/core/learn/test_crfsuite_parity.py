@@ -12,8 +12,7 @@ from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
-from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.learn.owlqn import OWLQN
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, scatter
 

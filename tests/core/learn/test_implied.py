@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
-from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.full_batch import FullBatchObjective, expected_unseen
 from spacy_crf.core.learn.implied import factor
-from spacy_crf.core.learn.unseen import expected_unseen
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import ChainWeights, Layout, cells
 

@@ -15,8 +15,7 @@ from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
-from spacy_crf.core.learn.single import SingleDecoder
-from spacy_crf.core.learn.single_gradient import single_gradient
+from spacy_crf.core.learn.single import SingleDecoder, single_gradient
 from spacy_crf.core.learn.stochastic import AdaGrad, StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
 

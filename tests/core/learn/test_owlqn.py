@@ -11,9 +11,8 @@ from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError, pseudo_gradient
 from spacy_crf.core.learn.line_search import DECREASE, LineSearchError, Point, backtrack
-from spacy_crf.core.learn.owlqn import OWLQN, pseudo_gradient
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, scatter
 

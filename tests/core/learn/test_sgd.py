@@ -11,11 +11,9 @@ from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.batches import FlatFinder, cut_batches
 from spacy_crf.core.learn.blocks import EncodedCorpus
-from spacy_crf.core.learn.descent import Descent
 from spacy_crf.core.learn.full_batch import FullBatchObjective
-from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
-from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.core.learn.sgd import SGD, StepSizeSearch, calibrate, sgd_epochs
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError
+from spacy_crf.core.learn.sgd import SGD, Descent, StepSizeSearch, calibrate, sgd_epochs
 from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 QUICK = StepSizeSearch(candidates=3)
