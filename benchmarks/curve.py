@@ -89,9 +89,8 @@ class Bench:
         """Seconds to find out which weights there are, which is a part of the peer's training."""
         corpus = self.prepared.corpus
         started = time.perf_counter()
-        layout = seen_layout(
-            corpus.lengths, corpus.features, corpus.gold.labels, len(self.prepared.labels), 0.0, False, False
-        )
+        n_labels, settings = len(self.prepared.labels), read_settings(CRF().get_params())
+        layout = seen_layout(corpus.lengths, corpus.features, corpus.gold.labels, n_labels, settings)
         ChainWeights(layout, np.ones(layout.size)).pruned()
         return time.perf_counter() - started
 

@@ -14,7 +14,7 @@ from .crfsuite import read_model
 from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
-from .preparation import DevData, prepare
+from .preparation import prepare, read_dev
 from .training import train
 from .weights import FittedChain
 
@@ -96,7 +96,7 @@ class CRF:
         if (X_dev is None) != (y_dev is None):
             raise CRFError(EstimatorErrors.CRF706)
         data = prepare(X, y, settings)
-        dev = None if X_dev is None else DevData(X_dev, y_dev, data, settings["n_threads"])
+        dev = None if X_dev is None else read_dev(X_dev, y_dev, data, settings["n_threads"])
         log = TrainingLog(data.layout.size, dev)
         with shown(self.verbose):
             weights = ChainWeights(data.layout, train(data.corpus, data.layout, settings, log))

@@ -1,41 +1,25 @@
 """The parameters of sklearn_crfsuite.CRF: which algorithm reads which, their defaults, and the values they may have."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from ..core.errors import CRFError
+from ..core.learn.sgd import StepSizeSearch
 from .errors import EstimatorErrors
 
 Allowed = tuple[str, Callable[[Any], bool]]
 _FEATURES = {"min_freq": 0.0, "all_possible_states": False, "all_possible_transitions": False}
 _ONLINE = {"max_iterations": 100, "epsilon": 0.0}
 
+_STOP = {"num_memories": 6, "epsilon": 1e-5, "period": 10, "delta": 1e-5}
+_SEARCH = {"linesearch": "MoreThuente", "max_linesearch": 20}
+_CALIBRATION = {f"calibration_{one.name}": one.default for one in fields(StepSizeSearch)}
+
 # what each algorithm reads, with CRFsuite's defaults
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "lbfgs": {
-        **_FEATURES,
-        "c1": 0.0,
-        "c2": 1.0,
-        "max_iterations": 2**31 - 1,
-        "num_memories": 6,
-        "epsilon": 1e-5,
-        "period": 10,
-        "delta": 1e-5,
-        "linesearch": "MoreThuente",
-        "max_linesearch": 20,
-    },
-    "l2sgd": {
-        **_FEATURES,
-        "c2": 1.0,
-        "max_iterations": 1000,
-        "period": 10,
-        "delta": 1e-6,
-        "calibration_eta": 0.1,
-        "calibration_rate": 2.0,
-        "calibration_samples": 1000,
-        "calibration_candidates": 10,
-        "calibration_max_trials": 20,
-    },
+    "lbfgs": {**_FEATURES, "c1": 0.0, "c2": 1.0, "max_iterations": 2**31 - 1, **_STOP, **_SEARCH},
+    "l2sgd": {**_FEATURES, "c2": 1.0, "max_iterations": 1000, "period": 10, "delta": 1e-6, **_CALIBRATION},
     "ap": {**_FEATURES, **_ONLINE},
     "pa": {**_FEATURES, **_ONLINE, "pa_type": 1, "c": 1.0, "error_sensitive": True, "averaging": True},
     "arow": {**_FEATURES, **_ONLINE, "variance": 1.0, "gamma": 1.0},

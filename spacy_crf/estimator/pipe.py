@@ -68,10 +68,6 @@ class _Imported:
     atoms: Ints
     values: list[str]
 
-    def data(self) -> dict[str, Any]:
-        """What a `FeatureIndex` restores itself from."""
-        return {"template": self.template, "atoms": self.atoms.T, "values": self.values}
-
 
 def to_pipe(
     model: CRFsuiteModel, nlp: Language, spellings: Mapping[str, str], name: str = "crf_tagger", **config: Any
@@ -129,7 +125,8 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
     set_weights(pipe.model, _weights(get_weights(pipe.model), model, imported, numbers))
     features = Features(pipe.feature_config, pipe.sequence)
-    features.state.from_data(imported.data())
+    own = {"template": imported.template, "atoms": imported.atoms.T, "values": imported.values}
+    features.state.from_data(own)
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
     pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
 

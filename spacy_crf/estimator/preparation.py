@@ -1,7 +1,7 @@
 """From Python data to what training works on: encoded items, the weights that there are to learn, and held-out data."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
@@ -25,10 +25,7 @@ _STEM = re.compile(r"[^=:]*[=:]?")  # "w[-1]|w[0]=new|york" has the stem "w[-1]|
 
 @dataclass(frozen=True)
 class Prepared:
-    """What training works on.
-
-    layout (Layout): which weights there are to learn. attributes (list[str]), labels (list[str]): by number.
-    """
+    """What training works on; the layout tells which weights there are to learn."""
 
     corpus: EncodedCorpus
     layout: Layout
@@ -49,8 +46,7 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
     attributes, features = list(numbering), items.features(len(numbering))
     if features.values is not None:
         features = replace(features, values=features.values.astype(np.float32))
-    wanted = [settings[name] for name in ("min_freq", "all_possible_states", "all_possible_transitions")]
-    layout = seen_layout(items.lengths, features, gold, len(labels), *wanted)
+    layout = seen_layout(items.lengths, features, gold, len(labels), settings)
     used = ChainWeights(layout, np.ones(layout.size)).pruned()
     if not used.features.all():
         layout = used.weights.layout
@@ -64,20 +60,15 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
 
 
 def seen_layout(
-    lengths: Indices,
-    features: SparseRows,
-    labels: Ints,
-    n_labels: int,
-    min_freq: float = 0.0,
-    all_states: bool = False,
-    all_transitions: bool = False,
+    lengths: Indices, features: SparseRows, labels: Ints, n_labels: int, settings: Mapping[str, Any]
 ) -> Layout:
     """Weights of the pairs of attribute and label, and of adjacent labels, that CRFsuite generates. O(nnz + F L).
 
-    labels ((N,)): gold.
-    min_freq (float): pairs that occur less often have no weight; an attribute counts with its value.
-    all_states (bool), all_transitions (bool): also the pairs that do not occur; their frequency is 0.
+    Pairs that occur less often than `min_freq` have no weight; an attribute counts with its value, and pairs that do
+    not occur, which `all_possible_states` and `.._transitions` ask for, have the frequency 0.
     """
+    all_states, all_transitions = settings["all_possible_states"], settings["all_possible_transitions"]
+    min_freq = settings["min_freq"]
     pairs = features.indices.astype(np.intp) * n_labels + labels[features.row_numbers()]
     inner = np.ones(len(labels), dtype=bool)
     inner[Segments(lengths).openings] = False
@@ -144,20 +135,15 @@ def _clashing(slots: Ints, features: SparseRows) -> Bools | None:
     return np.asarray((counts > 1).any(axis=0))
 
 
-class DevData:
-    """Held-out data, encoded once. Called with weights, it gives their scores.
+def read_dev(X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: int) -> Callable[[Doubles], Scores]:
+    """Encode held-out data, whose attributes and labels are the training data's; gives scores of weights on it."""
+    known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
+    labels = Known(zip(prepared.labels, range(len(prepared.labels))))
+    items = encode_items(X, known.__getitem__)
+    gold = encode_labels(y, items.lengths, labels.__getitem__)
 
-    prepared (Prepared): the training data, whose attributes and labels are known.
-    """
+    def evaluate(flat: Doubles) -> Scores:
+        chain = FittedChain(prepared.labels, known, ChainWeights(prepared.layout, flat))
+        return score_labels(gold, chain.best(items, n_threads), items.lengths, prepared.labels)
 
-    def __init__(self, X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: int):
-        known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
-        labels = Known(zip(prepared.labels, range(len(prepared.labels))))
-        self._chain = FittedChain(prepared.labels, known, ChainWeights.zeros(prepared.layout, np.float64))
-        self._items, self._n_threads = encode_items(X, known.__getitem__), n_threads
-        self._gold = encode_labels(y, self._items.lengths, labels.__getitem__)
-
-    def __call__(self, flat: Doubles) -> Scores:
-        weights = ChainWeights(self._chain.weights.layout, flat)
-        predicted = replace(self._chain, weights=weights).best(self._items, self._n_threads)
-        return score_labels(self._gold, predicted, self._items.lengths, self._chain.labels)
+    return evaluate

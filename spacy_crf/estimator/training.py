@@ -44,9 +44,8 @@ def train_lbfgs(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: 
         before = optimizer.evaluations
         if optimizer.run(1):
             facts = {"loss": optimizer.value, "error_norm": optimizer.gradient_norm}
-            trials = optimizer.evaluations - before
-            seconds = time.perf_counter() - clock
-            log.add(objective.basis.finish(optimizer.x), **facts, linesearch_trials=trials, time=seconds)
+            facts |= {"linesearch_trials": optimizer.evaluations - before, "time": time.perf_counter() - clock}
+            log.add(objective.basis.finish(optimizer.x), **facts)
         clock = time.perf_counter()
     _end(log, optimizer.reason, optimizer.value, settings)
     return objective.basis.finish(optimizer.x)
@@ -85,9 +84,9 @@ def _learner(settings: Settings) -> OnlineLearner:
     if settings["algorithm"] == "ap":
         return Perceptron(averaging=True, dtype=np.float64)
     if settings["algorithm"] == "arow":
-        return AROW(settings["variance"], settings["gamma"], dtype=np.float64)
+        return AROW(variance=settings["variance"], gamma=settings["gamma"], dtype=np.float64)
     flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
-    return PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
+    return PassiveAggressive(kind=PA_TYPES[settings["pa_type"]], c=settings["c"], **flags, dtype=np.float64)
 
 
 def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings) -> None:
@@ -95,7 +94,5 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
     log.objective = float(value)
     log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
     if reason is None:
-        message = EstimatorWarnings.CRFW701.format(
-            algorithm=settings["algorithm"], iterations=settings["max_iterations"]
-        )
-        warnings.warn(message, stacklevel=5)  # where fit was called
+        run = {"algorithm": settings["algorithm"], "iterations": settings["max_iterations"]}
+        warnings.warn(EstimatorWarnings.CRFW701.format(**run), stacklevel=5)  # where fit was called

@@ -21,11 +21,7 @@ UNITS_PER_PART = 20_000
 
 @dataclass(frozen=True)
 class FittedChain:
-    """A linear chain over attribute strings.
-
-    labels (list[str]): in the order of the label indices. attributes (Known): numbers of the attributes.
-    weights (ChainWeights): in double precision.
-    """
+    """A linear chain over attribute strings, with weights in double precision."""
 
     labels: list[str]
     attributes: Known

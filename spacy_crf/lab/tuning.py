@@ -17,8 +17,7 @@ from spacy.util import minibatch
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..core.gold import UNKNOWN
 from ..corpora.docbin import cut_doc
-from ..learning.block import MakeSample
-from ..learning.encoder import ChainLearner, Sample
+from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer
 from ..learning.model import get_weights
 from ..pipe.errors import PipeErrors

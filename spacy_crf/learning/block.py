@@ -1,23 +1,22 @@
 """The blocks of a component's model and trainer, and the batcher for trainers that want the whole corpus."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
-from thinc.api import Model, Optimizer
+from thinc.api import Model
 from thinc.types import Floats2d
 
 if TYPE_CHECKING:
     from ..core.learn.online import OnlineLearner
-    from .encoder import ChainLearner, Sample
+    from .encoder import Trainer
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 Precision = Literal["float32", "float16"]
-MakeSample = Callable[[Sequence[Example]], "Sample"]
 
 
 @registry.architectures("spacy_crf.LinearChain.v1")
@@ -52,7 +51,8 @@ def LinearChain(
     """
     from .model import new_model
 
-    return new_model(boundary, all_states, all_transitions, tok2vec, precision, order, candidates, max_candidates)
+    kept = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision, "order": order}
+    return new_model(boundary, tok2vec, {**kept, "candidates": candidates, "max_candidates": max_candidates})
 
 
 @registry.batchers("spacy_crf.full_batch.v1")
@@ -74,42 +74,12 @@ def full_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
 # -- trainers ------------------------------------------------------------------------------------------------
 
 
-class Trainer(Protocol):
-    """Turns examples into weights.
-
-    `accumulate` is called by `update` of the component, `apply` by `finish_update`; accumulated sub-batches are one
-    step.
-
-    learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
-    learns_trigrams (bool): whether it can train a model of order 2.
-    """
-
-    @property
-    def learns_vectors(self) -> bool: ...
-
-    @property
-    def learns_trigrams(self) -> bool: ...
-
-    def accumulate(self, learner: "ChainLearner", examples: Sequence[Example], make_sample: MakeSample) -> float:
-        """Take in a batch, and return its loss at the present weights."""
-        ...
-
-    def apply(self, learner: "ChainLearner", sgd: Optimizer | None) -> None:
-        """Take one step with everything taken in since the last one."""
-        ...
-
-    def reset(self) -> None:
-        """Forget everything that belongs to a run."""
-        ...
-
-
 class TrainerSettings(ABC):
     """Settings of a trainer: how a component turns examples into weights."""
 
     @abstractmethod
-    def make(self) -> Trainer:
+    def make(self) -> "Trainer":
         """Make the trainer."""
-        raise NotImplementedError
 
 
 @registry.misc("spacy_crf.LBFGS.v1")
@@ -162,7 +132,7 @@ class LBFGSSettings(TrainerSettings):
         """What the optimiser is told."""
         return {name: getattr(self, name) for name in ("memory", "period", "delta", "epsilon")}
 
-    def make(self) -> Trainer:
+    def make(self) -> "Trainer":
         from .lbfgs import LBFGSTrainer
 
         return LBFGSTrainer(self)
@@ -177,10 +147,10 @@ class MinibatchSettings(TrainerSettings):
     step costs as much as there are weights, however few the batch shows. spacy_crf.AdaGrad.v1 touches only those.
     """
 
-    def make(self) -> Trainer:
-        from .minibatch import MinibatchTrainer
+    def make(self) -> "Trainer":
+        from .online import MinibatchTrainer
 
-        return MinibatchTrainer()
+        return MinibatchTrainer(self)
 
 
 class OnlineSettings(TrainerSettings):
@@ -197,12 +167,21 @@ class OnlineSettings(TrainerSettings):
     def __post_init__(self) -> None:
         self.learner()  # refuses settings that make no sense
 
-    @abstractmethod
     def learner(self) -> "OnlineLearner":
-        """Make what learns from the sequences."""
-        raise NotImplementedError
+        """Make what learns from the sequences, with all settings but the seed."""
+        from ..core.learn.mistakes import AROW, PassiveAggressive, Perceptron
+        from ..core.learn.stochastic import AdaGrad, StochasticGradient
 
-    def make(self) -> Trainer:
+        learners: dict[type[OnlineSettings], type[OnlineLearner]] = {
+            PerceptronSettings: Perceptron,
+            PassiveAggressiveSettings: PassiveAggressive,
+            AROWSettings: AROW,
+            AdaGradSettings: AdaGrad,
+            StochasticGradientSettings: StochasticGradient,
+        }
+        return learners[type(self)](**{name: value for name, value in vars(self).items() if name != "seed"})
+
+    def make(self) -> "Trainer":
         from .online import OnlineTrainer
 
         return OnlineTrainer(self)
@@ -224,11 +203,6 @@ class PerceptronSettings(OnlineSettings):
     seed: int = 0
     averaging: bool = True
 
-    def learner(self) -> "OnlineLearner":
-        from ..core.learn.mistakes import Perceptron
-
-        return Perceptron(self.averaging, self.batch_size)
-
 
 @registry.misc("spacy_crf.PassiveAggressive.v1")
 @dataclass(frozen=True)
@@ -249,11 +223,6 @@ class PassiveAggressiveSettings(OnlineSettings):
     batch_size: int = 1
     seed: int = 0
 
-    def learner(self) -> "OnlineLearner":
-        from ..core.learn.mistakes import PassiveAggressive
-
-        return PassiveAggressive(self.kind, self.c, self.error_sensitive, self.averaging, self.batch_size)
-
 
 @registry.misc("spacy_crf.AROW.v1")
 @dataclass(frozen=True)
@@ -269,11 +238,6 @@ class AROWSettings(OnlineSettings):
     gamma: float = 1.0
     batch_size: int = 1
     seed: int = 0
-
-    def learner(self) -> "OnlineLearner":
-        from ..core.learn.mistakes import AROW
-
-        return AROW(self.variance, self.gamma, self.batch_size)
 
 
 @registry.misc("spacy_crf.AdaGrad.v1")
@@ -295,11 +259,6 @@ class AdaGradSettings(OnlineSettings):
     units_per_batch: int = 2000
     seed: int = 0
 
-    def learner(self) -> "OnlineLearner":
-        from ..core.learn.stochastic import AdaGrad
-
-        return AdaGrad(self.learn_rate, self.damping, self.averaging, self.units_per_batch)
-
 
 @registry.misc("spacy_crf.StochasticGradient.v1")
 @dataclass(frozen=True)
@@ -317,8 +276,3 @@ class StochasticGradientSettings(OnlineSettings):
     learn_rate: float = 0.01
     averaging: bool = True
     seed: int = 0
-
-    def learner(self) -> "OnlineLearner":
-        from ..core.learn.stochastic import StochasticGradient
-
-        return StochasticGradient(self.learn_rate, self.averaging)

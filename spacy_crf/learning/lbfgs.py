@@ -3,8 +3,9 @@
 import time
 import weakref
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,29 +20,27 @@ from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
-from ..core.learn.sgd import sgd_epochs
+from ..core.learn.sgd import SGD
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from ..features.columns import Columns
-from .block import LBFGSSettings, MakeSample
-from .encoder import ChainLearner, Sample, join
+from .block import LBFGSSettings
+from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
 from .errors import LearningErrors
 from .model import get_weights, set_weights
 
+STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
 
-class LBFGSTrainer:
+
+class LBFGSTrainer(Trainer):
     """Full-batch L-BFGS: every step sees every example.
 
     The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
     components write, a step that finds it changed encodes everything again and starts a new history.
     """
 
-    learns_vectors = False
     learns_trigrams = True
-
-    def __init__(self, settings: LBFGSSettings):
-        self.settings = settings
-        self.reset()
+    settings: LBFGSSettings
 
     def reset(self) -> None:
         self._corpus: EncodedCorpus | None = None  # until the weights are complete
@@ -49,7 +48,7 @@ class LBFGSTrainer:
         self._n_steps = 0
         self.iterations = 0  # of the present run, with those of optimisers that others have followed
         self._objective: FullBatchObjective | TrigramObjective | None = None
-        self._optimizer: LBFGS | None = None
+        self.optimizer: LBFGS | None = None
         self._references: dict[int, weakref.ref[Doc]] = {}
         self._checksums: dict[int, int] = {}
         self._n_tokens = 0  # of the corpus
@@ -61,24 +60,15 @@ class LBFGSTrainer:
         self._arrived_tokens = 0
         self._annotation_changed = False
 
-    def __reduce__(self) -> tuple[type["LBFGSTrainer"], tuple[LBFGSSettings]]:
-        """The settings: encodings and history stay in the process that trains."""
-        return LBFGSTrainer, (self.settings,)
-
-    @property
-    def optimizer(self) -> LBFGS | None:
-        """The optimiser of the present run: its iterations, value and reason to stop."""
-        return self._optimizer
-
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         arriving = {id(eg.reference): eg.reference for eg in examples}
         if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():
             self._end_step()
             raise CRFError(LearningErrors.CRF203)
-        if self._optimizer is not None and not arriving.keys() <= self._references.keys():
+        if self.optimizer is not None and not arriving.keys() <= self._references.keys():
             self._end_step()
             raise CRFError(LearningErrors.CRF202)
-        if self._optimizer is None or learner.features.extractor.reads_annotation:
+        if self.optimizer is None or learner.features.extractor.reads_annotation:
             sample = make_sample(examples)
             self._pending.append(sample)
             self._compare_annotation(learner, examples, sample)
@@ -97,11 +87,11 @@ class LBFGSTrainer:
             self._end_step()
 
     def _step(self, learner: ChainLearner, started: float) -> None:
-        if self._optimizer is not None and self._arrived.keys() != self._references.keys():
+        if self.optimizer is not None and self._arrived.keys() != self._references.keys():
             raise CRFError(LearningErrors.CRF202)
-        if self._optimizer is None or self._annotation_changed:
+        if self.optimizer is None or self._annotation_changed:
             self._start(learner)
-        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
+        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done(self.optimizer):
             self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
@@ -113,21 +103,25 @@ class LBFGSTrainer:
         if not self._lacks_trigrams:
             self._corpus = None
 
-    def _is_first_order_done(self) -> bool:
-        """Whether all weights but those of trigrams are final."""
-        is_converged = self._optimizer is not None and self._optimizer.reason is not None
-        return is_converged or self._n_steps >= self.settings.first_order_steps
+    def _is_first_order_done(self, optimizer: LBFGS) -> bool:
+        return optimizer.reason is not None or self._n_steps >= self.settings.first_order_steps
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
-        """Some iterations. RETURNS (bool): False where there was nothing left to do."""
-        objective, optimizer = self._objective, self._optimizer
+        """Take some iterations; False where there was nothing left to do."""
+        objective, optimizer = self._objective, self.optimizer
         if objective is None or optimizer is None or optimizer.reason is not None:
             return False
         before = optimizer.iterations
         optimizer.run(self.settings.iterations_per_step)
         self.iterations += optimizer.iterations - before
         set_weights(learner.model, objective.weights(optimizer.x))
-        _log_step(learner, optimizer, time.perf_counter() - started)
+        weights = get_weights(learner.model)
+        layout = weights.pruned().weights.layout
+        logger.info(
+            STEP,
+            *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights.n_active),
+            *(layout.n_features + layout.n_edge_features, optimizer.evaluations, time.perf_counter() - started),
+        )
         if optimizer.reason is not None:
             logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
         return True
@@ -143,7 +137,8 @@ class LBFGSTrainer:
         learner.warn_of_unseen_labels(corpus.gold)
         learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
-        self._references = {key: weakref.ref(doc, _Forget(self)) for key, doc in self._arrived.items()}
+        own = weakref.WeakMethod(self.reset)
+        self._references = {key: weakref.ref(doc, partial(_forget, own)) for key, doc in self._arrived.items()}
         weights = get_weights(learner.model)
         self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
         self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
@@ -152,7 +147,7 @@ class LBFGSTrainer:
 
     def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
-        self._objective = self._optimizer = None  # the counts of all pairs take its place in memory
+        self._objective = self.optimizer = None  # the counts of all pairs take its place in memory
         weights = get_weights(learner.model)
         cells = expected_unseen(corpus, weights, self.settings.unseen, self.settings.n_threads)
         layout = weights.layout
@@ -161,28 +156,30 @@ class LBFGSTrainer:
         self._optimize(learner, corpus)
 
     def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
-        self._objective = self._optimizer = None  # not two sets of work arrays at a time
+        self._objective = self.optimizer = None  # not two sets of work arrays at a time
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
         if own.warmup and not flat.any():
-            flat = sgd_epochs(corpus, layout, flat, own.c2, own.warmup, own.seed, own.c1)
+            sgd = SGD(corpus, layout, flat, own.c2, own.seed, own.c1, period=0)
+            sgd.run(own.warmup)
+            flat = sgd.flat
         objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
-        self._optimizer = new_optimizer(objective, flat, own.c1, **own.search)
+        self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
 
     def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Go on with the weights of trigrams alone."""
-        self._objective = self._optimizer = None
+        self._objective = self.optimizer = None
         weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
         self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), own.c2, own.n_threads)
-        self._optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
+        self.optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
 
     def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
-        if self._optimizer is None:
+        if self.optimizer is None:
             return n_tokens * float(np.log(max(1, len(learner.tags))))
-        return self._optimizer.value * n_tokens / self._n_tokens
+        return self.optimizer.value * n_tokens / self._n_tokens
 
     def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
         """Note whether components upstream have annotated a Doc otherwise than in the step before."""
@@ -194,26 +191,10 @@ class LBFGSTrainer:
         self._checksums.update(now)
 
 
-def _log_step(learner: ChainLearner, optimizer: LBFGS, seconds: float) -> None:
-    weights = get_weights(learner.model)
-    layout = weights.pruned().weights.layout
-    logger.info(
-        "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s.",
-        *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights.n_active),
-        *(layout.n_features + layout.n_edge_features, optimizer.evaluations, seconds),
-    )
-
-
-class _Forget:
-    """Resets a trainer when an example of its run is gone."""
-
-    def __init__(self, trainer: LBFGSTrainer):
-        self._trainer = weakref.ref(trainer)
-
-    def __call__(self, _: Any) -> None:
-        trainer = self._trainer()
-        if trainer is not None:
-            trainer.reset()
+def _forget(reset: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
+    """Reset a trainer when an example of its run is gone."""
+    if (found := reset()) is not None:
+        found()
 
 
 def annotation_checksums(columns: Columns) -> list[int]:

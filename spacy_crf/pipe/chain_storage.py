@@ -12,8 +12,8 @@ from ..core.labels import TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
-from ..learning.block import LinearChain, Trainer
-from ..learning.encoder import ChainLearner
+from ..learning.block import LinearChain
+from ..learning.encoder import ChainLearner, Trainer
 from ..learning.model import (
     PARAMS,
     ChainModel,

@@ -33,9 +33,17 @@ from ..features.columns import Columns
 from ..features.features import Features
 from ..features.resources import word_counter, word_lists
 from ..learning.encoder import Sample
-from ..learning.model import get_layout, get_tok2vec, resize_labels, start_vectors, start_weights, take_weights
+from ..learning.model import (
+    begin_update,
+    get_layout,
+    get_tok2vec,
+    predict_vectors,
+    resize_labels,
+    start_vectors,
+    start_weights,
+    take_weights,
+)
 from ..learning.scores import encode
-from ..learning.vectors import begin_update, predict_vectors
 from .block import ChainSettings, LiveSettings
 from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, Prediction

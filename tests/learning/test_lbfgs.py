@@ -84,8 +84,8 @@ def test_a_warm_up_is_the_same_to_the_byte_for_a_seed() -> None:
 
 def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    plain = lbfgs.sgd_epochs
-    monkeypatch.setattr(lbfgs, "sgd_epochs", lambda *args: calls.append(args) or plain(*args))
+    plain = lbfgs.SGD
+    monkeypatch.setattr(lbfgs, "SGD", lambda *args, **kwargs: calls.append(args) or plain(*args, **kwargs))
     nlp, examples = make(warmup=1, unseen=0.001)
     for _ in range(3):
         nlp.update(examples)

@@ -115,25 +115,20 @@ class Basis:
 
     def dense_features(self, features: SparseRows) -> SparseRows:
         """The pairs of features with dense rows, numbered as in the inner layout."""
-        column = np.full(self.layout.n_features, -1, dtype=np.int32)
-        column[self.ranked] = np.arange(len(self.ranked))
+        column = _inverse(self.ranked, self.layout.n_features)
         pairs = np.flatnonzero(column[features.indices] >= 0)
         return features.select(pairs, column[features.indices[pairs]], len(self.ranked))
 
 
 def choose_basis(layout: Layout, features: SparseRows) -> Basis:
-    """Decide how each weight of a layout is scored.
-
-    features (SparseRows): N rows of the whole corpus.
-    """
+    """Decide how each weight of a layout is scored, from the rows of the whole corpus."""
     singletons = find_singletons(layout, features)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     n_weights = np.bincount(feature, minlength=layout.n_features)
     is_dense = ~singletons.features & (n_weights > FEW_LABELS * layout.n_labels)
-    ranked = _by_frequency(features, is_dense)
-    column = np.full(layout.n_features, -1, dtype=np.int32)
-    column[ranked] = np.arange(len(ranked))
-    kept = np.flatnonzero(is_dense[feature])
+    ranked = np.argsort(-np.bincount(features.indices, minlength=len(is_dense)), kind="stable")
+    ranked = ranked[is_dense[ranked]]
+    column, kept = _inverse(ranked, layout.n_features), np.flatnonzero(is_dense[feature])
     cells = column[feature[kept]].astype(np.intp) * layout.n_labels + label[kept]
     order = np.argsort(cells)
     inner = replace(layout, n_features=len(ranked), state_cells=cells[order])
@@ -142,18 +137,15 @@ def choose_basis(layout: Layout, features: SparseRows) -> Basis:
     return Basis(layout, inner, ranked, kept[order], rare, singletons)
 
 
-def _by_frequency(features: SparseRows, chosen: Bools) -> Indices:
-    """The chosen features, most frequent first."""
-    frequency = np.bincount(features.indices, minlength=len(chosen))
-    ranked = np.argsort(-frequency, kind="stable")
-    return ranked[chosen[ranked]]
+def _inverse(ranked: Indices, size: int) -> Ints:
+    """((size,)): rank of each feature, -1 for those without."""
+    ranks = np.full(size, -1, dtype=np.int32)
+    ranks[ranked] = np.arange(len(ranked))
+    return ranks
 
 
 def find_singletons(layout: Layout, features: SparseRows) -> Singletons:
-    """The features with one occurrence, of value 1, and one weight.
-
-    features (SparseRows): N rows of the whole corpus.
-    """
+    """The features with one occurrence, of value 1, and one weight, from the rows of the whole corpus."""
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     once = np.bincount(features.indices, minlength=layout.n_features) == 1
     once &= np.bincount(feature, minlength=layout.n_features) == 1

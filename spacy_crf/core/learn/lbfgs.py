@@ -28,7 +28,6 @@ class DivergedError(ValueError):
 class LBFGS:
     """Minimises a smooth function.
 
-    objective (Callable): maps x (n,) to (value, gradient (n,)).
     x ((n,)): the start; afterwards the point reached. A step may raise the value by its rounding error, no more.
     memory (int): number of past steps that shape the curvature.
     period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations;
@@ -68,9 +67,8 @@ class LBFGS:
         return float(np.linalg.norm(self.slopes))
 
     def run(self, iterations: int) -> int:
-        """Take up to so many iterations.
+        """Take up to so many iterations, and return how many were taken; `reason` tells why it stopped.
 
-        RETURNS (int): how many were taken; fewer where `reason` tells why it stopped.
         RAISES (DivergedError): when the objective is not finite.
         """
         before = self.iterations
@@ -164,8 +162,7 @@ class OWLQN(LBFGS):
     sign. `value` includes the norm, `gradient` does not; `period`, `delta` and `epsilon` test the whole function and
     its one-sided slopes.
 
-    objective (Callable): the smooth part: maps x (n,) to (value, gradient (n,)).
-    c1 ((n,)): what the absolute value of each variable costs.
+    objective (Callable): the smooth part. c1 ((n,)): what the absolute value of each variable costs.
     RAISES (ValueError): where a cost is negative.
     """
 
@@ -208,10 +205,9 @@ class OWLQN(LBFGS):
 
 
 def pseudo_gradient(x: Doubles, gradient: Doubles, c1: Doubles) -> Doubles:
-    """Slopes of a function plus sum of c1_i |x_i|.
+    """Slopes of a function plus sum of c1_i |x_i| at x, where the smooth part has the given gradient.
 
-    x ((n,)), gradient ((n,)): a point and the gradient of the smooth part there. c1 ((n,)): costs.
-    RETURNS ((n,)): where x_i is 0, the slope towards the side on which the sum falls, or 0 where it falls on neither.
+    Where x_i is 0, the slope towards the side on which the sum falls, or 0 where it falls on neither.
     """
     at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - c1, 0.0)
     slopes: Doubles = np.where(x == 0, at_zero, gradient + np.sign(x) * c1)

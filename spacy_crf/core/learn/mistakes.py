@@ -7,7 +7,7 @@ or unknown, its best path under the present weights is the one to learn (the lat
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -16,23 +16,20 @@ from ..chain.observations import observe, potentials, sum_scores
 from ..chain.potentials import numbered
 from ..chain.viterbi import viterbi
 from ..gold import UNKNOWN, Gold
-from ..sparse import SparseRows
 from ..weights import Layout
 from .blocks import EncodedCorpus
-from .online import OnlineLearner, OnlineWeights, enlarged, require_positive
+from .online import OnlineLearner, OnlineWeights, enlarged
 from .single import SingleDecoder
 
 Kind = Literal["PA", "PA-I", "PA-II"]
-Paths = tuple[Ints, Ints]
-Pairs = tuple[Indices, Indices, Floats | None]  # cells on the gold path, on the other one, values (None: all 1)
+Met = tuple[list[Indices], Floats | None]  # cells that the gold path meets, and the other one; values (None: all 1)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Features of the gold path minus those of the predicted one.
+    """Features of the gold path minus those of the predicted one: the direction to move in.
 
-    cells ((n,)): distinct cells of weights that exist.
-    amounts ((n,)): how often each is on the gold path more than on the predicted one.
+    cells ((n,)): distinct cells of weights that exist. amounts ((n,)): how much more often gold has each.
     n_wrong (int): units with another label.
     """
 
@@ -41,6 +38,7 @@ class Difference:
     n_wrong: int
 
 
+@dataclass(kw_only=True, eq=False)
 class MistakeDriven(OnlineLearner):
     """Moves the weights where the best path is not the gold path. A subclass says how far.
 
@@ -49,10 +47,9 @@ class MistakeDriven(OnlineLearner):
         sequence after the other: on CoNLL-2000, 8 sequences cost 0.1 chunk F1 after five epochs, 32 cost 0.2.
     """
 
-    def __init__(self, averaging: bool, batch_size: int = 1, dtype: type[np.floating] = np.float32):
-        require_positive(batch_size=batch_size)
-        super().__init__(averaging, dtype)
-        self.batch_size = batch_size
+    positive: ClassVar[tuple[str, ...]] = ("batch_size",)
+
+    batch_size: int = 1
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
@@ -64,11 +61,7 @@ class MistakeDriven(OnlineLearner):
 
     @abstractmethod
     def step(self, found: Difference) -> tuple[Floats, float]:
-        """How far to go for a sequence.
-
-        RETURNS (tuple): how much each cell of the difference is to change (n,), and the loss.
-        """
-        raise NotImplementedError
+        """How much each cell of the difference is to change for a sequence (n,), and its loss."""
 
     def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
@@ -76,19 +69,14 @@ class MistakeDriven(OnlineLearner):
         loss = 0.0
         for low in range(0, len(order), self.batch_size):
             batch = order[low : low + self.batch_size]
-            if len(batch) == 1:
-                first = int(firsts[batch[0]])
-                part = corpus.slice(first, first + int(corpus.lengths[batch[0]]))
-            else:
-                part = corpus.take(batch)
+            first = int(firsts[batch[0]])
+            one = len(batch) == 1
+            part = corpus.slice(first, first + int(corpus.lengths[batch[0]])) if one else corpus.take(batch)
             loss += self._learn_batch(part, batch)
         return loss
 
     def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
-        """Learn from sequences that are scored with the same weights, and move time on.
-
-        numbers ((B,)): what errors call the sequences.
-        """
+        """Learn from sequences that are scored with the same weights; errors call them by the numbers ((B,))."""
         with numbered(numbers):
             predicted = self._decode(part)
             wrong = _mistakes(part.gold, predicted)
@@ -132,6 +120,7 @@ class Perceptron(MistakeDriven):
         return found.amounts, float(found.n_wrong)
 
 
+@dataclass(kw_only=True, eq=False)
 class PassiveAggressive(MistakeDriven):
     """Moves the weights as little as puts the gold path ahead by a margin (Crammer et al. 2006).
 
@@ -140,18 +129,11 @@ class PassiveAggressive(MistakeDriven):
     error_sensitive (bool): the margin is the square root of the number of wrong labels, else 1.
     """
 
-    def __init__(
-        self,
-        kind: Kind,
-        c: float,
-        error_sensitive: bool,
-        averaging: bool,
-        batch_size: int = 1,
-        dtype: type[np.floating] = np.float32,
-    ):
-        require_positive(c=c)
-        super().__init__(averaging, batch_size, dtype)
-        self.kind, self.c, self.error_sensitive = kind, c, error_sensitive
+    positive = ("c", "batch_size")
+
+    kind: Kind
+    c: float
+    error_sensitive: bool
 
     def step(self, found: Difference) -> tuple[Floats, float]:
         """As far as the hinge loss asks for, in proportion to the squared norm of the difference."""
@@ -168,6 +150,7 @@ class PassiveAggressive(MistakeDriven):
         return loss / norm if self.kind == "PA" else min(self.c, loss / norm)
 
 
+@dataclass(kw_only=True, eq=False)
 class AROW(MistakeDriven):
     """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009): those moved often are moved less.
 
@@ -175,10 +158,11 @@ class AROW(MistakeDriven):
     gamma (float): trade-off between correcting mistakes and staying where one is.
     """
 
-    def __init__(self, variance: float, gamma: float, batch_size: int = 1, dtype: type[np.floating] = np.float32):
-        require_positive(variance=variance, gamma=gamma)
-        super().__init__(False, batch_size, dtype)
-        self.variance, self.gamma = variance, gamma
+    positive = ("variance", "gamma", "batch_size")
+
+    averaging: bool = False
+    variance: float
+    gamma: float
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
@@ -208,46 +192,29 @@ def _mistakes(gold: Gold, predicted: Ints) -> Bools:
 
 
 def difference(sequence: EncodedCorpus, gold: Ints, predicted: Ints, weights: OnlineWeights) -> Difference:
-    """Compare two paths through one sequence. O(features of the units that differ).
-
-    sequence (EncodedCorpus): of T units. gold ((T,)), predicted ((T,)): labels.
-    """
+    """Compare the labels ((T,)) of two paths through one sequence. O(features of the units that differ)."""
     wrong, paths = gold != predicted, (gold, predicted)
-    units = np.flatnonzero(wrong)
-    pairs = [_state(sequence.features, units, paths, weights)]
-    pairs += _transitions(sequence, wrong, paths, weights)
-    if weights.layout.boundary:
-        for unit, cells in ((0, weights.start_cells), (-1, weights.end_cells)):
-            if wrong[unit]:
-                pairs.append((cells(gold[unit, None]), cells(predicted[unit, None]), None))
-    return Difference(*_collect(pairs, weights), len(units))
-
-
-def _state(features: SparseRows, units: Indices, paths: Paths, weights: OnlineWeights) -> Pairs:
-    rows = features.take(units)
+    units, before = np.flatnonzero(wrong), np.flatnonzero(wrong[1:] | wrong[:-1])  # before: transitions into either
+    rows = sequence.features.take(units)
     each = np.repeat(units, rows.indptr[1:] - rows.indptr[:-1])
-    gold, predicted = (weights.state_cells(rows.indices, path[each]) for path in paths)
-    return gold, predicted, rows.values
-
-
-def _transitions(sequence: EncodedCorpus, wrong: Bools, paths: Paths, weights: OnlineWeights) -> list[Pairs]:
-    """Of the transitions into units that are wrong, or the unit before is."""
-    before = np.flatnonzero(wrong[1:] | wrong[:-1])
-    gold, predicted = (weights.transition_cells(path[before], path[before + 1]) for path in paths)
-    pairs: list[Pairs] = [(gold, predicted, None)]
+    met: list[Met] = [([weights.state_cells(rows.indices, path[each]) for path in paths], rows.values)]
+    met.append(([weights.transition_cells(path[before], path[before + 1]) for path in paths], None))
     if sequence.edges is not None:
         rows = sequence.edges.features.take(sequence.edges.groups[before + 1])
         each = np.repeat(before, rows.indptr[1:] - rows.indptr[:-1])
-        gold, predicted = (weights.edge_cells(rows.indices, path[each], path[each + 1]) for path in paths)
-        pairs.append((gold, predicted, rows.values))
-    return pairs
+        met.append(([weights.edge_cells(rows.indices, path[each], path[each + 1]) for path in paths], rows.values))
+    if weights.layout.boundary:
+        for unit, cells in ((0, weights.start_cells), (-1, weights.end_cells)):
+            if wrong[unit]:
+                met.append(([cells(path[unit, None]) for path in paths], None))
+    return Difference(*_collect(met, weights), len(units))
 
 
-def _collect(pairs: list[Pairs], weights: OnlineWeights) -> tuple[Indices, Floats]:
+def _collect(met: list[Met], weights: OnlineWeights) -> tuple[Indices, Floats]:
     """Add up what occurs several times; leave out what has no weight."""
-    ones = [np.ones(len(gold)) if values is None else values for gold, _, values in pairs]
-    cells = np.concatenate([gold for gold, _, _ in pairs] + [predicted for _, predicted, _ in pairs])
-    amounts = np.concatenate(ones + [-values for values in ones])
+    values = [np.ones(len(cells[0])) if values is None else values for cells, values in met]
+    cells = np.concatenate([cells[path] for path in (0, 1) for cells, _ in met])
+    amounts = np.concatenate(values + [-own for own in values])
     known = weights.slots[cells] >= 0
     distinct, inverse = np.unique(cells[known], return_inverse=True)
     totals = np.bincount(inverse, weights=amounts[known], minlength=len(distinct))

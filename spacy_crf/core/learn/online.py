@@ -6,6 +6,7 @@ T the mean of all weights that were is w - sum / T. Nothing is done for weights 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,24 +19,29 @@ from .blocks import EncodedCorpus
 ROOM = 5 / 4  # arrays that have to grow are made this much larger than needed
 
 
+@dataclass(kw_only=True, eq=False)
 class OnlineLearner(ABC):
     """Learns from one batch of sequences after the other, each of which it may forget.
 
-    learns_vectors (bool): whether it has a gradient by the emissions.
-    averaging (bool): whether the result is the mean of the weights over time.
-    dtype (type): precision of the weights.
+    learns_vectors (bool): whether it has a gradient by the emissions. positive (tuple): settings that must be above 0.
+    averaging (bool): whether the result is the mean of the weights over time. dtype (type): precision of the weights.
+    RAISES (ValueError): for the first setting that should be positive and is not.
     """
 
     learns_vectors: ClassVar[bool] = False
+    positive: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, averaging: bool, dtype: type[np.floating] = np.float32):
-        self.averaging, self.dtype = averaging, dtype
+    averaging: bool
+    dtype: type[np.floating] = np.float32
+
+    def __post_init__(self) -> None:
+        for name in self.positive:
+            value = getattr(self, name)
+            if not value > 0:
+                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0"))
 
     def start(self, layout: Layout, flat: Floats) -> None:
-        """Begin at some weights.
-
-        layout (Layout): which weights exist. flat ((layout.size,)): their values.
-        """
+        """Begin at the weights ((layout.size,)) of a layout."""
         self.weights = OnlineWeights(layout, flat, self.dtype)
 
     def grow(self, layout: Layout) -> None:
@@ -56,24 +62,10 @@ class OnlineLearner(ABC):
         RETURNS (float): their loss, each at the weights that it met.
         RAISES (NonFiniteError, NoPathError): with the index of the sequence at fault.
         """
-        raise NotImplementedError
-
-
-def require_positive(**settings: float) -> None:
-    """Check settings that must be above 0.
-
-    RAISES (ValueError): for the first one that is not.
-    """
-    for name, value in settings.items():
-        if not value > 0:
-            raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0"))
 
 
 def run_epochs(learner: OnlineLearner, corpus: EncodedCorpus, epochs: int, seed: int) -> Iterator[float]:
-    """Learn from a corpus that is shuffled for each epoch. The same seed gives the same weights.
-
-    YIELDS (float): the loss of each epoch, per sequence.
-    """
+    """Learn from a corpus that is shuffled for each epoch, and yield the loss of each per sequence."""
     rng = np.random.default_rng(seed)
     for _ in range(epochs):
         yield learner.learn(corpus, rng.permutation(len(corpus.lengths))) / max(1, len(corpus.lengths))
@@ -82,11 +74,8 @@ def run_epochs(learner: OnlineLearner, corpus: EncodedCorpus, epochs: int, seed:
 class OnlineWeights:
     """Dense weights in one buffer. A cell is a place in it; cells that have a weight also have a slot.
 
-    Sections of the buffer are start, end, transitions, edges and state: those that grow come last.
-
-    layout (Layout): which weights exist.
-    flat ((layout.size,)): their values.
-    dtype (type): precision of the weights; sums over time are float64 in any case.
+    Sections of the buffer are start, end, transitions, edges and state: those that grow come last. Sums over time are
+    float64, whatever the precision of the weights.
     """
 
     def __init__(self, layout: Layout, flat: Floats, dtype: type[np.floating] = np.float32):
@@ -118,26 +107,17 @@ class OnlineWeights:
         return self.raw - self._sums[self.slots[self._places]] / self.time
 
     def add(self, cells: Indices, amounts: Floats) -> None:
-        """Change weights at the present time.
-
-        cells ((n,)): cells that have a weight; they may repeat.
-        """
+        """Change weights at the present time; the cells ((n,)) may repeat."""
         np.add.at(self.values, cells, amounts.astype(self._dtype, copy=False))
         np.add.at(self._sums, self.slots[cells], self.time * amounts)
 
     def change(self, cells: Indices, amounts: Floats) -> None:
-        """Change distinct cells at the present time: quicker than `add`.
-
-        cells ((n,)): cells that have a weight, each once.
-        """
+        """Change distinct cells ((n,)) at the present time: quicker than `add`."""
         self.values[cells] += amounts
         self._sums[self.slots[cells]] += float(self.time) * amounts
 
     def state(self, features: Indices) -> tuple[Indices, Indices]:
-        """State weights of some features (distinct): cells, features being numbered as given, and cells of the buffer.
-
-        O(n L): whatever number of weights there are. Likewise:
-        """
+        """As `FlatFinder` for distinct features, in O(n L): whatever number of weights there are. Likewise:"""
         return self._present(self._bounds[4], features, self.layout.n_labels)
 
     def edges(self, features: Indices) -> tuple[Indices, Indices]:
@@ -175,17 +155,12 @@ class OnlineWeights:
         """Cells of last labels."""
         return self._bounds[1] + labels.astype(np.intp)
 
-    def view(self, buffer: Floats) -> DenseWeights:
-        """A buffer of the size of `values` as dense arrays of the layout's sizes."""
-        layout, (start, end, transitions, edges, state, _) = self.layout, self._bounds
-        n = layout.n_labels
-        return DenseWeights(
-            buffer[state : state + layout.n_features * n].reshape(-1, n),
-            buffer[transitions:edges].reshape(n, n),
-            buffer[edges : edges + layout.n_edge_features * n * n].reshape(-1, n * n),
-            buffer[start:end],
-            buffer[end:transitions],
-        )
+    def _view(self) -> DenseWeights:
+        """The buffer as dense arrays of the layout's sizes."""
+        layout, n = self.layout, self.layout.n_labels
+        start, end, transitions, edges, state = np.split(self.values, self._bounds[1:-1])
+        state, edges = state[: layout.n_features * n], edges[: layout.n_edge_features * n * n]
+        return DenseWeights(state.reshape(-1, n), transitions.reshape(n, n), edges.reshape(-1, n * n), start, end)
 
     def _allocate(self, layout: Layout, n_features: int, n_edges: int) -> None:
         n = layout.n_labels
@@ -198,13 +173,11 @@ class OnlineWeights:
     def _enlarge(self, layout: Layout) -> None:
         """Move everything to larger buffers."""
         values, slots, bounds = self.values, self.slots, self._bounds
-        room = (layout.n_features, layout.n_edge_features)
-        present = (self._n_features, self._n_edges)
-        self._allocate(layout, *(int(ROOM * size) if size > old else old for size, old in zip(room, present)))
-        for section in range(5):
-            low, size = bounds[section], bounds[section + 1] - bounds[section]
-            new = slice(self._bounds[section], self._bounds[section] + size)
-            self.values[new], self.slots[new] = values[low : low + size], slots[low : low + size]
+        sizes = ((layout.n_features, self._n_features), (layout.n_edge_features, self._n_edges))
+        self._allocate(layout, *(int(ROOM * size) if size > old else old for size, old in sizes))
+        for low, high, first in zip(bounds, bounds[1:], self._bounds):
+            new = slice(first, first + high - low)
+            self.values[new], self.slots[new] = values[low:high], slots[low:high]
 
     def _adopt(self, layout: Layout, present: Indices) -> None:
         """Number the weights of each section behind those that are present, and view the buffer as a layout."""
@@ -215,19 +188,14 @@ class OnlineWeights:
         self.n_slots += len(fresh)
         self._sums = enlarged(self._sums, self.n_slots, 0.0)
         self._places: Indices = np.concatenate(sections)
-        self.dense = self.view(self.values)
+        self.dense = self._view()
 
     def _sections(self, layout: Layout) -> list[Indices]:
         """Cells of the layout's weights, in the order of its sections."""
         boundary = np.arange(layout.n_labels if layout.boundary else 0)
         start, end, transitions, edges, state, _ = self._bounds
-        return [
-            state + layout.state_cells,
-            transitions + layout.transition_cells,
-            edges + layout.edge_cells,
-            start + boundary,
-            end + boundary,
-        ]
+        cells = (layout.state_cells, layout.transition_cells, layout.edge_cells, boundary, boundary)
+        return [first + own for first, own in zip((state, transitions, edges, start, end), cells)]
 
 
 def enlarged(values: Floats, size: int, fill: float) -> Floats:

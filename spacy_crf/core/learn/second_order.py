@@ -25,10 +25,7 @@ from .lbfgs import LBFGS, minimiser
 
 @dataclass(frozen=True)
 class _Target:
-    """Gold with a fixed target in each unit.
-
-    states (Weighted), arcs (Weighted): what it meets in the lattice. trigrams ((Z,)): its counts.
-    """
+    """Gold with a fixed target in each unit: the states and arcs that it meets, and its counts of trigrams ((Z,))."""
 
     states: Weighted
     arcs: Weighted
@@ -44,8 +41,7 @@ class _Part:
     """A block of the corpus.
 
     sequences ((b,)): indices in the corpus. states (PairStates): of the candidates.
-    lattice (Lattice): without weights of trigrams.
-    gold (_Target | Lattice): a fixed target, or the lattice clamped to what gold allows.
+    lattice (Lattice): without weights of trigrams. gold: a fixed target, or the lattice clamped to what gold allows.
     """
 
     sequences: Indices
@@ -70,20 +66,13 @@ class TrigramObjective:
 
     Gold is as for `FullBatchObjective`; the labels that it needs are always among the candidates.
 
-    corpus (EncodedCorpus): encoded sequences with gold.
     weights (ChainWeights): of order 2; those of the first-order chain stay.
-    c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
-    dtype (type): precision of the first-order scores.
+    c2 (float), n_threads (int): as there. dtype (type): precision of the first-order scores.
     RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
     """
 
     def __init__(
-        self,
-        corpus: EncodedCorpus,
-        weights: ChainWeights,
-        c2: float,
-        n_threads: int = 0,
-        dtype: type[np.floating] = np.float32,
+        self, corpus: EncodedCorpus, weights: ChainWeights, c2: float, n_threads: int = 0, dtype: type = np.float32
     ):
         assert weights.trigrams is not None
         self.c2, self.n_threads, self._weights, self._known = c2, n_threads, weights, weights.trigrams

@@ -40,10 +40,9 @@ class Descent:
         return eta / (1 + 2 * self.c2 / self.n_sequences * eta * taken)
 
     def epoch(self, batches: Sequence[TrainingBatch], eta: float, taken: int = 0) -> float:
-        """One step for each batch.
+        """One step for each batch; returns the losses met, and the batches' share of the penalties at the end.
 
         eta (float): the first step size. taken (int): sequences before this epoch.
-        RETURNS (float): losses as they were met, and the batches' share of the penalties at the end.
         """
         total, factor, stride, before = 0.0, 1.0, 0.0, taken
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):  # the loss tells
@@ -52,7 +51,9 @@ class Descent:
                 taken += len(batch.sequences)
                 factor *= self.rate(eta, taken) / step  # the shrinkages of as many single steps, multiplied out
                 stride += step * len(batch.sequences)
-                total += self._step(batch, factor, step)
+                loss, gradient = self._loss_and_gradient(batch, factor)
+                self.flat[batch.weights] -= step / factor * gradient
+                total += loss
         self.flat *= factor
         threshold = stride * self.c1 / self.n_sequences
         self.flat -= np.clip(self.flat, -threshold, threshold)
@@ -63,14 +64,8 @@ class Descent:
         total = sum(self._loss_and_gradient(batch, 1.0)[0] for batch in batches)
         return total + sum(len(batch.sequences) for batch in batches) / self.n_sequences * self._penalty()
 
-    def _step(self, batch: TrainingBatch, factor: float, step: float) -> float:
-        """Go against the gradient of a batch, taken where the weights are those at hand times a factor."""
-        loss, gradient = self._loss_and_gradient(batch, factor)
-        self.flat[batch.weights] -= step / factor * gradient
-        return loss
-
     def _loss_and_gradient(self, batch: TrainingBatch, factor: float) -> tuple[float, Floats]:
-        """In single precision, which is as exact as a stochastic gradient needs to be."""
+        """At the weights times a factor; in single precision, as exact as a stochastic gradient needs to be."""
         return batch.loss_and_gradient((self.flat[batch.weights] * factor).astype(np.float32))
 
     def _penalty(self) -> float:
@@ -82,8 +77,8 @@ class StepSizeSearch:
     """How the first step size is found: by an epoch over a sample with each candidate. Defaults are CRFsuite's.
 
     eta (float): the first candidate. rate (float): factor between candidates, which rise first and fall then; above 1.
-    samples (int): sequences in the sample, at least.
-    candidates (int): at most so many rise, and so many fall. max_trials (int): at most so many in all.
+    samples (int): sequences in the sample, at least. candidates (int): so many rise, and so many fall, at most.
+    max_trials (int): so many are tried in all, at most.
     """
 
     eta: float = 0.1
@@ -99,7 +94,6 @@ class SGD:
 
     Batches hold sequences of similar length and come in another order in each epoch.
 
-    corpus (EncodedCorpus): encoded sequences with gold. layout (Layout): which weights exist.
     flat ((layout.size,)): the start; afterwards the weights of the best epoch.
     c2 (float), c1 (float): penalties. seed (int): of the order.
     period (int), delta (float): stop when the loss fell by less than `delta` times itself over `period` epochs; a
@@ -136,9 +130,8 @@ class SGD:
         return len(self.values)
 
     def run(self, epochs: int) -> int:
-        """Run up to so many epochs.
+        """Run up to so many epochs, and return how many were run; `reason` tells why it stopped.
 
-        RETURNS (int): how many were run; fewer where `reason` tells why it stopped.
         RAISES (DivergedError): when the loss is not finite.
         """
         before = self.epochs
@@ -169,19 +162,6 @@ class SGD:
             improvement = (self.values[-1 - self.period] - value) / max(abs(value), 1e-12)
             if improvement < self.delta:
                 self.reason = f"improved by less than {self.delta:g} of its value over {self.period} epochs"
-
-
-def sgd_epochs(
-    corpus: EncodedCorpus, layout: Layout, flat: Floats, c2: float, epochs: int, seed: int = 0, c1: float = 0.0
-) -> Floats:
-    """A regularised start for a batch method: the weights after some epochs.
-
-    flat ((layout.size,)): where to begin.
-    RETURNS ((layout.size,)): the weights of the best epoch.
-    """
-    sgd = SGD(corpus, layout, flat, c2, seed, c1, period=0)
-    sgd.run(epochs)
-    return sgd.flat
 
 
 def calibrate(descent: Descent, sample: Sequence[TrainingBatch], calibration: StepSizeSearch) -> float:

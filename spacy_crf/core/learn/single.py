@@ -21,11 +21,7 @@ RANGE = 300.0  # scores further apart than this might underflow
 
 
 class SingleDecoder:
-    """Decodes one sequence at a time.
-
-    weights (DenseWeights): may change between sequences, in place.
-    layout (Layout): what is allowed.
-    """
+    """Decodes one sequence at a time, under weights that may change in between, in place."""
 
     def __init__(self, weights: DenseWeights, layout: Layout):
         self._weights, self._layout = weights, layout
@@ -34,11 +30,9 @@ class SingleDecoder:
         self._highest = np.empty_like(weights.start)
 
     def __call__(self, features: SparseRows, edges: EdgeObservations | None, scores: Floats | None = None) -> Ints:
-        """The highest-scoring label sequence. O(nnz L + T L^2); ties as in `viterbi`.
+        """((T,)): the highest-scoring labels of T > 0 rows. O(nnz L + T L^2); ties as in `viterbi`.
 
-        features (SparseRows): T > 0 rows. edges (EdgeObservations | None): edge features.
         scores ((T, L) | None): added to the emissions.
-        RETURNS ((T,)): labels.
         RAISES (NonFiniteError): for NaN or +inf.
         RAISES (NoPathError): where no path is allowed.
         """
@@ -56,16 +50,10 @@ class SingleDecoder:
         best = list(emissions)
         best[0] += start
         best[-1] += end
-        matrices = [transitions] * (len(best) - 1) if edges is None else self._conditioned(edges)
+        many = None if edges is None else masked(_conditioned(edges, weights), layout.allowed)
+        matrices = [transitions] * (len(best) - 1) if many is None else list(many)
         self._forward(best, matrices)
         return _trace(best, matrices)
-
-    def _conditioned(self, edges: EdgeObservations) -> list[Floats]:
-        """The transitions into each unit but the first."""
-        n, groups = self._layout.n_labels, edges.groups[1:]
-        matrices = np.tile(self._weights.transitions.reshape(-1), (len(groups), 1))
-        edges.features.take(groups).times(self._weights.edges, out=matrices)
-        return list(masked(matrices.reshape(-1, n, n), self._layout.allowed))
 
     def _forward(self, best: list[Floats], matrices: Iterable[Floats]) -> None:
         """Turn emissions into scores of the best paths that end in each label."""
@@ -75,6 +63,13 @@ class SingleDecoder:
             np.maximum.reduce(work, axis=0, out=highest)
             np.add(row, highest, row)
             before = row[:, None]
+
+
+def _conditioned(edges: EdgeObservations, weights: DenseWeights) -> Floats:
+    """((T - 1, L, L)): the transitions into each unit but the first."""
+    matrices = np.tile(weights.transitions.reshape(-1), (len(edges.groups) - 1, 1))
+    edges.features.take(edges.groups[1:]).times(weights.edges, out=matrices)
+    return matrices.reshape(-1, *weights.transitions.shape)
 
 
 def _trace(best: list[Floats], matrices: list[Floats]) -> Ints:
@@ -103,59 +98,47 @@ class Gradient(NamedTuple):
     amounts: Doubles
 
 
-class _Scores(NamedTuple):
-    """Log potentials: emissions ((T, L)), with those of start and end, and matrices ((T - 1, L, L)), [from, to]."""
-
-    emissions: Doubles
-    matrices: Doubles
-
-
-class _Marginals(NamedTuple):
-    """log Z, p(y_t) ((T, L)) and p(y_t-1, y_t) ((T - 1, L, L))."""
-
-    log_z: float
-    nodes: Doubles
-    pairs: Doubles
-
-
 def single_gradient(sequence: EncodedCorpus, weights: OnlineWeights) -> Gradient | None:
-    """The gradient by the weights that a sequence meets. O(nnz L + T L^2).
+    """The gradient by the weights that a sequence of T > 0 units meets; no mask may restrict it. O(nnz L + T L^2).
 
-    sequence (EncodedCorpus): one sequence of T > 0 units, whose labels no mask restricts.
     RETURNS (Gradient | None): None where the general recursion is needed: for gold that is no single path, and for
         scores that are not finite or very far apart.
     """
     if len(sequence.gold.rows):
         return None
-    scores = _scores(sequence, weights)
-    found = _marginals(scores)
+    emissions, matrices = _scores(sequence, weights)
+    found = _marginals(emissions, matrices)
     if found is None:
         return None
+    log_z, nodes, pairs = found
     labels, units = sequence.gold.labels, np.arange(len(sequence.gold.labels))
     gold_nodes, gold_pairs = (units, labels), (units[:-1], labels[:-1], labels[1:])
-    gold_score = float(scores.emissions[gold_nodes].sum() + scores.matrices[gold_pairs].sum())
-    found.nodes[gold_nodes] -= 1
-    found.pairs[gold_pairs] -= 1
-    return Gradient(found.log_z - gold_score, *_by_weight(sequence, found, weights))
+    gold_score = float(emissions[gold_nodes].sum() + matrices[gold_pairs].sum())
+    nodes[gold_nodes] -= 1
+    pairs[gold_pairs] -= 1
+    return Gradient(log_z - gold_score, *_by_weight(sequence, nodes, pairs, weights))
 
 
-def _scores(sequence: EncodedCorpus, weights: OnlineWeights) -> _Scores:
-    dense, n = weights.dense, weights.layout.n_labels
-    emissions = np.zeros((sequence.features.n_rows, n), dtype=dense.state.dtype)
+def _scores(sequence: EncodedCorpus, weights: OnlineWeights) -> tuple[Doubles, Doubles]:
+    """Log potentials: emissions ((T, L)), with those of start and end, and matrices ((T - 1, L, L)), [from, to]."""
+    dense = weights.dense
+    emissions = np.zeros((sequence.features.n_rows, weights.layout.n_labels), dtype=dense.state.dtype)
     sequence.features.times(dense.state, out=emissions)
     if sequence.scores is not None:
         emissions += sequence.scores
     emissions[0] += dense.start
     emissions[-1] += dense.end
-    matrices = np.tile(dense.transitions.reshape(-1), (len(emissions) - 1, 1))
-    if sequence.edges is not None:
-        sequence.edges.features.take(sequence.edges.groups[1:]).times(dense.edges, out=matrices)
-    return _Scores(emissions.astype(np.float64), matrices.reshape(-1, n, n).astype(np.float64))
+    edges = sequence.edges
+    matrices = np.tile(dense.transitions, (len(emissions) - 1, 1, 1)) if edges is None else _conditioned(edges, dense)
+    return emissions.astype(np.float64), matrices.astype(np.float64)
 
 
-def _marginals(scores: _Scores) -> _Marginals | None:
-    """Forward-backward, scaled at each step (Rabiner 1989, section V.A); None where it might underflow."""
-    (emissions, highest), (matrices, steepest) = ((part, part.max(initial=-np.inf)) for part in scores)
+def _marginals(emissions: Doubles, matrices: Doubles) -> tuple[float, Doubles, Doubles] | None:
+    """log Z, p(y_t) ((T, L)) and p(y_t-1, y_t) ((T - 1, L, L)); None where they might underflow.
+
+    Scaled at each step (Rabiner 1989, section V.A).
+    """
+    highest, steepest = emissions.max(), matrices.max(initial=-np.inf)
     spread = highest - emissions.min() + (steepest - matrices.min() if len(matrices) else 0.0)
     if not spread < RANGE:  # NaN compares false
         return None
@@ -165,7 +148,7 @@ def _marginals(scores: _Scores) -> _Marginals | None:
     inward /= norms[:, None]
     beta = _backward(inward, factors)
     log_z = np.log(norms).sum() + len(alpha) * highest + (len(factors) * steepest if len(factors) else 0.0)
-    return _Marginals(float(log_z), alpha * beta, alpha[:-1, :, None] * factors * inward[1:, None, :])
+    return float(log_z), alpha * beta, alpha[:-1, :, None] * factors * inward[1:, None, :]
 
 
 def _forward(alpha: Doubles, factors: Doubles) -> Doubles:
@@ -192,14 +175,16 @@ def _backward(inward: Doubles, factors: Doubles) -> Doubles:
     return beta
 
 
-def _by_weight(sequence: EncodedCorpus, found: _Marginals, weights: OnlineWeights) -> tuple[Indices, Doubles]:
+def _by_weight(
+    sequence: EncodedCorpus, nodes: Doubles, pairs: Doubles, weights: OnlineWeights
+) -> tuple[Indices, Doubles]:
     """Counts of labels and of pairs of labels as counts of the weights that score them."""
     labels = np.arange(weights.layout.n_labels)
     first, second = np.repeat(labels, len(labels)), np.tile(labels, len(labels))
-    pairs = found.pairs.reshape(-1, len(first))
+    pairs = pairs.reshape(-1, len(first))
     rows = sequence.features
     parts: list[tuple[Indices, Floats]] = [
-        (weights.state_cells(rows.indices[:, None], labels), _spread(found.nodes, rows.row_numbers(), rows.values)),
+        (weights.state_cells(rows.indices[:, None], labels), _spread(nodes, rows.row_numbers(), rows.values)),
         (weights.transition_cells(first, second), pairs.sum(axis=0)),
     ]
     if sequence.edges is not None:
@@ -207,7 +192,7 @@ def _by_weight(sequence: EncodedCorpus, found: _Marginals, weights: OnlineWeight
         cells = weights.edge_cells(rows.indices[:, None], first, second)
         parts.append((cells, _spread(pairs, rows.row_numbers(), rows.values)))
     if weights.layout.boundary:
-        parts += [(weights.start_cells(labels), found.nodes[0]), (weights.end_cells(labels), found.nodes[-1])]
+        parts += [(weights.start_cells(labels), nodes[0]), (weights.end_cells(labels), nodes[-1])]
     cells = np.concatenate([part.reshape(-1) for part, _ in parts])
     known = np.flatnonzero(weights.slots[cells] >= 0)
     return cells[known], np.concatenate([amounts.reshape(-1) for _, amounts in parts])[known]

@@ -1,5 +1,7 @@
 """Online learning by the gradient of the log-likelihood: AdaGrad on small batches, and plain steps."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Floats, Indices
@@ -8,10 +10,11 @@ from ..threads import single_threaded_blas
 from ..weights import Layout
 from .batches import TrainingBatch, cut_batches
 from .blocks import EncodedCorpus
-from .online import OnlineLearner, enlarged, require_positive
+from .online import OnlineLearner, enlarged
 from .single import Gradient, single_gradient
 
 
+@dataclass(kw_only=True, eq=False)
 class AdaGrad(OnlineLearner):
     """Mini-batch AdaGrad (Duchi, Hazan & Singer 2011): each weight moves at a rate of its own.
 
@@ -25,29 +28,21 @@ class AdaGrad(OnlineLearner):
 
     learn_rate (float): of a weight that has not moved much.
     damping (float): where the sums of squared gradients begin.
-    averaging (bool): predict with a mean of the weights.
     units_per_batch (int): about so many units make a step. Fewer make more and slower ones.
     """
 
     learns_vectors = True
+    positive = ("learn_rate", "damping", "units_per_batch")
 
-    def __init__(
-        self,
-        learn_rate: float,
-        damping: float,
-        averaging: bool,
-        units_per_batch: int,
-        dtype: type[np.floating] = np.float32,
-    ):
-        require_positive(learn_rate=learn_rate, damping=damping, units_per_batch=units_per_batch)
-        super().__init__(averaging, dtype)
-        self.learn_rate, self.damping, self.units_per_batch = learn_rate, damping, units_per_batch
-        self._corpus: EncodedCorpus | None = None
+    learn_rate: float
+    damping: float
+    units_per_batch: int
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
         self._squares: Floats = np.full(self.weights.n_slots, self.damping, dtype=self.dtype)
-        self._corpus, self._n_steps = None, 0
+        self._corpus: EncodedCorpus | None = None
+        self._n_steps = 0
 
     def grow(self, layout: Layout) -> None:
         if layout is not self.weights.layout:
@@ -60,20 +55,18 @@ class AdaGrad(OnlineLearner):
         if len(order) < len(corpus.lengths):
             return self._learn_part(corpus, order, by_emissions)
         if corpus is not self._corpus:
-            self._batches, self._corpus = self._cut(corpus), corpus
+            self._batches, self._corpus = cut_batches(corpus, self.weights, self.units_per_batch), corpus
         return self._run(self._batches, order, by_emissions)
 
     def _learn_part(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None) -> float:
         units, part = corpus.segments.units(order), corpus.take(order)
         own = None if by_emissions is None else by_emissions[units]
         with numbered(order):
-            loss = self._run(self._cut(part), np.arange(len(order)), own)
+            batches = cut_batches(part, self.weights, self.units_per_batch)
+            loss = self._run(batches, np.arange(len(order)), own)
         if by_emissions is not None:
             by_emissions[units] = own
         return loss
-
-    def _cut(self, corpus: EncodedCorpus) -> list[TrainingBatch]:
-        return cut_batches(corpus, self.weights, self.units_per_batch)
 
     def _run(self, batches: list[TrainingBatch], order: Indices, by_emissions: Floats | None) -> float:
         """A step for each batch, in the order of the first sequence of each."""
@@ -95,16 +88,16 @@ class AdaGrad(OnlineLearner):
         return loss
 
 
+@dataclass(kw_only=True, eq=False)
 class StochasticGradient(OnlineLearner):
     """Plain steps against the gradient of one sequence after the other (Agrawal & Shah 2014, equation 8).
 
     learn_rate (float): how far, always. There is no penalty.
     """
 
-    def __init__(self, learn_rate: float, averaging: bool, dtype: type[np.floating] = np.float32):
-        require_positive(learn_rate=learn_rate)
-        super().__init__(averaging, dtype)
-        self.learn_rate = learn_rate
+    positive = ("learn_rate",)
+
+    learn_rate: float
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)

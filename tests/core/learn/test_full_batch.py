@@ -185,7 +185,7 @@ def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch, softened):
         weights[[5, -5] if softened == "one" else slice(None)] = [0.7, 0.3]
     corpus = EncodedCorpus(np.full(100, n_units // 100), features, Gold.weighted(weights), slots=slots)
     objective = FullBatchObjective(corpus, layout, C2, n_threads=1)
-    assert objective._implications is not None
+    assert objective._implied is not None
     optimizer = LBFGS(objective, rng.normal(size=objective.basis.size))
     optimizer.run(40)
     values = [objective(optimizer.x + 1e-7 * rng.normal(size=objective.basis.size))[0] for _ in range(10)]

@@ -44,14 +44,14 @@ def test_products_are_those_of_the_whole_matrix(seed):
     expected, ours = np.zeros((len(table), 3)), np.zeros((len(table), 3))
     features.times(weights, out=expected)
     spread = weights.copy()
-    implications.spread_weights(spread)
+    implications.times(spread, out=spread)
     remaining.times(spread, out=ours)
     np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
     counts = rng.normal(size=(len(table), 3))
     gradient, collected = np.zeros_like(weights), np.zeros_like(weights)
     features.add_transposed(counts, out=gradient)
     remaining.add_transposed(counts, out=collected)
-    implications.collect_gradient(collected)
+    implications.add_transposed(collected, out=collected)
     np.testing.assert_allclose(collected, gradient, rtol=1e-12, atol=1e-12)
 
 
@@ -62,11 +62,11 @@ def test_templates_that_only_seem_to_determine_others_are_kept():
     second[-1] = 2
     features = from_columns(np.array([first, second]).T, 3)
     remaining, implications = factor(features, np.array([0, 1, 1], dtype=np.int32))
-    assert len(implications.implied.indices) in (0, 2)  # the second determines the first, not the other way round
+    assert len(implications.indices) in (0, 2)  # the second determines the first, not the other way round
     out, expected = np.zeros((5000, 1)), np.zeros((5000, 1))
     weights = np.array([[1.0], [10.0], [100.0]])
     features.times(weights, out=expected)
-    implications.spread_weights(weights)
+    implications.times(weights, out=weights)
     remaining.times(weights, out=out)
     np.testing.assert_array_equal(out, expected)
 

@@ -106,7 +106,7 @@ class Written:
         build(Perceptron, dtype=np.float64),
         *(build(PassiveAggressive, kind=kind, c=0.1, dtype=np.float64) for kind in ("PA", "PA-I", "PA-II")),
         build(PassiveAggressive, error_sensitive=False, averaging=False, dtype=np.float64),
-        AROW(0.5, 2.0, dtype=np.float64),
+        build(AROW, variance=0.5, gamma=2.0, dtype=np.float64),
     ],
 )
 def test_each_step_is_that_of_the_paper(make_problem, learner: OnlineLearner, shape: dict) -> None:

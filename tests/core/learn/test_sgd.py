@@ -13,7 +13,7 @@ from spacy_crf.core.learn.batches import FlatFinder, cut_batches
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError
-from spacy_crf.core.learn.sgd import SGD, Descent, StepSizeSearch, calibrate, sgd_epochs
+from spacy_crf.core.learn.sgd import SGD, Descent, StepSizeSearch, calibrate
 from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 QUICK = StepSizeSearch(candidates=3)
@@ -110,7 +110,9 @@ def test_it_comes_close_to_the_optimum(problem):
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.5), (0.3, 0.1)])
 def test_a_warm_start_is_lower_and_ends_at_the_same_optimum(problem, c1, c2):
     cold, flat = optimum(problem, c2, c1)
-    start = sgd_epochs(problem.corpus, problem.layout, np.zeros(problem.layout.size), c2, 5, c1=c1)
+    sgd = SGD(problem.corpus, problem.layout, np.zeros(problem.layout.size), c2, c1=c1, period=0)
+    assert sgd.run(5) == 5
+    start = sgd.flat
     objective = FullBatchObjective(problem.corpus, problem.layout, c2, n_threads=1)
     values = [objective(objective.basis.start(x))[0] + c1 * np.abs(x).sum() for x in (start, np.zeros(len(start)))]
     assert values[0] - cold.value < 0.2 * (values[1] - cold.value)
@@ -201,7 +203,9 @@ def test_step_sizes_that_overflow_are_survived_in_trials_only(problem):
 @pytest.mark.parametrize("lengths", [(), (0, 0)])
 def test_an_empty_corpus_is_harmless(make_problem, lengths):
     empty = make_problem(7, lengths=lengths, edges=True)
-    flat = sgd_epochs(empty.corpus, empty.layout, empty.flat * 0, 0.5, 2)
+    sgd = SGD(empty.corpus, empty.layout, empty.flat * 0, 0.5, period=0)
+    sgd.run(2)
+    flat = sgd.flat
     assert flat.shape == empty.flat.shape and not flat.any()
 
 
