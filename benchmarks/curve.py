@@ -30,30 +30,32 @@ from benchmarks.report import README, update
 from benchmarks.summary import OURS, PEER
 from benchmarks.tasks import TASKS
 from spacy_crf.core.arrays import Floats
-from spacy_crf.core.learn.adagrad import AdaGrad
-from spacy_crf.core.learn.arow import AROW
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.learn.online import OnlineLearner, run_epochs
-from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
-from spacy_crf.core.learn.perceptron import Perceptron
+from spacy_crf.core.learn.online import run_epochs
 from spacy_crf.core.learn.sgd import SGD
 from spacy_crf.core.threads import single_threaded_blas
 from spacy_crf.core.weights import ChainWeights
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.layouts import seen_layout
 from spacy_crf.estimator.params import read_settings
-from spacy_crf.estimator.preparation import Prepared, prepare
+from spacy_crf.estimator.preparation import Prepared, prepare, seen_layout
 from spacy_crf.estimator.weights import FittedChain
+from spacy_crf.learning.block import (
+    AdaGradSettings,
+    AROWSettings,
+    OnlineSettings,
+    PassiveAggressiveSettings,
+    PerceptronSettings,
+)
 
 FEW, MANY = (1, 2, 3, 5, 10, 30), (1, 2, 3, 5, 10, 30, 50)
 EPOCHS = {"adagrad": (1, 2, 3, 4, 5, 10), "pa": FEW, "ap": FEW, "arow": FEW, "l2sgd": MANY}
 ITERATIONS = (10, 20, 40, 60, 80, 100, 500)
 QUICK = (1, 2)
-ONLINE: dict[str, Callable[[], OnlineLearner]] = {
-    "adagrad": AdaGrad,
-    "pa": PassiveAggressive,
-    "ap": Perceptron,
-    "arow": AROW,
+ONLINE: dict[str, OnlineSettings] = {
+    "adagrad": AdaGradSettings(),
+    "pa": PassiveAggressiveSettings(),
+    "ap": PerceptronSettings(),
+    "arow": AROWSettings(),
 }
 NAMES = {"lbfgs": "L-BFGS", "l2sgd": "SGD", "ap": "perceptron", "pa": "PA", "arow": "AROW", "adagrad": "AdaGrad"}
 Sequences = list[list[list[str]]]
@@ -87,9 +89,8 @@ class Bench:
         """Seconds to find out which weights there are, which is a part of the peer's training."""
         corpus = self.prepared.corpus
         started = time.perf_counter()
-        layout = seen_layout(
-            corpus.lengths, corpus.features, corpus.gold.labels, len(self.prepared.labels), 0.0, False, False
-        )
+        n_labels, settings = len(self.prepared.labels), read_settings(CRF().get_params())
+        layout = seen_layout(corpus.lengths, corpus.features, corpus.gold.labels, n_labels, settings)
         ChainWeights(layout, np.ones(layout.size)).pruned()
         return time.perf_counter() - started
 
@@ -144,7 +145,7 @@ def run_ours(bench: Bench, algorithm: str, points: Iterable[int], seeds: int) ->
 
 
 def _online(bench: Bench, algorithm: str, seed: int) -> Iterator[Callable[[], Floats]]:
-    learner = ONLINE[algorithm]()
+    learner = ONLINE[algorithm].learner()
     learner.start(bench.prepared.layout, np.zeros(bench.prepared.layout.size))
     for _ in run_epochs(learner, bench.prepared.corpus, 1000, seed):
         yield lambda: learner.result

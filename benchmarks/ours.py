@@ -13,7 +13,7 @@ from spacy.training import Example
 from benchmarks.data import Sentence
 from benchmarks.measure import Settings
 from benchmarks.runner import ROOT
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.weights import Layout
 
 ENGINE = "ours"
@@ -85,7 +85,7 @@ def predicted_labels(nlp: Language, settings: Settings, sentences: Sequence[Sent
     return [[token.tag_ for token in doc] for doc in docs]
 
 
-def save_corpus(path: Path, corpus: Corpus, layout: Layout) -> None:
+def save_corpus(path: Path, corpus: EncodedCorpus, layout: Layout) -> None:
     """Keep an encoded corpus for the memory job, which must not know spaCy."""
     np.savez(
         path,

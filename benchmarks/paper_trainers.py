@@ -20,12 +20,11 @@ from benchmarks.summary import Numbers
 from spacy_crf.core.arrays import Bools, Floats, Indices, Ints
 from spacy_crf.core.chain.observations import potentials
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.learn.blocks import Corpus, cut
+from spacy_crf.core.learn.blocks import EncodedCorpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
-from spacy_crf.core.learn.perceptron import Perceptron
-from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, scatter
+from spacy_crf.learning.block import PerceptronSettings, StochasticGradientSettings
 from spacy_crf.learning.model import get_weights, set_weights
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.labels import LabelTable
@@ -41,16 +40,16 @@ LAST, MEAN = "perceptron, last weights", "perceptron, averaged"
 
 Scores = dict[str, float]
 Weights = dict[str, Floats]  # flat weights by the name of what gave them
-Trainer = Callable[[Corpus, Layout], Iterator[Weights]]
+Trainer = Callable[[EncodedCorpus, Layout], Iterator[Weights]]
 
 
 class Sentences:
     """Encoded sentences, and the marks that some weights restore to them.
 
-    corpus (Corpus): one sequence for each. restorer (Restorer): whose features they are encoded with.
+    corpus (EncodedCorpus): one sequence for each. restorer (Restorer): whose features they are encoded with.
     """
 
-    def __init__(self, restorer: "Restorer", corpus: Corpus):
+    def __init__(self, restorer: "Restorer", corpus: EncodedCorpus):
         self.restorer, self.corpus, self.blocks = restorer, corpus, cut(corpus)
         self.is_last: Bools = np.zeros(len(corpus.gold.labels), dtype=bool)
         self.is_last[np.cumsum(corpus.lengths) - 1] = True
@@ -114,9 +113,9 @@ class Restorer:
         return Sentences(self, self.pipe.learner.encode(self.pipe.make_sample(examples)))
 
 
-def perceptron(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
+def perceptron(corpus: EncodedCorpus, layout: Layout) -> Iterator[Weights]:
     """Collins' perceptron: its last weights, as in the paper, and their mean."""
-    learner = Perceptron()
+    learner = PerceptronSettings().learner()
     for _ in _epochs(learner, corpus, layout):
         yield {LAST: learner.weights.raw, MEAN: learner.result}
 
@@ -124,8 +123,8 @@ def perceptron(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
 def gradient(rate: float) -> Trainer:
     """Stochastic gradient ascent: its last weights, as in the paper, and their mean."""
 
-    def run(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
-        learner = StochasticGradient(rate)
+    def run(corpus: EncodedCorpus, layout: Layout) -> Iterator[Weights]:
+        learner = StochasticGradientSettings(rate).learner()
         for _ in _epochs(learner, corpus, layout):
             yield {
                 f"gradient, rate {rate:g}": learner.weights.raw,
@@ -138,7 +137,7 @@ def gradient(rate: float) -> Trainer:
 def full_batch(c2: float) -> Trainer:
     """L-BFGS on the penalised likelihood; an epoch is a few iterations."""
 
-    def run(corpus: Corpus, layout: Layout) -> Iterator[Weights]:
+    def run(corpus: EncodedCorpus, layout: Layout) -> Iterator[Weights]:
         objective = FullBatchObjective(corpus, layout, c2, n_threads=1)
         optimizer = new_optimizer(objective, np.zeros(layout.size))
         for _ in range(EPOCHS):
@@ -148,7 +147,7 @@ def full_batch(c2: float) -> Trainer:
     return run
 
 
-def _epochs(learner: OnlineLearner, corpus: Corpus, layout: Layout) -> Iterator[float]:
+def _epochs(learner: OnlineLearner, corpus: EncodedCorpus, layout: Layout) -> Iterator[float]:
     learner.start(layout, np.zeros(layout.size))
     return run_epochs(learner, corpus, EPOCHS, SEED)
 

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.measure import Settings, peak_mebibytes, read_settings, report
 from benchmarks.summary import Numbers
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.sparse import SparseRows
@@ -27,7 +27,7 @@ def learn(settings: Settings) -> Numbers:
     with np.load(settings.models / f"{settings.task.name}.encoded.npz") as data:
         n_features, n_labels = data["sizes"].tolist()
         features = SparseRows(data["indptr"], data["indices"], None, n_features)
-        corpus = Corpus(data["lengths"], features, Gold.known(data["labels"], n_labels), slots=data["slots"])
+        corpus = EncodedCorpus(data["lengths"], features, Gold.known(data["labels"], n_labels), slots=data["slots"])
         empty = Layout.empty(n_labels, boundary=False, n_features=n_features)
         layout = replace(empty, state_cells=data["state_cells"], transition_cells=data["transition_cells"])
     fed = peak_mebibytes()

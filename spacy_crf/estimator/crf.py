@@ -1,7 +1,7 @@
 """`CRF`: the interface of sklearn_crfsuite.CRF over the chain of this library."""
 
-import inspect
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from .crfsuite import read_model
 from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
-from .preparation import DevData, prepare
+from .preparation import prepare, read_dev
 from .training import train
 from .weights import FittedChain
 
@@ -23,6 +23,7 @@ class NotFittedError(ValueError, AttributeError):
     """Raised when a CRF is asked for what only a fitted one has."""
 
 
+@dataclass(eq=False, repr=False)
 class CRF:
     """A linear-chain CRF over attribute strings, with the interface of sklearn_crfsuite.CRF.
 
@@ -37,69 +38,36 @@ class CRF:
     n_threads (int | None): None takes all CPUs that the process may use. Results do not depend on it.
     """
 
-    def __init__(
-        self,
-        algorithm: str | None = None,
-        min_freq: float | None = None,
-        all_possible_states: bool | None = None,
-        all_possible_transitions: bool | None = None,
-        c1: float | None = None,
-        c2: float | None = None,
-        max_iterations: int | None = None,
-        num_memories: int | None = None,
-        epsilon: float | None = None,
-        period: int | None = None,
-        delta: float | None = None,
-        linesearch: str | None = None,
-        max_linesearch: int | None = None,
-        calibration_eta: float | None = None,
-        calibration_rate: float | None = None,
-        calibration_samples: int | None = None,
-        calibration_candidates: int | None = None,
-        calibration_max_trials: int | None = None,
-        pa_type: int | None = None,
-        c: float | None = None,
-        error_sensitive: bool | None = None,
-        averaging: bool | None = None,
-        variance: float | None = None,
-        gamma: float | None = None,
-        verbose: bool = False,
-        model_filename: str | None = None,
-        keep_tempfiles: bool = False,
-        trainer_cls: type | None = None,
-        random_state: int | None = None,
-        n_threads: int | None = None,
-    ):
-        self.algorithm = algorithm
-        self.min_freq = min_freq
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iterations = max_iterations
-        self.num_memories = num_memories
-        self.epsilon = epsilon
-        self.period = period
-        self.delta = delta
-        self.linesearch = linesearch
-        self.max_linesearch = max_linesearch
-        self.calibration_eta = calibration_eta
-        self.calibration_rate = calibration_rate
-        self.calibration_samples = calibration_samples
-        self.calibration_candidates = calibration_candidates
-        self.calibration_max_trials = calibration_max_trials
-        self.pa_type = pa_type
-        self.c = c
-        self.error_sensitive = error_sensitive
-        self.averaging = averaging
-        self.variance = variance
-        self.gamma = gamma
-        self.verbose = verbose
-        self.model_filename = model_filename
-        self.keep_tempfiles = keep_tempfiles
-        self.trainer_cls = trainer_cls
-        self.random_state = random_state
-        self.n_threads = n_threads
+    algorithm: str | None = None
+    min_freq: float | None = None
+    all_possible_states: bool | None = None
+    all_possible_transitions: bool | None = None
+    c1: float | None = None
+    c2: float | None = None
+    max_iterations: int | None = None
+    num_memories: int | None = None
+    epsilon: float | None = None
+    period: int | None = None
+    delta: float | None = None
+    linesearch: str | None = None
+    max_linesearch: int | None = None
+    calibration_eta: float | None = None
+    calibration_rate: float | None = None
+    calibration_samples: int | None = None
+    calibration_candidates: int | None = None
+    calibration_max_trials: int | None = None
+    pa_type: int | None = None
+    c: float | None = None
+    error_sensitive: bool | None = None
+    averaging: bool | None = None
+    variance: float | None = None
+    gamma: float | None = None
+    verbose: bool = False
+    model_filename: str | None = None
+    keep_tempfiles: bool = False
+    trainer_cls: type | None = None
+    random_state: int | None = None
+    n_threads: int | None = None
 
     @classmethod
     def from_crfsuite(cls, path: str | Path, **params: Any) -> Self:
@@ -128,7 +96,7 @@ class CRF:
         if (X_dev is None) != (y_dev is None):
             raise CRFError(EstimatorErrors.CRF706)
         data = prepare(X, y, settings)
-        dev = None if X_dev is None else DevData(X_dev, y_dev, data, settings["n_threads"])
+        dev = None if X_dev is None else read_dev(X_dev, y_dev, data, settings["n_threads"])
         log = TrainingLog(data.layout.size, dev)
         with shown(self.verbose):
             weights = ChainWeights(data.layout, train(data.corpus, data.layout, settings, log))
@@ -218,9 +186,8 @@ class CRF:
         return self
 
     def __repr__(self) -> str:
-        defaults = {name: parameter.default for name, parameter in _PARAMETERS.items()}
-        given = {name: value for name, value in self.get_params().items() if value != defaults[name]}
-        return f"CRF({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        given = (f"{name}={value!r}" for name, value in self.get_params().items() if value != _PARAMETERS[name])
+        return f"CRF({', '.join(given)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_chain" in self.__dict__
@@ -232,4 +199,4 @@ class CRF:
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
 
-_PARAMETERS = {name: p for name, p in inspect.signature(CRF.__init__).parameters.items() if name != "self"}
+_PARAMETERS = {one.name: one.default for one in fields(CRF)}

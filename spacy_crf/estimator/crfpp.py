@@ -38,13 +38,13 @@ def read_templates(path: str | Path, columns: Sequence[str] | Mapping[int, str])
         parse_attribute(attribute)
     templates: dict[str, None] = {}
     known: set[str] = set()
-    for number, line in enumerate(Path(path).read_text(encoding="utf8", errors="replace").splitlines(), 1):
+    lines = map(str.strip, Path(path).read_text(encoding="utf8", errors="replace").splitlines())
+    for number, text in enumerate(lines, 1):
         try:
-            templates.update(dict.fromkeys(_templates(line.strip(), attributes, known)))
+            templates.update(dict.fromkeys(_templates(text, attributes, known)))
         except _BadLine as problem:
-            raise CRFError(
-                EstimatorErrors.CRF731.format(path=path, line=number, problem=problem, text=line.strip())
-            ) from None
+            message = EstimatorErrors.CRF731.format(path=path, line=number, problem=problem, text=text)
+            raise CRFError(message) from None
     return list(templates)
 
 

@@ -26,11 +26,7 @@ WEIGHT = np.dtype([("kind", "<u4"), ("source", "<u4"), ("label", "<u4"), ("weigh
 
 @dataclass(frozen=True)
 class CRFsuiteModel:
-    """What a model file holds.
-
-    labels (list[str]), attributes (list[str]): by number.
-    weights (ChainWeights): in double precision, without those of starts and ends, as CRFsuite has none.
-    """
+    """What a model file holds; there are no weights of starts and ends, as CRFsuite has none."""
 
     labels: list[str]
     attributes: list[str]

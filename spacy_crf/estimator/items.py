@@ -65,13 +65,12 @@ class Items:
 
 
 def encode_items(X: Iterable[Any], number: Callable[[str], int]) -> Items:
-    """Number the attributes of all items.
+    """Number the attributes of all items of sequences.
 
-    X (Iterable): sequences of items. An item is a dict ({"w": "a"} stands for the attribute "w:a", {"n": 2.5} for "n"
-        with a value, True is 1, nested dicts and lists put "key:" before theirs), a list or set of strings, or a list
-        of (string, number) pairs.
+    An item is a dict ({"w": "a"} stands for the attribute "w:a", {"n": 2.5} for "n" with a value, True is 1, nested
+    dicts and lists put "key:" before theirs), a list or set of strings, or a list of (string, number) pairs.
+
     number (Callable): look-up in a `Numbering` or `Known`.
-    RETURNS (Items): the sequences in the order given.
     RAISES (ValueError): names the sequence and the item at fault.
     """
     sequences = [_as_list(sequence, position) for position, sequence in enumerate(X)]
@@ -97,7 +96,7 @@ def _encode_strings(lengths: Indices, items: list[Any], number: Callable[[str], 
     sizes = np.fromiter(map(len, items), dtype=np.intp, count=len(items))
     strings = chain.from_iterable(items)
     indices = np.fromiter(map(number, strings), dtype=np.int32, count=int(sizes.sum()))
-    return Items(lengths, _ends(sizes), indices, None)
+    return Items(lengths, Segments(sizes).bounds.astype(np.int32), indices, None)
 
 
 def _encode_pairs(lengths: Indices, items: list[Any], number: Callable[[str], int]) -> Items:
@@ -177,18 +176,9 @@ def _place(unit: int, lengths: Indices) -> dict[str, int]:
     return {"sequence": int(sequences.owners[unit]), "item": int(sequences.positions[unit])}
 
 
-def _ends(sizes: Indices) -> Ints:
-    indptr = np.zeros(len(sizes) + 1, dtype=np.int32)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr
-
-
 def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], int]) -> Ints:
-    """Numbers of the labels of all items.
+    """((N,)): numbers of the labels of all items, one sequence of labels for each sequence of items.
 
-    y (Iterable): one sequence of labels for each sequence of items. lengths ((B,)): of the sequences.
-    number (Callable): look-up in a `Numbering` or `Known`.
-    RETURNS ((N,)): numbers.
     RAISES (ValueError): for labels that do not fit the items, or that are not strings.
     """
     sequences: list[Sequence[Any]] = [list(sequence) for sequence in y]
@@ -197,10 +187,8 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
     for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
         if len(labels) != expected:
             raise CRFError(EstimatorErrors.CRF702.format(sequence=position, found=len(labels), expected=expected))
-    if not all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(sequences)))):
-        for position, labels in enumerate(sequences):
-            for label in labels:
-                if not isinstance(label, str):
-                    raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
+        for label in labels:
+            if not isinstance(label, str):
+                raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
     strings = map(str, chain.from_iterable(sequences))
     return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))

@@ -53,26 +53,19 @@ class TrainingLog:
         return self.iterations[-1] if self.iterations else None
 
     def add(self, flat: Doubles, **facts: Any) -> None:
-        """Add an iteration.
-
-        flat ((layout.size,)): the weights after it. facts: what is known of it.
-        """
+        """Add an iteration: the weights after it, and what is known of it."""
         norm = float(np.linalg.norm(flat))
         entry = {"num": len(self.iterations) + 1, **facts, "feature_norm": norm, "scores": {}}
         entry["active_features"] = int(np.count_nonzero(flat))
         if self.evaluate is not None:
             entry.update(self.evaluate(flat))
         self.iterations.append(entry)
-        logger.info("%s", _line(entry))
+        shown = {name: value for name, value in entry.items() if isinstance(value, int | float)}
+        logger.info("%s", "  ".join(f"{name} {value:g}" for name, value in shown.items()))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the dev data."""
         return {**self.__dict__, "evaluate": None}
-
-
-def _line(entry: dict[str, Any]) -> str:
-    shown = {name: value for name, value in entry.items() if isinstance(value, int | float)}
-    return "  ".join(f"{name} {value:g}" for name, value in shown.items())
 
 
 @contextmanager
@@ -92,22 +85,17 @@ def shown(verbose: bool) -> Iterator[None]:
 
 
 def score_labels(gold: Ints, predicted: Ints, lengths: Indices, labels: list[str]) -> Scores:
-    """Scores on held-out data as CRFsuite reports them.
-
-    gold ((N,)), predicted ((N,)): label numbers. lengths ((B,)): of the sequences.
-    """
+    """Scores of label numbers on held-out data as CRFsuite reports them."""
     right = gold == predicted
     wrong_in = np.add.reduceat(~right, Segments(lengths).openings) if len(gold) else np.zeros(0)
-    n = len(labels)
+    n, names = len(labels), ("precision", "recall", "f1")
     counts = [np.bincount(part[part >= 0], minlength=n).tolist() for part in (gold[right], predicted, gold)]
     scores = {label: _label_score(*numbers) for label, *numbers in zip(labels, *counts)}
     items = Fraction(int(right.sum()), max(1, len(gold)))
     instances = Fraction(int((wrong_in == 0).sum() + (lengths == 0).sum()), max(1, len(lengths)))
     return {
         "scores": scores,
-        "avg_precision": sum(score.precision or 0.0 for score in scores.values()) / n,
-        "avg_recall": sum(score.recall or 0.0 for score in scores.values()) / n,
-        "avg_f1": sum(score.f1 or 0.0 for score in scores.values()) / n,
+        **{f"avg_{name}": sum(getattr(score, name) or 0.0 for score in scores.values()) / n for name in names},
         "item_accuracy": items,
         "item_accuracy_float": float(items),
         "instance_accuracy": instances,

@@ -1,27 +1,57 @@
-"""Makes a `crf_tagger` of a CRFsuite model whose attribute strings templates can spell."""
+"""Makes a `crf_tagger` of a CRFsuite model whose attribute strings templates can spell.
 
-from collections.abc import Iterable, Mapping
+The template "ORTH[-1]|ORTH[0]" may be spelt as "w[-1]|w[0]={}|{}".
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import srsly
 from spacy.language import Language
 
-from ..core.arrays import Indices, Ints
+from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
 from ..features.features import Features
+from ..features.templates import LEXEME_FLAGS, Attribute, Template, parse_templates
 from ..learning.model import get_weights, set_weights
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.storage import Parts
 from ..tagging.component import CRFTagger
 from .crfsuite import CRFsuiteModel
 from .errors import EstimatorErrors
-from .spelling import Spelling, parse_spellings
+from .items import Numbering
 
 SHOWN = 5
+GAP = "{}"
+FLAGS = (*LEXEME_FLAGS, "HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER", "BIAS", "BOS", "EOS", "SPACY")
+ON = "1"  # the value of a flag
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One state template and the form of its attribute strings, with a gap {} for each value but those of flags."""
+
+    template: Template
+    form: str
+
+    @cached_property
+    def literals(self) -> list[str]:
+        """What stands before, between and behind the gaps."""
+        return self.form.split(GAP)
+
+    def values(self, attribute: str) -> Iterator[tuple[str, ...]]:
+        """Values of the template's atoms that are spelt like an attribute.
+
+        There are several where the text between two gaps occurs in a value: all of them are spelt alike.
+        """
+        for found in _readings(attribute, self.literals):
+            gaps = iter(found)
+            yield tuple(ON if is_flag(atom.attribute) else next(gaps) for atom in self.template.atoms)
 
 
 @dataclass(frozen=True)
@@ -36,10 +66,6 @@ class _Imported:
     template: Ints
     atoms: Ints
     values: list[str]
-
-    def data(self) -> dict[str, Any]:
-        """What a `FeatureIndex` restores itself from."""
-        return {"template": self.template, "atoms": self.atoms.T, "values": self.values}
 
 
 def to_pipe(
@@ -59,14 +85,10 @@ def to_pipe(
     """
     parsed = parse_spellings(spellings)
     imported = _match(model, parsed)
-    features = {
-        "@misc": "spacy_crf.Features.v1",
-        "templates": [str(spelling.template) for spelling in parsed],
-        "padding": False,
-    }
+    templates = [str(spelling.template) for spelling in parsed]
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates, "padding": False}
     architecture = {"@architectures": "spacy_crf.LinearChain.v1", "boundary": False}
-    settings = {**config, "model": architecture, "features": features}
-    pipe = nlp.add_pipe("crf_tagger", name=name, config=settings)
+    pipe = nlp.add_pipe("crf_tagger", name=name, config={**config, "model": architecture, "features": features})
     assert isinstance(pipe, CRFTagger)
     try:
         _fill(pipe, model, imported)
@@ -78,37 +100,19 @@ def to_pipe(
 
 def _match(model: CRFsuiteModel, spellings: list[Spelling]) -> _Imported:
     """Features of all attributes; one for each way to read an attribute that can be read in several."""
-    width = max((len(spelling.template.atoms) for spelling in spellings), default=0)
-    numbers = Numbers()
-    parts = [
-        _match_template(model.attributes, slot, spelling, width, numbers) for slot, spelling in enumerate(spellings)
-    ]
-    owners = np.concatenate([np.zeros(0, dtype=np.intp), *(part.owners for part in parts)])
+    texts = list(enumerate(model.attributes))
+    found = [[(a, values) for a, text in texts for values in spelling.values(text)] for spelling in spellings]
+    owners = np.array([a for part in found for a, _ in part], dtype=np.intp)
     unmatched = np.setdiff1d(np.arange(len(model.attributes)), owners)
     if len(unmatched):
         examples = ", ".join(repr(model.attributes[a]) for a in unmatched[:SHOWN].tolist())
         raise CRFError(EstimatorErrors.CRF724.format(count=len(unmatched), examples=examples))
-    template, atoms = (np.concatenate([getattr(p, name) for p in parts]) for name in ("template", "atoms"))
-    return _Imported(owners, template, atoms, list(numbers))
-
-
-class Numbers(dict[str, int]):
-    """Numbers strings in the order in which they are first asked for."""
-
-    def __missing__(self, string: str) -> int:
-        number = self[string] = len(self)
-        return number
-
-
-def _match_template(attributes: list[str], slot: int, spelling: Spelling, width: int, numbers: Numbers) -> _Imported:
-    """Features of the attributes that one template spells."""
-    found = [(a, values) for a, text in enumerate(attributes) for values in spelling.values(text)]
-    columns = [[values[column] for _, values in found] for column in range(len(spelling.template.atoms))]
-    atoms = np.zeros((len(found), width), dtype=np.int32)
-    for column, values in enumerate(columns):
-        atoms[:, column] = [numbers[value] for value in values]
-    owners = np.array([a for a, _ in found], dtype=np.intp)
-    return _Imported(owners, np.full(len(found), slot, dtype=np.int32), atoms, [])
+    width = max((len(spelling.template.atoms) for spelling in spellings), default=0)
+    atoms, numbers, parts = np.zeros((len(owners), width), dtype=np.int32), Numbering(), Segments.of(found)
+    for part, own, spelling in zip(found, parts.slices(), spellings):
+        for column in range(len(spelling.template.atoms)):
+            atoms[own, column] = [numbers[values[column]] for _, values in part]
+    return _Imported(owners, parts.owners.astype(np.int32), atoms, list(numbers))
 
 
 def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
@@ -120,7 +124,8 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     numbers = np.array([pipe.tags.number[label] for label in model.labels], dtype=np.intp)
     set_weights(pipe.model, _weights(get_weights(pipe.model), model, imported, numbers))
     features = Features(pipe.feature_config, pipe.sequence)
-    features.state.from_data(imported.data())
+    own = {"template": imported.template, "atoms": imported.atoms.T, "values": imported.values}
+    features.state.from_data(own)
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
     pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
 
@@ -149,3 +154,47 @@ def _component_labels(pipe: CRFTagger, tags: Iterable[str]) -> list[str]:
     if pipe.target not in SPAN_TARGETS:
         return list(tags)
     return list(dict.fromkeys(tag[2:] for tag in tags if tag[1:2] == "-"))
+
+
+def is_flag(attribute: Attribute) -> bool:
+    """Whether an attribute is on or off, so that its spelling has no value."""
+    return attribute.name in FLAGS
+
+
+def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:
+    """Spellings by template.
+
+    RAISES (ValueError): for an edge template, a range of templates, or a form with too few or too many gaps.
+    """
+    parsed = []
+    for text, form in spellings.items():
+        templates = parse_templates([text])
+        if len(templates) != 1 or templates[0].is_edge:
+            raise CRFError(EstimatorErrors.CRF722.format(template=text))
+        gaps, found = sum(not is_flag(atom.attribute) for atom in templates[0].atoms), form.count(GAP)
+        if found != gaps:
+            raise CRFError(EstimatorErrors.CRF723.format(template=text, form=form, expected=gaps, found=found))
+        parsed.append(Spelling(templates[0], form))
+    return parsed
+
+
+def _readings(text: str, literals: list[str]) -> Iterator[tuple[str, ...]]:
+    """All ways to read a text as literals with something between each two."""
+    first, *rest = literals
+    if not text.startswith(first):
+        return
+    text = text[len(first) :]
+    if not rest:
+        if not text:
+            yield ()
+        return
+    if len(rest) == 1:  # the last gap takes everything up to the last literal
+        value = text.removesuffix(rest[0])
+        if value and len(value) == len(text) - len(rest[0]):
+            yield (value,)
+        return
+    end = text.find(rest[0], 1)
+    while end > 0:
+        for others in _readings(text[end:], rest):
+            yield (text[:end], *others)
+        end = text.find(rest[0], end + 1)

@@ -1,43 +1,41 @@
-"""From Python data to what training works on."""
+"""From Python data to what training works on: encoded items, the weights that there are to learn, and held-out data."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Doubles
+from ..core.arrays import Bools, Doubles, Indices, Ints, Segments
 from ..core.errors import CRFError
 from ..core.gold import Gold
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
+from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout
 from .errors import EstimatorErrors
 from .items import UNKNOWN, Known, Numbering, encode_items, encode_labels
-from .layouts import seen_layout
 from .log import Scores, score_labels
-from .slots import find_slots
 from .weights import FittedChain
+
+MOST_SLOTS = 64
+_STEM = re.compile(r"[^=:]*[=:]?")  # "w[-1]|w[0]=new|york" has the stem "w[-1]|w[0]=", "-1:postag:NN" has "-1:"
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What training works on.
+    """What training works on; the layout tells which weights there are to learn."""
 
-    corpus (Corpus): encoded. layout (Layout): which weights there are to learn.
-    attributes (list[str]), labels (list[str]): by number.
-    """
-
-    corpus: Corpus
+    corpus: EncodedCorpus
     layout: Layout
     attributes: list[str]
     labels: list[str]
 
 
 def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> Prepared:
-    """Encode training data; attributes that have no weights are left out.
+    """Encode training data, by settings as `read_settings` returns them; attributes without weights are left out.
 
-    settings (Mapping): as `read_settings` returns them.
     RAISES (ValueError): for malformed data, or none.
     """
     numbering, labels = Numbering(), Numbering()
@@ -48,8 +46,7 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
     attributes, features = list(numbering), items.features(len(numbering))
     if features.values is not None:
         features = replace(features, values=features.values.astype(np.float32))
-    wanted = [settings[name] for name in ("min_freq", "all_possible_states", "all_possible_transitions")]
-    layout = seen_layout(items.lengths, features, gold, len(labels), *wanted)
+    layout = seen_layout(items.lengths, features, gold, len(labels), settings)
     used = ChainWeights(layout, np.ones(layout.size)).pruned()
     if not used.features.all():
         layout = used.weights.layout
@@ -57,24 +54,96 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
         kept = np.flatnonzero(used.features[features.indices])
         features = features.select(kept, numbers[features.indices[kept]], layout.n_features)
         attributes = list(compress(attributes, used.features.tolist()))
-    corpus = Corpus(items.lengths, features, Gold.known(gold, len(labels)), slots=find_slots(attributes, features))
+    slots = find_slots(attributes, features)
+    corpus = EncodedCorpus(items.lengths, features, Gold.known(gold, len(labels)), slots=slots)
     return Prepared(corpus, layout, attributes, list(labels))
 
 
-class DevData:
-    """Held-out data, encoded once. Called with weights, it gives their scores.
+def seen_layout(
+    lengths: Indices, features: SparseRows, labels: Ints, n_labels: int, settings: Mapping[str, Any]
+) -> Layout:
+    """Weights of the pairs of attribute and label, and of adjacent labels, that CRFsuite generates. O(nnz + F L).
 
-    prepared (Prepared): the training data, whose attributes and labels are known.
+    Pairs that occur less often than `min_freq` have no weight; an attribute counts with its value, and pairs that do
+    not occur, which `all_possible_states` and `.._transitions` ask for, have the frequency 0.
     """
+    all_states, all_transitions = settings["all_possible_states"], settings["all_possible_transitions"]
+    min_freq = settings["min_freq"]
+    pairs = features.indices.astype(np.intp) * n_labels + labels[features.row_numbers()]
+    inner = np.ones(len(labels), dtype=bool)
+    inner[Segments(lengths).openings] = False
+    after = np.flatnonzero(inner)
+    steps = labels[after - 1].astype(np.intp) * n_labels + labels[after]
+    values = None if features.values is None else features.values.astype(np.float64)
+    return replace(
+        Layout.empty(n_labels, boundary=False, n_features=features.n_columns),
+        state_cells=_cells(pairs, values, features.n_columns * n_labels, min_freq, all_states),
+        transition_cells=_cells(steps, None, n_labels * n_labels, min_freq, all_transitions),
+    )
 
-    def __init__(self, X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: int):
-        known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
-        labels = Known(zip(prepared.labels, range(len(prepared.labels))))
-        self._chain = FittedChain(prepared.labels, known, ChainWeights.zeros(prepared.layout, np.float64))
-        self._items, self._n_threads = encode_items(X, known.__getitem__), n_threads
-        self._gold = encode_labels(y, self._items.lengths, labels.__getitem__)
 
-    def __call__(self, flat: Doubles) -> Scores:
-        weights = ChainWeights(self._chain.weights.layout, flat)
-        predicted = replace(self._chain, weights=weights).best(self._items, self._n_threads)
-        return score_labels(self._gold, predicted, self._items.lengths, self._chain.labels)
+def _cells(pairs: Indices, values: Doubles | None, size: int, min_freq: float, everything: bool) -> Indices:
+    """Cells that are frequent enough, ascending."""
+    if min_freq > 0:
+        return np.flatnonzero(np.bincount(pairs, weights=values, minlength=size) >= min_freq)
+    if everything:
+        return np.arange(size)
+    seen = np.zeros(size, dtype=bool)
+    seen[pairs] = True
+    return np.flatnonzero(seen)
+
+
+def find_slots(attributes: list[str], features: SparseRows) -> Ints | None:
+    """((F,) | None): slots of attributes, such that an item has at most one of each; None where strings show none.
+
+    A slot stands for the template that the attributes come from: what lets the objective score implied features once.
+    O(nnz).
+    """
+    if features.values is not None or not attributes:
+        return None
+    stems = _stems(attributes)
+    slots = _number(stems)
+    clashing = _clashing(slots, features)
+    if clashing is not None and clashing.any():  # affixes of several lengths, or keys with two separators
+        pairs = zip(stems, attributes, clashing[slots].tolist())
+        slots = _number([_finer(stem, string) if clashes else stem for stem, string, clashes in pairs])
+        clashing = _clashing(slots, features)
+    return None if clashing is None or clashing.any() else slots
+
+
+def _stems(strings: list[str]) -> list[str]:
+    return [found[0] for found in map(_STEM.match, strings) if found]  # the pattern matches every string
+
+
+def _finer(stem: str, attribute: str) -> str:
+    rest = attribute[len(stem) :]
+    inner = _stems([rest])[0]
+    return f"{stem}{inner}" if inner != rest else f"{stem}{len(rest)}"
+
+
+def _number(stems: list[str]) -> Ints:
+    return np.fromiter(map(Numbering().__getitem__, stems), dtype=np.int32, count=len(stems))
+
+
+def _clashing(slots: Ints, features: SparseRows) -> Bools | None:
+    """For each slot, whether some item has two attributes of it; None for too many slots."""
+    n_slots = int(slots.max()) + 1
+    if n_slots > MOST_SLOTS:
+        return None
+    cells = features.row_numbers() * n_slots + slots[features.indices]
+    counts = np.bincount(cells, minlength=features.n_rows * n_slots).reshape(-1, n_slots)
+    return np.asarray((counts > 1).any(axis=0))
+
+
+def read_dev(X: Iterable[Any], y: Iterable[Any], prepared: Prepared, n_threads: int) -> Callable[[Doubles], Scores]:
+    """Encode held-out data, whose attributes and labels are the training data's; gives scores of weights on it."""
+    known = Known(zip(prepared.attributes, range(len(prepared.attributes))))
+    labels = Known(zip(prepared.labels, range(len(prepared.labels))))
+    items = encode_items(X, known.__getitem__)
+    gold = encode_labels(y, items.lengths, labels.__getitem__)
+
+    def evaluate(flat: Doubles) -> Scores:
+        chain = FittedChain(prepared.labels, known, ChainWeights(prepared.layout, flat))
+        return score_labels(gold, chain.best(items, n_threads), items.lengths, prepared.labels)
+
+    return evaluate

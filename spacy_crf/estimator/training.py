@@ -2,19 +2,16 @@
 
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Doubles
-from ..core.learn.arow import AROW
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
+from ..core.learn.mistakes import AROW, Kind, PassiveAggressive, Perceptron
 from ..core.learn.online import OnlineLearner, run_epochs
-from ..core.learn.passive_aggressive import Kind, PassiveAggressive
-from ..core.learn.perceptron import Perceptron
-from ..core.learn.sgd import SGD, Calibration
+from ..core.learn.sgd import SGD, StepSizeSearch
 from ..core.threads import single_threaded_blas
 from ..core.weights import Layout
 from .errors import EstimatorWarnings
@@ -25,21 +22,18 @@ PA_TYPES: dict[int, Kind] = {0: "PA", 1: "PA-I", 2: "PA-II"}
 FEW = 1 << 17  # pairs of item and attribute below which double precision costs next to nothing
 
 
-def train(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """Weights of a layout.
-
-    settings (dict): as `read_settings` returns them. log (TrainingLog): takes the iterations.
-    RETURNS ((layout.size,)): the weights.
-    """
+def train(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+    """((layout.size,)): weights, by settings as `read_settings` returns them; the log takes the iterations."""
     begin = time.perf_counter()
+    run = {"lbfgs": train_lbfgs, "l2sgd": train_l2sgd}.get(settings["algorithm"], train_online)
     with single_threaded_blas():
-        flat = ALGORITHMS[settings["algorithm"]](corpus, layout, settings, log)
+        flat = run(corpus, layout, settings, log)
     log.training_seconds = time.perf_counter() - begin
     logger.info("%s stopped after %d iterations: %s.", settings["algorithm"], len(log.iterations), log.reason)
     return flat
 
 
-def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_lbfgs(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """L-BFGS on the whole corpus; OWL-QN with c1."""
     dtype = np.float64 if len(corpus.features.indices) < FEW else np.float32
     objective = FullBatchObjective(corpus, layout, settings["c2"], settings["n_threads"], dtype)
@@ -50,18 +44,17 @@ def train_lbfgs(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
         before = optimizer.evaluations
         if optimizer.run(1):
             facts = {"loss": optimizer.value, "error_norm": optimizer.gradient_norm}
-            trials = optimizer.evaluations - before
-            seconds = time.perf_counter() - clock
-            log.add(objective.basis.finish(optimizer.x), **facts, linesearch_trials=trials, time=seconds)
+            facts |= {"linesearch_trials": optimizer.evaluations - before, "time": time.perf_counter() - clock}
+            log.add(objective.basis.finish(optimizer.x), **facts)
         clock = time.perf_counter()
     _end(log, optimizer.reason, optimizer.value, settings)
     return objective.basis.finish(optimizer.x)
 
 
-def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
+def train_l2sgd(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Stochastic gradient descent; the weights of the best epoch."""
     names = ("eta", "rate", "samples", "candidates", "max_trials")
-    calibration = Calibration(**{name: settings[f"calibration_{name}"] for name in names})
+    calibration = StepSizeSearch(**{name: settings[f"calibration_{name}"] for name in names})
     schedule = {"seed": settings["random_state"], "period": settings["period"], "delta": settings["delta"]}
     sgd = SGD(corpus, layout, np.zeros(layout.size), settings["c2"], calibration=calibration, **schedule)
     while sgd.reason is None and sgd.epochs < settings["max_iterations"]:
@@ -72,27 +65,9 @@ def train_l2sgd(corpus: Corpus, layout: Layout, settings: Settings, log: Trainin
     return np.asarray(sgd.flat, dtype=np.float64)
 
 
-def train_ap(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """The averaged perceptron."""
-    return _train_online(Perceptron(dtype=np.float64), corpus, layout, settings, log)
-
-
-def train_pa(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """The passive-aggressive algorithm."""
-    flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
-    learner = PassiveAggressive(PA_TYPES[settings["pa_type"]], settings["c"], **flags, dtype=np.float64)
-    return _train_online(learner, corpus, layout, settings, log)
-
-
-def train_arow(corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
-    """Adaptive regularisation of weights."""
-    return _train_online(AROW(settings["variance"], settings["gamma"], dtype=np.float64), corpus, layout, settings, log)
-
-
-def _train_online(
-    learner: OnlineLearner, corpus: Corpus, layout: Layout, settings: Settings, log: TrainingLog
-) -> Doubles:
+def train_online(corpus: EncodedCorpus, layout: Layout, settings: Settings, log: TrainingLog) -> Doubles:
     """Epochs until the loss per sequence is below epsilon, or max_iterations of them, which is no failure here."""
+    learner = _learner(settings)
     learner.start(layout, np.zeros(layout.size))
     log.reason = f"max_iterations ({settings['max_iterations']}) reached"
     clock = time.perf_counter()
@@ -105,21 +80,19 @@ def _train_online(
     return np.asarray(learner.result, dtype=np.float64)
 
 
+def _learner(settings: Settings) -> OnlineLearner:
+    if settings["algorithm"] == "ap":
+        return Perceptron(averaging=True, dtype=np.float64)
+    if settings["algorithm"] == "arow":
+        return AROW(variance=settings["variance"], gamma=settings["gamma"], dtype=np.float64)
+    flags = {name: bool(settings[name]) for name in ("error_sensitive", "averaging")}
+    return PassiveAggressive(kind=PA_TYPES[settings["pa_type"]], c=settings["c"], **flags, dtype=np.float64)
+
+
 def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings) -> None:
     """Note why a run ended and where; running out of iterations is not convergence."""
     log.objective = float(value)
     log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
     if reason is None:
-        message = EstimatorWarnings.CRFW701.format(
-            algorithm=settings["algorithm"], iterations=settings["max_iterations"]
-        )
-        warnings.warn(message, stacklevel=5)  # where fit was called
-
-
-ALGORITHMS: dict[str, Callable[[Corpus, Layout, Settings, TrainingLog], Doubles]] = {
-    "lbfgs": train_lbfgs,
-    "l2sgd": train_l2sgd,
-    "ap": train_ap,
-    "pa": train_pa,
-    "arow": train_arow,
-}
+        run = {"algorithm": settings["algorithm"], "iterations": settings["max_iterations"]}
+        warnings.warn(EstimatorWarnings.CRFW701.format(**run), stacklevel=5)  # where fit was called

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..core.arrays import Indices, Ints, Segments
+from ..core.arrays import Ints, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.observations import observe, potentials
 from ..core.learn.single import SingleDecoder
@@ -21,11 +21,7 @@ UNITS_PER_PART = 20_000
 
 @dataclass(frozen=True)
 class FittedChain:
-    """A linear chain over attribute strings.
-
-    labels (list[str]): in the order of the label indices. attributes (Known): numbers of the attributes.
-    weights (ChainWeights): in double precision.
-    """
+    """A linear chain over attribute strings, with weights in double precision."""
 
     labels: list[str]
     attributes: Known
@@ -51,8 +47,7 @@ class FittedChain:
     def best(self, items: Items, n_threads: int) -> Ints:
         """((N,)): numbers of the best labels."""
         if len(items.lengths) == 1 and items.n_items:  # four times faster than a batch of one
-            layout = self.weights.layout
-            return SingleDecoder(self.weights.dense, layout)(items.features(layout.n_features), None)
+            return SingleDecoder(self.weights.dense, self.weights.layout)(self._features(items), None)
         return self._by_part(items, ChainDistribution.best, n_threads)
 
     def accuracy(self, X: Iterable[Any], y: Iterable[Any], n_threads: int) -> float:
@@ -70,31 +65,19 @@ class FittedChain:
         return [by_item[own] for own in Segments(items.lengths).slices()]
 
     def _by_part(self, items: Items, ask: Callable[[ChainDistribution], Any], n_threads: int) -> Any:
-        """Put what is asked of all items behind each other."""
+        """Ask what the chains of runs of whole sequences say, on threads, and put the rows behind each other."""
+        layout, features, bounds = self.weights.layout, self._features(items), Segments(items.lengths).bounds
+        cuts = np.flatnonzero(np.diff(bounds[1:] // UNITS_PER_PART, prepend=-1)).tolist()
+        parts = list(zip(cuts, [*cuts[1:], len(items.lengths)]))
 
-        def run(lengths: Indices, features: SparseRows) -> Any:
-            chains = potentials(observe(lengths, features), self.weights.dense, self.weights.layout)
+        def run(part: tuple[int, int]) -> Any:
+            first, last = part
+            units = features.slice(int(bounds[first]), int(bounds[last]))
+            chains = potentials(observe(items.lengths[first:last], units), self.weights.dense, layout)
             return ask(ChainDistribution(chains))
 
-        return run_by_part(items, self.weights.layout.n_features, run, n_threads)
+        found = run_parallel(run, parts, n_threads if len(parts) > 1 else 1)
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
 
-
-def run_by_part(
-    items: Items, n_features: int, function: Callable[[Indices, SparseRows], Any], n_threads: int
-) -> "np.ndarray[Any, Any]":
-    """Apply a function to runs of whole sequences, on threads, and put the rows that it gives behind each other.
-
-    function (Callable): maps lengths and features to an array with a row for each item.
-    """
-    features = items.features(n_features)
-    bounds = Segments(items.lengths).bounds
-    cuts = np.flatnonzero(np.diff(bounds[1:] // UNITS_PER_PART, prepend=-1)).tolist()
-    parts = list(zip(cuts, [*cuts[1:], len(items.lengths)]))
-
-    def run(part: tuple[int, int]) -> "np.ndarray[Any, Any]":
-        first, last = part
-        units = features.slice(int(bounds[first]), int(bounds[last]))
-        return np.asarray(function(items.lengths[first:last], units))
-
-    found = run_parallel(run, parts, n_threads if len(parts) > 1 else 1)
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
+    def _features(self, items: Items) -> SparseRows:
+        return items.features(self.weights.layout.n_features)

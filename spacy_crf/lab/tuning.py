@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import compress, product
 from math import isfinite, sqrt
 from statistics import fmean, stdev
@@ -18,8 +18,8 @@ from ..core.arrays import Segments
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..core.gold import UNKNOWN
 from ..corpora.docbin import cut_doc
-from ..learning.block import LBFGSTrainer, MakeSample
-from ..learning.encoder import ChainLearner, Sample
+from ..learning.encoder import ChainLearner, MakeSample, Sample
+from ..learning.lbfgs import LBFGSTrainer
 from ..learning.model import get_weights
 from ..pipe.errors import PipeErrors
 from ..tagging.component import CRFTagger
@@ -237,12 +237,13 @@ class Fold:
         """Train from the beginning, and return the component and the number of iterations."""
         pipe = self._make(c1=c1, c2=c2).from_bytes(self._begun)
         trainer: LBFGSTrainer = pipe.trainer
+        settings = trainer.settings
         pipe.trainer = _Recall(trainer, self._samples)
         # weights that were not seen come behind the first step, which has its own length; else one step does it all
-        first = min(iterations, trainer.iterations_per_step) if trainer.unseen else iterations
+        first = min(iterations, settings.iterations_per_step) if settings.unseen else iterations
         with warnings.catch_warnings(action="ignore", category=CRFWarning):  # told when the pipeline was initialised
             for step in filter(None, (first, iterations - first)):
-                trainer.iterations_per_step = step
+                trainer.settings = replace(settings, iterations_per_step=step)
                 pipe.update(self._train)
                 pipe.finish_update(None)
         done = trainer.iterations

@@ -1,50 +1,90 @@
-"""Trainers: how a component turns examples into weights. Each is a config block of the component."""
+"""The blocks of a component's model and trainer, and the batcher for trainers that want the whole corpus."""
 
-from typing import Literal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import registry
+from thinc.api import Model
+from thinc.types import Floats2d
 
-from ..core.learn.adagrad import AdaGrad
-from ..core.learn.arow import AROW
-from ..core.learn.passive_aggressive import PassiveAggressive
-from ..core.learn.perceptron import Perceptron
-from ..core.learn.stochastic_gradient import StochasticGradient
-from .trainers.base import MakeSample, Trainer
-from .trainers.full_batch import LBFGSTrainer
-from .trainers.minibatch import MinibatchTrainer
-from .trainers.online import OnlineTrainer
+if TYPE_CHECKING:
+    from ..core.learn.online import OnlineLearner
+    from .encoder import Trainer
 
-__all__ = [
-    "LBFGSTrainer",
-    "MakeSample",
-    "MinibatchTrainer",
-    "OnlineTrainer",
-    "Trainer",
-    "make_adagrad",
-    "make_arow",
-    "make_lbfgs",
-    "make_minibatch",
-    "make_passive_aggressive",
-    "make_perceptron",
-    "make_stochastic_gradient",
-]
+Tok2Vec = Model[list[Doc], list[Floats2d]]
+Precision = Literal["float32", "float16"]
+
+
+@registry.architectures("spacy_crf.LinearChain.v1")
+def LinearChain(
+    boundary: bool = True,
+    all_states: bool = False,
+    all_transitions: bool = False,
+    tok2vec: Tok2Vec | None = None,
+    precision: Precision = "float32",
+    order: Literal[1, 2] = 1,
+    candidates: float = 0.001,
+    max_candidates: int = 8,
+) -> Model[Any, Any]:
+    """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
+
+    boundary (bool): learn how likely each label is to start and to end a sequence.
+    all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
+        speak against labels it never came with, at the cost of L weights for each feature.
+    all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
+    tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
+        weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
+    precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
+        a tok2vec layer is stored as it is.
+    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
+        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
+        explanations and fitted temperatures are for order 1 only.
+    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
+        probability under the first-order weights is at least so much, and at most so many; the others get the
+        probability 0. With k candidates each, a token takes k^3 operations.
+    RETURNS (Model): the container, without weights until it is trained.
+    RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
+    """
+    from .model import new_model
+
+    kept = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision, "order": order}
+    return new_model(boundary, tok2vec, {**kept, "candidates": candidates, "max_candidates": max_candidates})
+
+
+@registry.batchers("spacy_crf.full_batch.v1")
+def make_full_batch() -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
+    """Batches of the whole corpus: one step of the training loop sees every example.
+
+    RETURNS (Callable): the batcher.
+    """
+    return full_batch
+
+
+def full_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
+    """All examples as one batch."""
+    batch = list(examples)
+    if batch:
+        yield batch
+
+
+# -- trainers ------------------------------------------------------------------------------------------------
+
+
+class TrainerSettings(ABC):
+    """Settings of a trainer: how a component turns examples into weights."""
+
+    @abstractmethod
+    def make(self) -> "Trainer":
+        """Make the trainer."""
 
 
 @registry.misc("spacy_crf.LBFGS.v1")
-def make_lbfgs(
-    c2: float = 1.0,
-    iterations_per_step: int = 10,
-    memory: int = 6,
-    period: int = 10,
-    delta: float = 1e-5,
-    epsilon: float = 1e-5,
-    n_threads: int = 0,
-    unseen: float = 0.0,
-    c1: float = 0.0,
-    warmup: int = 0,
-    seed: int = 0,
-    first_order_steps: int = 10,
-) -> LBFGSTrainer:
+@dataclass(frozen=True)
+class LBFGSSettings(TrainerSettings):
     """Full-batch L-BFGS on the negative log-likelihood + c1 |w|_1 + c2 |w|^2, CRFsuite's objective.
 
     It wants every reference in every step: use the batcher spacy_crf.full_batch.v1.
@@ -63,49 +103,110 @@ def make_lbfgs(
     first_order_steps (int): for a model of order 2, steps for all other weights before those for the weights of
         trigrams alone, which take less time; fewer where the former have converged. Both need steps: see that
         `max_steps` and `patience` of the training block leave some for the trigrams.
-    RETURNS (Trainer): the trainer.
+    RAISES (ValueError): for settings that make no sense.
     """
-    search = {"memory": memory, "period": period, "delta": delta, "epsilon": epsilon}
-    return LBFGSTrainer(iterations_per_step, c2, n_threads, unseen, c1, warmup, seed, first_order_steps, **search)
+
+    c2: float = 1.0
+    iterations_per_step: int = 10
+    memory: int = 6
+    period: int = 10
+    delta: float = 1e-5
+    epsilon: float = 1e-5
+    n_threads: int = 0
+    unseen: float = 0.0
+    c1: float = 0.0
+    warmup: int = 0
+    seed: int = 0
+    first_order_steps: int = 10
+
+    def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, CRFError
+
+        for name, least in (("c1", 0), ("c2", 0), ("warmup", 0), ("first_order_steps", 1)):
+            value = getattr(self, name)
+            if not value >= least:
+                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=f"at least {least}"))
+
+    @property
+    def search(self) -> dict[str, Any]:
+        """What the optimiser is told."""
+        return {name: getattr(self, name) for name in ("memory", "period", "delta", "epsilon")}
+
+    def make(self) -> "Trainer":
+        from .lbfgs import LBFGSTrainer
+
+        return LBFGSTrainer(self)
 
 
 @registry.misc("spacy_crf.Minibatch.v1")
-def make_minibatch() -> MinibatchTrainer:
+@dataclass(frozen=True)
+class MinibatchSettings(TrainerSettings):
     """Mini-batch training with the optimizer of the training block (Adam, SGD, ..), on mean gradients per sequence.
 
     With `use_averages` of the optimizer, evaluation and saving see averaged weights. thinc's optimizers are dense: a
     step costs as much as there are weights, however few the batch shows. spacy_crf.AdaGrad.v1 touches only those.
-
-    RETURNS (Trainer): the trainer.
     """
-    return MinibatchTrainer()
+
+    def make(self) -> "Trainer":
+        from .online import MinibatchTrainer
+
+        return MinibatchTrainer(self)
+
+
+class OnlineSettings(TrainerSettings):
+    """Settings of a trainer that learns from one sequence, or small batch, after the other.
+
+    Batches may be of any size, features grow as they are met, every epoch of the training loop is an epoch of the
+    algorithm, and nothing is kept of the examples, so that corpora may be streamed.
+
+    seed (int): of the order of sequences within a batch; that of batches is the training loop's.
+    """
+
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.learner()  # refuses settings that make no sense
+
+    def learner(self) -> "OnlineLearner":
+        """Make what learns from the sequences, with all settings but the seed."""
+        from ..core.learn.mistakes import AROW, PassiveAggressive, Perceptron
+        from ..core.learn.stochastic import AdaGrad, StochasticGradient
+
+        learners: dict[type[OnlineSettings], type[OnlineLearner]] = {
+            PerceptronSettings: Perceptron,
+            PassiveAggressiveSettings: PassiveAggressive,
+            AROWSettings: AROW,
+            AdaGradSettings: AdaGrad,
+            StochasticGradientSettings: StochasticGradient,
+        }
+        return learners[type(self)](**{name: value for name, value in vars(self).items() if name != "seed"})
+
+    def make(self) -> "Trainer":
+        from .online import OnlineTrainer
+
+        return OnlineTrainer(self)
 
 
 @registry.misc("spacy_crf.Perceptron.v1")
-def make_perceptron(batch_size: int = 1, seed: int = 0, averaging: bool = True) -> OnlineTrainer:
+@dataclass(frozen=True)
+class PerceptronSettings(OnlineSettings):
     """Structured perceptron (Collins 2002).
-
-    Like all online trainers: batches of any size, features grow as they are met, every epoch of the training loop is
-    an epoch of the algorithm, and nothing is kept of the examples, so that corpora may be streamed.
 
     batch_size (int): sequences that are decoded with the same weights. 1 updates after each sequence; more make fewer
         and larger steps.
     seed (int): of the order of sequences within a batch.
     averaging (bool): predict with the mean of the weights over time.
-    RETURNS (Trainer): the trainer.
+    RAISES (ValueError): here and below, for settings that make no sense.
     """
-    return OnlineTrainer(Perceptron, seed, {"batch_size": batch_size, "averaging": averaging})
+
+    batch_size: int = 1
+    seed: int = 0
+    averaging: bool = True
 
 
 @registry.misc("spacy_crf.PassiveAggressive.v1")
-def make_passive_aggressive(
-    kind: Literal["PA", "PA-I", "PA-II"] = "PA-I",
-    c: float = 1.0,
-    error_sensitive: bool = True,
-    averaging: bool = True,
-    batch_size: int = 1,
-    seed: int = 0,
-) -> OnlineTrainer:
+@dataclass(frozen=True)
+class PassiveAggressiveSettings(OnlineSettings):
     """Passive-aggressive (Crammer et al. 2006): steps as long as it takes to put the gold path ahead.
 
     kind (str): "PA" goes all the way, "PA-I" at most c, "PA-II" is held back smoothly.
@@ -113,28 +214,35 @@ def make_passive_aggressive(
     error_sensitive (bool): ask for a greater lead where more labels were wrong.
     averaging (bool): predict with the mean of the weights over time.
     batch_size (int), seed (int): as in spacy_crf.Perceptron.v1.
-    RETURNS (Trainer): the trainer.
     """
-    settings = {"kind": kind, "c": c, "error_sensitive": error_sensitive, "averaging": averaging}
-    return OnlineTrainer(PassiveAggressive, seed, {**settings, "batch_size": batch_size})
+
+    kind: Literal["PA", "PA-I", "PA-II"] = "PA-I"
+    c: float = 1.0
+    error_sensitive: bool = True
+    averaging: bool = True
+    batch_size: int = 1
+    seed: int = 0
 
 
 @registry.misc("spacy_crf.AROW.v1")
-def make_arow(variance: float = 1.0, gamma: float = 1.0, batch_size: int = 1, seed: int = 0) -> OnlineTrainer:
+@dataclass(frozen=True)
+class AROWSettings(OnlineSettings):
     """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009): weights often moved are moved less.
 
     variance (float): of each weight at the start.
     gamma (float): trade-off between correcting mistakes and staying where one is.
     batch_size (int), seed (int): as in spacy_crf.Perceptron.v1.
-    RETURNS (Trainer): the trainer.
     """
-    return OnlineTrainer(AROW, seed, {"variance": variance, "gamma": gamma, "batch_size": batch_size})
+
+    variance: float = 1.0
+    gamma: float = 1.0
+    batch_size: int = 1
+    seed: int = 0
 
 
 @registry.misc("spacy_crf.AdaGrad.v1")
-def make_adagrad(
-    learn_rate: float = 0.6, damping: float = 3.0, averaging: bool = True, units_per_batch: int = 2000, seed: int = 0
-) -> OnlineTrainer:
+@dataclass(frozen=True)
+class AdaGradSettings(OnlineSettings):
     """Mini-batch AdaGrad on the log-likelihood: near the best F1 after two or three epochs, and real probabilities.
 
     learn_rate (float): of a weight that has not moved much.
@@ -143,21 +251,28 @@ def make_adagrad(
     averaging (bool): predict with a mean of the weights over time in which later ones count more.
     units_per_batch (int): about so many tokens make a step, within each batch of the training loop.
     seed (int): of the order of sequences within a batch.
-    RETURNS (Trainer): the trainer.
     """
-    settings = {"learn_rate": learn_rate, "damping": damping, "averaging": averaging}
-    return OnlineTrainer(AdaGrad, seed, {**settings, "units_per_batch": units_per_batch})
+
+    learn_rate: float = 0.6
+    damping: float = 3.0
+    averaging: bool = True
+    units_per_batch: int = 2000
+    seed: int = 0
 
 
 @registry.misc("spacy_crf.StochasticGradient.v1")
-def make_stochastic_gradient(learn_rate: float = 0.01, averaging: bool = True, seed: int = 0) -> OnlineTrainer:
+@dataclass(frozen=True)
+class StochasticGradientSettings(OnlineSettings):
     """Plain gradient steps on the log-likelihood after each sequence, all at one rate (Agrawal & Shah 2014).
 
-    What spacy_crf.Minibatch.v1 does with the optimizer SGD.v1 and batches of one example, at a fraction of the cost.
+    It does what spacy_crf.Minibatch.v1 does with the optimizer SGD.v1 and batches of one example, at a fraction of the
+    cost.
 
     learn_rate (float): how far.
     averaging (bool): predict with the mean of the weights over time.
     seed (int): of the order of sequences within a batch.
-    RETURNS (Trainer): the trainer.
     """
-    return OnlineTrainer(StochasticGradient, seed, {"learn_rate": learn_rate, "averaging": averaging})
+
+    learn_rate: float = 0.01
+    averaging: bool = True
+    seed: int = 0

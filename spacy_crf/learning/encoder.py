@@ -1,20 +1,23 @@
 """A model and its features, growing together while they are trained."""
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from spacy.training import Example
 from spacy.vocab import Vocab
+from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.observations import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.gold import Gold
 from ..core.labels import TagSet
-from ..core.learn.blocks import Corpus
+from ..core.learn.blocks import EncodedCorpus
 from ..core.sparse import SparseRows, stack
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
@@ -25,10 +28,8 @@ from .model import ChainModel, get_layout, get_weights, set_weights
 
 @dataclass(frozen=True)
 class Sample:
-    """Some Docs as columns, with their gold; feature keys are computed when they are asked for.
+    """Columns of some Docs, with the gold of the units; feature keys are computed when they are asked for.
 
-    columns (Columns): what was read from the Docs. gold (Gold): of the units.
-    extractor (FeatureExtractor): of the component.
     backprop (Callable | None): takes the gradient of the loss by the columns' vectors.
     mask ((N, L) | None): -inf for labels that are ruled out, 0 for the others.
     """
@@ -51,11 +52,7 @@ class Sample:
 
 
 class ChainLearner:
-    """What a trainer works on.
-
-    name (str), labels (tuple[str, ...]): of the component. tags (TagSet): labels of the chain.
-    features (Features): extractor and indices. model (Model): weights. vocab (Vocab): of the pipeline.
-    """
+    """What a trainer works on: name and labels of a component, labels of the chain, features and weights."""
 
     def __init__(
         self, name: str, labels: tuple[str, ...], tags: TagSet, features: Features, model: ChainModel, vocab: Vocab
@@ -71,29 +68,25 @@ class ChainLearner:
             self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
             self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
 
-    def encode(self, sample: Sample) -> Corpus:
+    def encode(self, sample: Sample) -> EncodedCorpus:
         """Sequences as sparse rows of the known features."""
-        edges = None
-        if self.features.edge.templates:
-            edges = group_edges(self.features.edge.encode(sample.edge))
-        state = self.features.state
+        state, edge = self.features.state, self.features.edge
+        edges = group_edges(edge.encode(sample.edge)) if edge.templates else None
         slots = state.slots if state.separates_templates else None
-        return Corpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
+        return EncodedCorpus(sample.columns.lengths, state.encode(sample.state), sample.gold, edges, slots, sample.mask)
 
     def warn_of_unseen_labels(self, gold: Gold) -> None:
         """Name the labels that gold never has; only a trainer with the whole corpus can tell."""
         counts = count_labels(gold, len(self.tags))
         unseen = [label for label in self.labels if not counts[self.tags.tags_of(label)].any()]
         if unseen:
-            warnings.warn(
-                LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen)), CRFWarning, stacklevel=2
-            )
+            message = LearningWarnings.CRFW401.format(name=self.name, labels=", ".join(unseen))
+            warnings.warn(message, CRFWarning, stacklevel=2)
 
-    def add_weights(self, corpus: Corpus) -> None:
+    def add_weights(self, corpus: EncodedCorpus) -> None:
         """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""
         layout = get_layout(self.model)
-        n, n_features = layout.n_labels, len(self.features.state)
-        n_edges = len(self.features.edge)
+        n, n_features, n_edges = layout.n_labels, len(self.features.state), len(self.features.edge)
         pairs = _label_pairs(corpus, n)
         transitions = np.flatnonzero(layout.allowed) if self.model.attrs["all_transitions"] else np.unique(pairs[1])
         if self.model.attrs["all_states"]:
@@ -101,9 +94,7 @@ class ChainLearner:
             state = np.arange(layout.n_features * n if is_full else 0, n_features * n)
         else:
             state = _seen_cells(corpus, n)
-        edge = np.zeros(0, dtype=np.intp)
-        if corpus.edges is not None:
-            edge = _edge_cells(corpus.edges, *pairs, n)
+        edge = np.zeros(0, dtype=np.intp) if corpus.edges is None else _edge_cells(corpus.edges, *pairs, n)
         added = (
             self._new("state", state, layout.state_cells, n_features * n),
             self._new("transitions", transitions, layout.transition_cells, n * n),
@@ -124,11 +115,44 @@ class ChainLearner:
         return {**self.__dict__, "_known": {}}
 
 
-class _Bitmap:
-    """Which of all cells have a weight: makes finding the new ones linear.
+MakeSample = Callable[[Sequence[Example]], Sample]
 
-    present ((P,)): distinct cells.
+
+class Trainer(ABC):
+    """Turns examples into weights.
+
+    `accumulate` is called by `update` of the component, `apply` by `finish_update`; accumulated sub-batches are one
+    step. Copies have the settings alone: what belongs to a run stays in the process that trains.
+
+    learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
+    learns_trigrams (bool): whether it can train a model of order 2.
     """
+
+    learns_vectors: bool = False
+    learns_trigrams: bool = False
+
+    def __init__(self, settings: Any):
+        self.settings = settings
+        self.reset()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings,)
+
+    @abstractmethod
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        """Take in a batch, and return its loss at the present weights."""
+
+    @abstractmethod
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        """Take one step with everything taken in since the last one."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget everything that belongs to a run."""
+
+
+class _Bitmap:
+    """Which of all cells have a weight: makes finding the new ones linear. The present ones are distinct."""
 
     def __init__(self, present: Indices):
         self.count = len(present)
@@ -136,11 +160,7 @@ class _Bitmap:
         self._bits[present] = True
 
     def add(self, cells: Indices, size: int) -> Indices:
-        """Set cells.
-
-        size (int): above every cell.
-        RETURNS ((m,)): those that were not set before, ascending.
-        """
+        """Set cells, all below a size, and return those that were not set before, ascending."""
         if len(self._bits) < size:
             room = max(size - len(self._bits), len(self._bits) // 2)
             self._bits = np.concatenate([self._bits, np.zeros(room, dtype=bool)])
@@ -166,14 +186,14 @@ def group_edges(features: SparseRows) -> EdgeObservations:
     return EdgeObservations(features.take(firsts), groups.reshape(-1).astype(np.intp))
 
 
-def _seen_cells(corpus: Corpus, n_labels: int) -> Indices:
+def _seen_cells(corpus: EncodedCorpus, n_labels: int) -> Indices:
     """Cells `feature * L + label` of the pairs that gold makes possible."""
     units, labels = corpus.gold.seen_pairs()
     rows = corpus.features.take(units)
     return rows.indices.astype(np.intp) * n_labels + np.repeat(labels, np.diff(rows.indptr))
 
 
-def _label_pairs(corpus: Corpus, n_labels: int) -> tuple[Indices, Indices]:
+def _label_pairs(corpus: EncodedCorpus, n_labels: int) -> tuple[Indices, Indices]:
     """Units, not the first of their sequence, and cells `from * L + to` of the transitions that gold makes possible."""
     inner = np.ones(len(corpus.gold.labels), dtype=bool)
     inner[corpus.segments.openings] = False
@@ -199,24 +219,20 @@ def count_labels(gold: Gold, n_labels: int) -> Indices:
     return np.bincount(gold.seen_pairs()[1], minlength=n_labels)
 
 
-def join(corpora: Sequence[Corpus]) -> Corpus:
+def join(corpora: Sequence[EncodedCorpus]) -> EncodedCorpus:
     """Corpora one after the other."""
     if len(corpora) == 1:
         return corpora[0]
-    units = np.cumsum([0] + [len(corpus.gold.labels) for corpus in corpora])
-    gold = Gold(
-        np.concatenate([corpus.gold.labels for corpus in corpora]),
-        np.concatenate([corpus.gold.rows + unit for corpus, unit in zip(corpora, units)]),
-        np.concatenate([corpus.gold.weights for corpus in corpora]),
-    )
+    golds = [corpus.gold for corpus in corpora]
+    units = Segments.of(gold.labels for gold in golds).firsts
+    rows = [gold.rows + unit for gold, unit in zip(golds, units)]
+    gold = Gold(*map(np.concatenate, ([gold.labels for gold in golds], rows, [gold.weights for gold in golds])))
     edges = None
     if parts := [corpus.edges for corpus in corpora if corpus.edges is not None]:
-        groups = np.cumsum([0] + [part.features.n_rows for part in parts])
-        edges = EdgeObservations(
-            stack([part.features for part in parts], parts[0].features.n_columns),
-            np.concatenate([part.groups + group for part, group in zip(parts, groups)]),
-        )
+        firsts = np.cumsum([0] + [part.features.n_rows for part in parts])
+        groups = np.concatenate([part.groups + first for part, first in zip(parts, firsts)])
+        edges = EdgeObservations(stack([part.features for part in parts], parts[0].features.n_columns), groups)
     features = stack([corpus.features for corpus in corpora], corpora[0].features.n_columns)
     lengths = np.concatenate([corpus.lengths for corpus in corpora])
     scores = [corpus.scores for corpus in corpora if corpus.scores is not None]
-    return Corpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)
+    return EncodedCorpus(lengths, features, gold, edges, corpora[0].slots, np.concatenate(scores) if scores else None)

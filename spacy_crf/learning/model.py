@@ -3,86 +3,51 @@
 It is a container: serialisation, `use_params`, resuming and `finish_update` come from thinc, the mathematics from core.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import srsly
+from spacy.attrs import NAMES
 from spacy.tokens import Doc
-from spacy.util import registry
 from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.model import deserialize_attr, serialize_attr
 from thinc.types import Floats2d, FloatsXd
 from thinc.util import convert_recursive, is_xp_array
 
-from ..core.arrays import Bools, Floats, Indices
+from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.errors import CRFError
 from ..core.trigrams import Pruning, Trigrams, TrigramWeights
 from ..core.weights import ChainWeights, Layout
+from .block import Tok2Vec
 from .errors import LearningErrors
 
 ChainModel: TypeAlias = Model[Any, Any]
-Tok2Vec: TypeAlias = Model[list[Doc], list[Floats2d]]
-Precision = Literal["float32", "float16"]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
+ANNOTATION = frozenset(("DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "MORPH", "POS", "TAG"))
+Backprop = Callable[[Floats], None]
 VECTORS = "vectors"  # (width, L): scores of vectors, in models with a tok2vec layer
 TRIGRAMS = "trigrams"  # ((Z,)): the parameter, in models of order 2; the attribute of the same name tells the trigrams
+CELLS = ("state_cells", "transition_cells", "edge_cells")
 GREATEST_HALF = 65504.0  # greater numbers are infinite in half precision
 
 
-@registry.architectures("spacy_crf.LinearChain.v1")
-def LinearChain(
-    boundary: bool = True,
-    all_states: bool = False,
-    all_transitions: bool = False,
-    tok2vec: Tok2Vec | None = None,
-    precision: Precision = "float32",
-    order: Literal[1, 2] = 1,
-    candidates: float = 0.001,
-    max_candidates: int = 8,
-) -> ChainModel:
-    """A linear-chain CRF over sparse features and, on request, over vectors of the tokens.
-
-    boundary (bool): learn how likely each label is to start and to end a sequence.
-    all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
-        speak against labels it never came with, at the cost of L weights for each feature.
-    all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
-    tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
-        weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
-    precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
-        a tok2vec layer is stored as it is.
-    order (int): 2 adds a weight for each trigram of labels seen in training, the edges of a sequence being labels too;
-        spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
-        explanations and fitted temperatures are for order 1 only.
-    candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
-        probability under the first-order weights is at least so much, and at most so many; the others get the
-        probability 0. With k candidates each, a token takes k^3 operations.
-    RETURNS (Model): the container, without weights until it is trained.
-    RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
-    """
-    if order == 2 and tok2vec is not None:
+def new_model(boundary: bool, tok2vec: Tok2Vec | None, settings: dict[str, Any]) -> ChainModel:
+    """Make the model of spacy_crf.LinearChain.v1, with its other settings as attributes."""
+    if settings["order"] == 2 and tok2vec is not None:
         raise CRFError(LearningErrors.CRF437)
-    Pruning(candidates, max_candidates)  # refuses values out of their range
-    params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if order == 2 else [])]
+    Pruning(settings["candidates"], settings["max_candidates"])  # refuses values out of their range
+    params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if settings["order"] == 2 else [])]
+    attrs = {"layout": Layout.empty(0, boundary), **settings, "resize_output": resize_labels}
     return Model(
         "linear_chain",
         forward,
         params=dict.fromkeys(params),
         layers=[] if tok2vec is None else [tok2vec],
         refs={} if tok2vec is None else {"tok2vec": tok2vec},
-        attrs={
-            "layout": Layout.empty(0, boundary),
-            "all_states": all_states,
-            "all_transitions": all_transitions,
-            "precision": precision,
-            "resize_output": resize_labels,
-            "order": order,
-            "candidates": candidates,
-            "max_candidates": max_candidates,
-            TRIGRAMS: Trigrams.none(0),
-        },
+        attrs={**attrs, TRIGRAMS: Trigrams.none(0)},
         ops=NumpyOps(),
     )
 
@@ -97,8 +62,7 @@ def forward(model: ChainModel, X: Any, is_train: bool) -> Any:
 
 def get_layout(model: ChainModel) -> Layout:
     """Return which weights the model has."""
-    layout: Layout = model.attrs["layout"]
-    return layout
+    return model.attrs["layout"]
 
 
 def get_weights(model: ChainModel) -> ChainWeights:
@@ -116,10 +80,9 @@ def set_weights(model: ChainModel, weights: ChainWeights) -> None:
         _set_param(model, name, section.copy())
     if VECTORS in model.param_names:
         _set_param(model, VECTORS, weights.vectors)
-    model.attrs[TRIGRAMS] = Trigrams.none(layout.n_labels)
+    known = weights.trigrams if TRIGRAMS in model.param_names else None
+    model.attrs[TRIGRAMS] = Trigrams.none(layout.n_labels) if known is None else known.trigrams
     if TRIGRAMS in model.param_names:
-        known = weights.trigrams
-        model.attrs[TRIGRAMS] = Trigrams.none(layout.n_labels) if known is None else known.trigrams
         _set_param(model, TRIGRAMS, np.zeros(0, dtype=np.float32) if known is None else known.values)
 
 
@@ -129,20 +92,15 @@ def weight_arrays(model: ChainModel) -> list[Any]:
 
 
 def start_weights(model: ChainModel, n_labels: int, allowed: tuple[Bools, Bools, Bools]) -> None:
-    """Forget all weights and begin with some labels.
-
-    allowed (tuple): transitions (L, L), starts (L,), ends (L,) that are not forbidden.
-    """
+    """Forget all weights and begin with some labels, and the transitions, starts and ends that are allowed."""
     layout = Layout.empty(n_labels, get_layout(model).boundary).with_masks(*allowed)
     set_weights(model, ChainWeights.zeros(layout))
 
 
 def take_weights(model: ChainModel, other: ChainModel, n_labels: int) -> None:
-    """Begin with the weights of another model, without those of its vectors.
+    """Begin with the weights of another model, without those of its vectors, and with room for more labels behind.
 
     Start and end weights that only one of both models has are left out, or begin at 0.
-
-    n_labels (int): labels from now on; the first ones are those of the other model.
     """
     weights = replace(get_weights(other), vectors=None).with_boundary(get_layout(model).boundary)
     set_weights(model, weights.with_labels(n_labels))
@@ -186,10 +144,9 @@ def get_tok2vec(model: ChainModel) -> Tok2Vec | None:
 
 
 def start_vectors(model: ChainModel, docs: Sequence[Doc], silent: bool = False) -> None:
-    """Initialise the tok2vec layer, and the scores of its vectors at random.
+    """Initialise the tok2vec layer with a sample that shows its shapes, and the scores of its vectors at random.
 
-    docs (sequence of Doc): a sample that shows its shapes. silent (bool): let vectors score 0, beside features that do
-        score.
+    silent (bool): let vectors score 0, beside features that do score.
     """
     tok2vec = get_tok2vec(model)
     if tok2vec is not None:
@@ -203,6 +160,35 @@ def copy_tok2vec(model: ChainModel, other: ChainModel) -> None:
     ours, theirs = get_tok2vec(model), get_tok2vec(other)
     if ours is not None and theirs is not None:
         ours.from_bytes(theirs.to_bytes())
+
+
+def annotation_read(tok2vec: Tok2Vec) -> list[str]:
+    """Attributes that a layer embeds and that other components set, such as TAG, in the order of their names."""
+    columns = [column for node in tok2vec.walk() for column in node.attrs.get("columns", ())]
+    names = {column if isinstance(column, str) else NAMES[column] for column in columns}
+    return sorted(names & ANNOTATION)
+
+
+def predict_vectors(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> Floats:
+    """((N, width)): vectors of the tokens of all Docs, one Doc after the other, in the memory of the CPU."""
+    return _stack(tok2vec, tok2vec.predict(list(docs)))
+
+
+def begin_update(tok2vec: Tok2Vec, docs: Sequence[Doc]) -> tuple[Floats, Backprop]:
+    """Vectors for training.
+
+    RETURNS (tuple): (N, width) vectors, and what takes the loss's gradient by them, of the same shape, into the layer.
+    """
+    vectors, finish = tok2vec.begin_update(list(docs))
+
+    def backprop(gradient: Floats) -> None:
+        finish([tok2vec.ops.asarray2f(cast(Floats2d, part)) for part in Segments.of(vectors).split(gradient)])
+
+    return _stack(tok2vec, vectors), backprop
+
+
+def _stack(tok2vec: Tok2Vec, vectors: Sequence[Floats2d]) -> Floats:
+    return np.concatenate([np.asarray(tok2vec.ops.to_numpy(part), dtype=np.float32) for part in vectors])
 
 
 # -- files ---------------------------------------------------------------------------------------------------
@@ -229,8 +215,7 @@ def weight_bytes(model: ChainModel, weights: ChainWeights) -> bytes:
         params[TRIGRAMS] = stored.trigrams.values
         attrs[TRIGRAMS] = serialize_attr(stored.trigrams.trigrams, stored.trigrams.trigrams, TRIGRAMS, model)
     data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
-    serialized: bytes = srsly.msgpack_dumps(data)
-    return serialized
+    return srsly.msgpack_dumps(data)
 
 
 def load_bytes(model: ChainModel, data: bytes) -> None:
@@ -254,35 +239,21 @@ def _stored(model: ChainModel, values: Floats) -> Floats:
 @serialize_attr.register(Layout)
 def _serialize_layout(_: Layout, value: Layout, name: str, model: ChainModel) -> bytes:
     """Cells as differences in 32 bits; the masks are the component's to set."""
-    data = {
-        "n_features": value.n_features,
-        "n_labels": value.n_labels,
-        "n_edge_features": value.n_edge_features,
-        "boundary": value.boundary,
-        "state_cells": _differences(value.state_cells),
-        "transition_cells": _differences(value.transition_cells),
-        "edge_cells": _differences(value.edge_cells),
-    }
-    serialized: bytes = srsly.msgpack_dumps(data)
-    return serialized
+    data = {name: getattr(value, name) for name in ("n_features", "n_labels", "n_edge_features", "boundary")}
+    return srsly.msgpack_dumps(data | {name: _differences(getattr(value, name)) for name in CELLS})
 
 
 @deserialize_attr.register(Layout)
 def _deserialize_layout(_: Layout, value: bytes, name: str, model: ChainModel) -> Layout:
     data = srsly.msgpack_loads(value)
-    return replace(
-        Layout.empty(data["n_labels"], data["boundary"], data["n_features"], data["n_edge_features"]),
-        state_cells=np.cumsum(data["state_cells"], dtype=np.intp),
-        transition_cells=np.cumsum(data["transition_cells"], dtype=np.intp),
-        edge_cells=np.cumsum(data["edge_cells"], dtype=np.intp),
-    )
+    layout = Layout.empty(data["n_labels"], data["boundary"], data["n_features"], data["n_edge_features"])
+    cells: dict[str, Any] = {name: np.cumsum(data[name], dtype=np.intp) for name in CELLS}
+    return replace(layout, **cells)
 
 
 @serialize_attr.register(Trigrams)
 def _serialize_trigrams(_: Trigrams, value: Trigrams, name: str, model: ChainModel) -> bytes:
-    data = {"n_labels": value.n_labels, "cells": np.diff(value.cells, prepend=0)}
-    serialized: bytes = srsly.msgpack_dumps(data)
-    return serialized
+    return srsly.msgpack_dumps({"n_labels": value.n_labels, "cells": np.diff(value.cells, prepend=0)})
 
 
 @deserialize_attr.register(Trigrams)

@@ -32,21 +32,14 @@ MAX_BYTES = 64 << 20  # a table that would grow beyond starts over, so that a st
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table of scores whose sums are emissions: for each unit one at each offset.
-
-    rows (SparseRows): N rows with a one for each row of `scores` that counts.
-    scores ((R, L)): the table.
-    """
+    """For each of N units the rows, one at each offset, of a table of scores ((R, L)) whose sums are emissions."""
 
     rows: SparseRows
     scores: Floats
 
 
 class Emissions:
-    """Potentials of Docs under weights that do not change.
-
-    features (Features): extractor and indices. weights (ChainWeights): of the model. name (str): of the component.
-    """
+    """Potentials of Docs under weights of a component that do not change."""
 
     def __init__(self, features: Features, weights: ChainWeights, name: str = "chain"):
         self.features, self.weights, self.name = features, weights, name
@@ -78,10 +71,7 @@ class Emissions:
         return distribution(self.potentials(columns, looked_up), self.weights, name=self.name)
 
     def potentials(self, columns: Columns, looked_up: Sequence[Rows]) -> ChainPotentials:
-        """Log potentials of a batch. O(N L) for each offset and conjunction.
-
-        looked_up (list[Rows]): what `look_up` found for the batch.
-        """
+        """Log potentials of a batch, from what `look_up` found for it. O(N L) for each offset and conjunction."""
         extractor, weights, state = self.features.extractor, self.weights, self.weights.dense.state
         emissions = np.zeros((len(columns.orths), weights.layout.n_labels), dtype=state.dtype)
         if weights.vectors is not None and columns.vectors is not None:
@@ -181,11 +171,6 @@ class _ScoreTable:
         return out
 
 
-def edge_observations(columns: Columns, features: Features) -> EdgeObservations | None:
-    """Edge features of a batch, in the order of its units; None if there are no edge templates."""
-    return group_edges(edge_features(columns, features)) if features.extractor.edge_templates else None
-
-
 def edge_features(columns: Columns, features: Features) -> SparseRows:
     """Edge features of the units of a batch, in their order."""
     extractor = features.extractor
@@ -193,10 +178,8 @@ def edge_features(columns: Columns, features: Features) -> SparseRows:
 
 
 def encode(columns: Columns, features: Features, vectors: Floats | None = None) -> Observations:
-    """Packed observations of a batch of Docs, for scores that are summed instead of looked up.
-
-    vectors ((width, L) | None): scores of the tokens' vectors, for models that have them.
-    """
+    """Packed observations of Docs, for scores that are summed instead of looked up, vectors (width, L) among them."""
     state = features.state.encode(features.extractor.keys(columns, features.extractor.state_templates))
     scores = None if columns.vectors is None or vectors is None else columns.vectors @ vectors
-    return observe(columns.lengths, state, edge_observations(columns, features), scores)
+    edges = group_edges(edge_features(columns, features)) if features.extractor.edge_templates else None
+    return observe(columns.lengths, state, edges, scores)

@@ -19,7 +19,7 @@ from spacy.util import registry
 from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
-from ..learning.block import Trainer
+from ..learning.block import TrainerSettings
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -232,7 +232,7 @@ class ChainSettings(Settings):
 
     model (Model): spacy_crf.LinearChain.v1.
     features (FeatureSettings): spacy_crf.Features.v1: templates, cut-offs and word lists.
-    trainer (Trainer): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or
+    trainer (TrainerSettings): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or
         another one, such as spacy_crf.AdaGrad.v1.
     temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
         finds it.
@@ -241,7 +241,7 @@ class ChainSettings(Settings):
 
     model: Model = nested("architectures", "spacy_crf.LinearChain.v1")
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
-    trainer: Trainer = nested("misc", "spacy_crf.LBFGS.v1")
+    trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1")
     temperature: float = 1.0
     scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
 
@@ -260,8 +260,9 @@ class ChainSettings(Settings):
             from ..core.trigrams import refuse_second_order
             from .errors import PipeErrors
 
-            if not self.trainer.learns_trigrams:
-                raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(self.trainer).__name__))
+            trainer = self.trainer.make()
+            if not trainer.learns_trigrams:
+                raise CRFError(PipeErrors.CRF435.format(name=name, trainer=type(trainer).__name__))
             for what in self.first_order():
                 refuse_second_order(name, what)
 

@@ -16,12 +16,11 @@ from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
-from ..learning.block import Trainer
-from ..learning.encoder import ChainLearner
+from ..learning.block import LinearChain
+from ..learning.encoder import ChainLearner, Trainer
 from ..learning.model import (
     PARAMS,
     ChainModel,
-    LinearChain,
     copy_tok2vec,
     get_layout,
     get_weights,

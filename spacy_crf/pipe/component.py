@@ -29,16 +29,17 @@ from ..features.columns import Columns
 from ..features.features import Features
 from ..learning.encoder import Sample
 from ..learning.model import (
+    begin_update,
     get_layout,
     get_tok2vec,
     get_weights,
+    predict_vectors,
     start_vectors,
     start_weights,
     take_weights,
     weight_arrays,
 )
 from ..learning.scores import Emissions, Rows, encode
-from ..learning.vectors import begin_update, predict_vectors
 from .block import ChainSettings, HasSettings, LiveSettings
 from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
@@ -63,7 +64,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
         settings.check(name)
         self.vocab, self.settings, self.name, self.scheme = vocab, settings, name, scheme
-        self.model, self.trainer, self.scorer = settings.model, settings.trainer, settings.scorer
+        self.model, self.trainer, self.scorer = settings.model, settings.trainer.make(), settings.scorer
         self.live_settings = LiveSettings(name, settings, {**learned, "labels": []})
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)

@@ -1,6 +1,5 @@
 """Components made of others: the log-linear pool of trained ones (see `core.pool`), and one for a part of the data."""
 
-import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,8 +12,8 @@ from ..core.errors import CRFError
 from ..core.pool import Member, pool
 from ..features.features import Features
 from ..features.resources import Resources
-from ..learning.block import LBFGSTrainer, Trainer, make_lbfgs
-from ..learning.model import LinearChain, get_tok2vec, get_weights
+from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
+from ..learning.model import get_tok2vec, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 from .storage import NAMES
@@ -99,7 +98,8 @@ def _resources(names: Sequence[str], pipes: Sequence[ChainPipe]) -> Resources:
 
 def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Language | None = None, **changed: Any) -> P:
     """Train a component like another one, but without its tok2vec layer and with some settings changed, by L-BFGS."""
-    settings = replace(pipe.settings, model=LinearChain(), trainer=_fold_trainer(pipe.trainer, iterations), **changed)
+    trainer = _fold_trainer(pipe.settings.trainer, iterations)
+    settings = replace(pipe.settings, model=LinearChain(), trainer=trainer, **changed)
     fold = type(pipe)(pipe.vocab, settings, pipe.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # labels that are missing in a fold
@@ -110,8 +110,7 @@ def trained_on(pipe: P, examples: Sequence[Example], iterations: int, nlp: Langu
     return fold
 
 
-def _fold_trainer(trainer: Trainer, iterations: int) -> LBFGSTrainer:
+def _fold_trainer(trainer: TrainerSettings, iterations: int) -> LBFGSSettings:
     """L-BFGS in two steps: with the settings of a component's trainer if it is L-BFGS."""
-    own = copy.copy(trainer) if isinstance(trainer, LBFGSTrainer) else make_lbfgs()
-    own.iterations_per_step = max(1, (iterations + 1) // 2)
-    return own
+    own = trainer if isinstance(trainer, LBFGSSettings) else LBFGSSettings()
+    return replace(own, iterations_per_step=max(1, (iterations + 1) // 2))

@@ -20,8 +20,7 @@ from ..core.gold import UNKNOWN, Gold
 from ..core.labels import TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
-from ..learning.model import get_layout, get_tok2vec
-from ..learning.vectors import annotation_read
+from ..learning.model import annotation_read, get_layout, get_tok2vec
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder
 from .block import LabelScheme, RestorerSettings

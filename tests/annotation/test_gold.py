@@ -12,7 +12,8 @@ from spacy_crf.annotation.gold import find_violation, forget_crossing, same_toke
 from spacy_crf.annotation.targets import target_of, without_overlaps
 from spacy_crf.core.gold import UNKNOWN
 from spacy_crf.core.labels import TagSet
-from spacy_crf.learning.model import LinearChain, get_layout, start_weights
+from spacy_crf.learning.block import LinearChain
+from spacy_crf.learning.model import get_layout, start_weights
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")

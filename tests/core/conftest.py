@@ -10,7 +10,7 @@ from helpers.oracle import Chain, log_sum_exp
 
 from spacy_crf.core.chain.observations import EdgeObservations
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import ChainWeights, Layout
 
@@ -21,7 +21,7 @@ GOLD = ("known", "unknown", "set", "distribution")
 class Problem:
     """A corpus with a layout and weights; `table` and `edge_table` are its features as dense matrices."""
 
-    corpus: Corpus
+    corpus: EncodedCorpus
     layout: Layout
     flat: np.ndarray
     gold: np.ndarray
@@ -98,7 +98,7 @@ def random_problem(
     gold = np.array(gold, dtype=np.float32).reshape(-1, n_labels)
     groups = rng.integers(0, 3, n_units)
     edge_features = from_columns(np.array([[0, -1], [1, -1], [0, 1]], dtype=np.int32), 2)
-    corpus = Corpus(
+    corpus = EncodedCorpus(
         np.array(lengths, dtype=np.intp),
         features,
         Gold.weighted(gold),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.learn.sgd import SGD, Calibration
+from spacy_crf.core.learn.sgd import SGD, StepSizeSearch
 from spacy_crf.estimator import CRF
 
 ALGORITHMS = {
@@ -104,7 +104,7 @@ def test_calibration_takes_all_its_parameters(monkeypatch, split):
     monkeypatch.setattr("spacy_crf.estimator.training.SGD", Recorded)
     given = {"eta": 0.2, "rate": 1.5, "samples": 7, "candidates": 3, "max_trials": 4}
     CRF("l2sgd", max_iterations=1, **{f"calibration_{name}": value for name, value in given.items()}).fit(*split[:2])
-    assert seen == [Calibration(**given)]
+    assert seen == [StepSizeSearch(**given)]
 
 
 def test_delta_and_period_stop_l2sgd(split):

@@ -9,8 +9,9 @@ from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
+from spacy_crf.learning.block import LinearChain
 from spacy_crf.learning.encoder import ChainLearner, Sample, count_labels, group_edges
-from spacy_crf.learning.model import LinearChain, get_layout, resize_labels, start_weights
+from spacy_crf.learning.model import get_layout, resize_labels, start_weights
 
 LABELS = ("X", "Y", "Z")
 TEXTS = ["ORTH", "LOWER[-1]", "B:ORTH[0]", "B:LOWER[-1]|LOWER[0]"]

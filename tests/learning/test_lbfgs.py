@@ -2,6 +2,7 @@
 
 import copy
 import logging
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,9 @@ from helpers.weights import flat_weights
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.learn.owlqn import OWLQN
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN
+from spacy_crf.learning import lbfgs
 from spacy_crf.learning.model import get_layout
-from spacy_crf.learning.trainers import full_batch
 
 
 def make(**settings: Any) -> tuple[Language, list[Example]]:
@@ -84,14 +84,15 @@ def test_a_warm_up_is_the_same_to_the_byte_for_a_seed() -> None:
 
 def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    plain = full_batch.sgd_epochs
-    monkeypatch.setattr(full_batch, "sgd_epochs", lambda *args: calls.append(args) or plain(*args))
+    plain = lbfgs.SGD
+    monkeypatch.setattr(lbfgs, "SGD", lambda *args, **kwargs: calls.append(args) or plain(*args, **kwargs))
     nlp, examples = make(warmup=1, unseen=0.001)
     for _ in range(3):
         nlp.update(examples)
     assert len(calls) == 1 and get_layout(nlp.get_pipe("crf_tagger").model).size > len(calls[0][2])
     again = build()
-    again.get_pipe("crf_tagger").trainer.warmup = 1
+    trainer = again.get_pipe("crf_tagger").trainer
+    trainer.settings = replace(trainer.settings, warmup=1)
     again.from_bytes(nlp.to_bytes())
     again.update(make_examples(again))
     assert len(calls) == 1
@@ -100,7 +101,11 @@ def test_only_weights_of_zero_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> 
 def test_copies_keep_the_settings() -> None:
     trainer = make(c1=0.3, warmup=2, seed=4)[0].get_pipe("crf_tagger").trainer
     twin = copy.deepcopy(trainer)
-    assert (twin.c1, twin.warmup, twin.seed) == (0.3, 2, 4)
+    assert twin.settings == trainer.settings and (twin.settings.c1, twin.settings.warmup, twin.settings.seed) == (
+        0.3,
+        2,
+        4,
+    )
 
 
 @pytest.mark.parametrize("name", ["c1", "c2", "warmup"])

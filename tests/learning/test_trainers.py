@@ -132,7 +132,7 @@ def test_copies_hold_settings_and_no_encodings(trainer: str) -> None:
         fresh = build(trainer).get_pipe("crf_tagger").trainer
         assert vars(twin.trainer).keys() == vars(fresh).keys()
         if trainer == "LBFGS":
-            assert twin.trainer.optimizer is None and twin.trainer.c2 == pipe.trainer.c2
+            assert twin.trainer.optimizer is None and twin.trainer.settings == pipe.trainer.settings
         assert twin.to_bytes() == pipe.to_bytes()
         assert [p.tags.tolist() for p in twin.predict(clean_docs(nlp))] == [
             p.tags.tolist() for p in pipe.predict(clean_docs(nlp))

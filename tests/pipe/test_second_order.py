@@ -15,7 +15,8 @@ from spacy.training import Example
 
 from spacy_crf.core.trigrams import Trigrams, seen_trigrams
 from spacy_crf.lab.tuning import cross_validate
-from spacy_crf.learning.model import ChainModel, LinearChain, get_weights
+from spacy_crf.learning.block import LinearChain
+from spacy_crf.learning.model import ChainModel, get_weights
 from spacy_crf.pipe.explain import explain
 from spacy_crf.tagging.component import CRFTagger, calibrate
 from spacy_crf.tagsets.guarantee import held_out_tokens

@@ -10,12 +10,44 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, Ints
 from ..sparse import SparseRows
 from ..weights import Layout
-from .singletons import Singletons, find_singletons
 
 FEW_LABELS = 1 / 5  # share of the labels up to which the weights of a feature are scored one by one
+
+
+@dataclass(frozen=True)
+class Singletons:
+    """Attributes that occur in one unit only, merged into one weight per unit. Exact, not an approximation.
+
+    Attributes a_1..a_m that occur only in unit n, with one weight each for the same label, have equal gradients; under
+    L2 from equal starts their weights stay equal. With u = sqrt(m) w their score m w is sqrt(m) u and their penalty
+    m w^2 is u^2: the same problem in one variable. Under L1, m |w| is sqrt(m) |u|: each merged weight has an L1 penalty
+    of its own. On CoNLL-2000 two thirds of the attributes are such.
+
+    features ((F,)): which features are merged away.
+    members ((S,)): positions of their weights among the layout's state weights.
+    groups ((S,)): the merged weight of each.
+    units ((M,)), labels ((M,)): the unit and label that each merged weight scores, ascending by unit.
+    scales ((M,)): sqrt(m).
+    """
+
+    features: Bools
+    members: Indices
+    groups: Indices
+    units: Indices
+    labels: Ints
+    scales: Floats
+
+    def merge(self, state: Floats) -> Floats:
+        """Merged weights (M,) from state weights (P,): the projection on equal weights."""
+        sums = np.bincount(self.groups, weights=state[self.members], minlength=len(self.units))
+        return np.asarray(sums / self.scales)
+
+    def unmerge(self, merged: Floats, state: Floats) -> None:
+        """Write merged weights (M,) back to state weights (P,)."""
+        state[self.members] = (merged / self.scales)[self.groups]
 
 
 @dataclass(frozen=True)
@@ -52,10 +84,7 @@ class Basis:
 
     @property
     def l1_scales(self) -> Doubles:
-        """((size,)): |w|_1 of the layout's weights is the sum of |x_i| times this.
-
-        Merging is exact under L1 as under L2: m weights w, merged to u = sqrt(m) w, have the norm m |w| = sqrt(m) |u|.
-        """
+        """((size,)): |w|_1 of the layout's weights is the sum of |x_i| times this."""
         scales = np.ones(self.size)
         scales[self.sections[0] + len(self.rare) : self.sections[1]] = self.singletons.scales
         return scales
@@ -86,25 +115,20 @@ class Basis:
 
     def dense_features(self, features: SparseRows) -> SparseRows:
         """The pairs of features with dense rows, numbered as in the inner layout."""
-        column = np.full(self.layout.n_features, -1, dtype=np.int32)
-        column[self.ranked] = np.arange(len(self.ranked))
+        column = _inverse(self.ranked, self.layout.n_features)
         pairs = np.flatnonzero(column[features.indices] >= 0)
         return features.select(pairs, column[features.indices[pairs]], len(self.ranked))
 
 
 def choose_basis(layout: Layout, features: SparseRows) -> Basis:
-    """Decide how each weight of a layout is scored.
-
-    features (SparseRows): N rows of the whole corpus.
-    """
+    """Decide how each weight of a layout is scored, from the rows of the whole corpus."""
     singletons = find_singletons(layout, features)
     feature, label = np.divmod(layout.state_cells, layout.n_labels)
     n_weights = np.bincount(feature, minlength=layout.n_features)
     is_dense = ~singletons.features & (n_weights > FEW_LABELS * layout.n_labels)
-    ranked = _by_frequency(features, is_dense)
-    column = np.full(layout.n_features, -1, dtype=np.int32)
-    column[ranked] = np.arange(len(ranked))
-    kept = np.flatnonzero(is_dense[feature])
+    ranked = np.argsort(-np.bincount(features.indices, minlength=len(is_dense)), kind="stable")
+    ranked = ranked[is_dense[ranked]]
+    column, kept = _inverse(ranked, layout.n_features), np.flatnonzero(is_dense[feature])
     cells = column[feature[kept]].astype(np.intp) * layout.n_labels + label[kept]
     order = np.argsort(cells)
     inner = replace(layout, n_features=len(ranked), state_cells=cells[order])
@@ -113,8 +137,25 @@ def choose_basis(layout: Layout, features: SparseRows) -> Basis:
     return Basis(layout, inner, ranked, kept[order], rare, singletons)
 
 
-def _by_frequency(features: SparseRows, chosen: Bools) -> Indices:
-    """The chosen features, most frequent first."""
-    frequency = np.bincount(features.indices, minlength=len(chosen))
-    ranked = np.argsort(-frequency, kind="stable")
-    return ranked[chosen[ranked]]
+def _inverse(ranked: Indices, size: int) -> Ints:
+    """((size,)): rank of each feature, -1 for those without."""
+    ranks = np.full(size, -1, dtype=np.int32)
+    ranks[ranked] = np.arange(len(ranked))
+    return ranks
+
+
+def find_singletons(layout: Layout, features: SparseRows) -> Singletons:
+    """The features with one occurrence, of value 1, and one weight, from the rows of the whole corpus."""
+    feature, label = np.divmod(layout.state_cells, layout.n_labels)
+    once = np.bincount(features.indices, minlength=layout.n_features) == 1
+    once &= np.bincount(feature, minlength=layout.n_features) == 1
+    if features.values is not None:
+        once[features.indices[features.values != 1]] = False
+    unit_of = np.zeros(layout.n_features, dtype=np.intp)
+    chosen = once[features.indices]
+    unit_of[features.indices[chosen]] = features.row_numbers()[chosen]
+    members = np.flatnonzero(once[feature])
+    keys = unit_of[feature[members]] * layout.n_labels + label[members]
+    distinct, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    units, labels = np.divmod(distinct, layout.n_labels)
+    return Singletons(once, members, groups, units, labels.astype(np.int32), np.sqrt(sizes))

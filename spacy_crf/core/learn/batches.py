@@ -1,7 +1,6 @@
 """Small batches of a corpus, at the cost of the weights that each meets: features and weights are numbered anew."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -12,17 +11,16 @@ from ..chain.potentials import numbered
 from ..gold import Gold
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, gather, scatter
-from .blocks import Block, Corpus, cut
+from .blocks import Block, EncodedCorpus, cut
+from .online import OnlineWeights
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Sequences with the weights that they meet, features and weights numbered anew.
+class TrainingBatch:
+    """Packed sequences with their gold and the weights that they meet, features and weights numbered anew.
 
-    observations (Observations), gold (Gold): in packed order. layout (Layout): for the batch's own numbers.
-    weights ((layout.size,)): for each weight of the batch the place where it is kept.
-    sequences ((b,)): for each sequence its index in the corpus.
-    units ((n,)): for each packed row its unit in the corpus.
+    weights ((layout.size,)): for each weight of the batch's own layout the place where it is kept.
+    sequences ((b,)): for each sequence its index in the corpus. units ((n,)): for each packed row its unit there.
     """
 
     observations: Observations
@@ -33,11 +31,9 @@ class Batch:
     units: Indices
 
     def loss_and_gradient(self, values: Floats, by_emissions: Floats | None = None) -> tuple[float, Floats]:
-        """Negative log-likelihood of the batch.
+        """Negative log-likelihood at the batch's weights, and its gradient by them, in their precision.
 
-        values ((layout.size,)): its weights.
         by_emissions ((N, L) | None): takes the gradient by the emissions of the batch's units.
-        RETURNS (tuple): the loss, and its gradient by these weights, in their precision.
         RAISES (NoPathError, NonFiniteError): with the index of the sequence at fault in the corpus.
         """
         dtype = values.dtype.type
@@ -53,28 +49,6 @@ class Batch:
         return loss, gradient
 
 
-class WeightFinder(Protocol):
-    """Tells where the weights that a batch meets are kept.
-
-    layout (Layout): which weights exist.
-    """
-
-    @property
-    def layout(self) -> Layout: ...
-
-    def state(self, features: Indices) -> tuple[Indices, Indices]:
-        """State weights of some features: cells, features being numbered as they are given, and places. Likewise:"""
-        ...
-
-    def edges(self, features: Indices) -> tuple[Indices, Indices]:
-        """Edge weights of some edge features."""
-        ...
-
-    def shared(self) -> tuple[Indices, Indices]:
-        """Places of the transitions, and of the starts and ends, that all batches have."""
-        ...
-
-
 class FlatFinder:
     """Finds weights in a flat vector, for batches that are cut once: it sorts all weights by feature."""
 
@@ -84,27 +58,27 @@ class FlatFinder:
         self._edges = _Rows(layout.edge_cells, layout.n_edge_features, layout.n_labels * layout.n_labels)
 
     def state(self, features: Indices) -> tuple[Indices, Indices]:
+        """State weights of some features: cells, features being numbered as they are given, and places."""
         return self._state.take(features)
 
     def edges(self, features: Indices) -> tuple[Indices, Indices]:
+        """Likewise, edge weights of some edge features."""
         cells, positions = self._edges.take(features)
         return cells, self.layout.bounds[1] + positions
 
     def shared(self) -> tuple[Indices, Indices]:
+        """Places of the transitions, and of the starts and ends, that all batches have."""
         first, last, edges, *_ = self.layout.bounds
         return np.arange(first, last), np.arange(edges, self.layout.size)
 
 
-def cut_batches(corpus: Corpus, finder: WeightFinder, units_per_batch: int) -> list[Batch]:
+def cut_batches(corpus: EncodedCorpus, finder: FlatFinder | OnlineWeights, units_per_batch: int) -> list[TrainingBatch]:
     """Batches of sequences of similar length, of about the given number of units."""
     return [_batch(block, finder) for block in cut(corpus, units_per_batch)]
 
 
 class _Rows:
-    """Weights by feature.
-
-    cells ((P,)): `feature * width + column` of each weight, in any order.
-    """
+    """Weights by feature, from cells ((P,)) `feature * width + column` in any order."""
 
     def __init__(self, cells: Indices, n_features: int, width: int):
         feature, self._columns = np.divmod(cells, width)
@@ -112,16 +86,13 @@ class _Rows:
         self._runs = Segments(np.bincount(feature, minlength=n_features))
 
     def take(self, features: Indices) -> tuple[Indices, Indices]:
-        """The weights of some features.
-
-        RETURNS (tuple): their cells, features being numbered as they are given, and their positions.
-        """
+        """The weights of some features: cells, features being numbered as they are given, and positions."""
         positions = self._order[self._runs.units(features)]
         rows = np.repeat(np.arange(len(features)), self._runs.lengths[features])
         return rows * self._width + self._columns[positions], positions
 
 
-def _batch(block: Block, finder: WeightFinder) -> Batch:
+def _batch(block: Block, finder: FlatFinder | OnlineWeights) -> TrainingBatch:
     features, used = _renumbered(block.observations.features)
     edges, used_edges = None, np.zeros(0, dtype=np.intp)
     if block.observations.edges is not None:
@@ -130,16 +101,11 @@ def _batch(block: Block, finder: WeightFinder) -> Batch:
     state_cells, state = finder.state(used)
     edge_cells, edge = finder.edges(used_edges)
     transitions, boundary = finder.shared()
-    own = replace(
-        finder.layout,
-        n_features=len(used),
-        n_edge_features=len(used_edges),
-        state_cells=state_cells,
-        edge_cells=edge_cells,
-    )
+    own = replace(finder.layout, n_features=len(used), state_cells=state_cells)
+    own = replace(own, n_edge_features=len(used_edges), edge_cells=edge_cells)
     weights = np.concatenate([state, transitions, edge, boundary])
     observations = replace(block.observations, features=features, edges=edges)
-    return Batch(observations, block.gold, own, weights, block.sequences, block.units)
+    return TrainingBatch(observations, block.gold, own, weights, block.sequences, block.units)
 
 
 def _renumbered(features: SparseRows) -> tuple[SparseRows, Indices]:

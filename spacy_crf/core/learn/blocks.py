@@ -17,12 +17,10 @@ UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; few
 
 
 @dataclass(frozen=True)
-class Corpus:
+class EncodedCorpus:
     """Encoded sequences, one after the other.
 
-    lengths ((B,)): lengths of the sequences.
-    features (SparseRows): N rows of state features.
-    gold (Gold): of N units.
+    lengths ((B,)): of the sequences. features (SparseRows): N rows of state features. gold (Gold): of N units.
     edges (EdgeObservations | None): edge features.
     slots ((F,) | None): template of each state feature, where a unit has at most one of each template.
     scores ((N, L) | None): what each label scores besides, from vectors of the units; -inf rules it out.
@@ -40,29 +38,27 @@ class Corpus:
         """The sequences as runs of units."""
         return Segments(self.lengths)
 
-    def take(self, sequences: Indices) -> "Corpus":
+    def take(self, sequences: Indices) -> "EncodedCorpus":
         """The given sequences in the given order."""
         units, lengths = self.segments.units(sequences), self.lengths[sequences]
         edges = self.edges and self.edges.take(units)
         scores = None if self.scores is None else self.scores[units]
-        return Corpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
+        return EncodedCorpus(lengths, self.features.take(units), self.gold.take(units), edges, self.slots, scores)
 
-    def slice(self, low: int, high: int) -> "Corpus":
+    def slice(self, low: int, high: int) -> "EncodedCorpus":
         """The units low:high as one sequence, without copying features."""
         edges = self.edges and EdgeObservations(self.edges.features, self.edges.groups[low:high])
         lengths = np.array([high - low], dtype=np.intp)
         scores = None if self.scores is None else self.scores[low:high]
         features, gold = self.features.slice(low, high), self.gold.slice(low, high)
-        return Corpus(lengths, features, gold, edges, self.slots, scores)
+        return EncodedCorpus(lengths, features, gold, edges, self.slots, scores)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Sequences of similar length, packed.
+    """Sequences of similar length, packed, with their gold.
 
-    sequences ((b,)): for each sequence its index in the corpus.
-    units ((n,)): for each packed row its unit in the corpus.
-    gold (Gold): in packed order.
+    sequences ((b,)): for each sequence its index in the corpus. units ((n,)): for each packed row its unit there.
     log_gold ((n, L) | None): log gold weights where gold holds sets, else None: its counts are constant.
     """
 
@@ -73,26 +69,20 @@ class Block:
     log_gold: Floats | None
 
 
-def cut(corpus: Corpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
+def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
     """Blocks of about the given number of units, longest sequences first, sets of labels apart."""
     order = np.argsort(-corpus.lengths, kind="stable")
     order = order[corpus.lengths[order] > 0]
     latent = corpus.gold.latent_sequences(corpus.segments.owners, len(corpus.lengths))
-    firsts = corpus.segments.firsts
     blocks = []
     for group in (order[~latent[order]], order[latent[order]]):
         block_of = (Segments(corpus.lengths[group]).ends - 1) // units_per_block
         for sequences in np.split(group, np.flatnonzero(np.diff(block_of)) + 1):
             if len(sequences):
-                blocks.append(_block(corpus, sequences, firsts[sequences], bool(latent[sequences[0]])))
+                part = corpus.take(sequences)
+                observations = observe(part.lengths, part.features, part.edges, part.scores)
+                gold = part.gold.take(observations.batch.units)
+                log_gold = gold.log_weights() if latent[sequences[0]] else None
+                units = corpus.segments.units(sequences)[observations.batch.units]
+                blocks.append(Block(observations, sequences, units, gold, log_gold))
     return blocks
-
-
-def _block(corpus: Corpus, sequences: Indices, firsts: Indices, latent: bool) -> Block:
-    """The given sequences, the first units of which are given as well."""
-    part = corpus.take(sequences)
-    observations = observe(part.lengths, part.features, part.edges, part.scores)
-    batch = observations.batch
-    gold = part.gold.take(batch.units)
-    units = firsts[batch.row_sequences] + batch.times[batch.units]
-    return Block(observations, sequences, units, gold, gold.log_weights() if latent else None)

@@ -1,41 +1,62 @@
 """The regularised negative log-likelihood of a whole corpus, evaluated block by block on several threads."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..arrays import Doubles, Floats
-from ..chain.objective import add_counts, gold_counts
+from ..arrays import Doubles, Floats, Indices
+from ..chain.forward import ForwardBackward, forward_backward
+from ..chain.objective import Counts, add_counts, gold_counts, model_counts
 from ..chain.observations import potentials
-from ..chain.potentials import numbered
+from ..chain.potentials import ChainPotentials, numbered
 from ..threads import run_parallel
 from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
-from .basis import Basis, choose_basis
-from .blocks import Corpus, cut
+from .basis import choose_basis, find_singletons
+from .blocks import Block, EncodedCorpus, cut
 from .cells import cell_weights
-from .expectations import expectations
 from .gold_cells import GoldCells, gold_cells
 from .implied import factor
-from .lbfgs import LBFGS
-from .owlqn import OWLQN
+from .lbfgs import LBFGS, minimiser
 
 LANE_BYTES = 16 << 20  # gradient accumulators larger than this are fewer
+UNSEEN_LANES = 2  # accumulators of all cells are large
+
+
+class Expectations(NamedTuple):
+    """What a block's chains expect: one pass of the recursions, two where gold leaves labels open.
+
+    counts (Counts): of the model, less those of gold that has no fixed target in each unit.
+    messages (ForwardBackward): of the model. log_gold (float): log Z of the paths that such gold allows, else 0.
+    """
+
+    counts: Counts
+    messages: ForwardBackward
+    log_gold: float
+
+    @property
+    def loss(self) -> float:
+        """Of gold that has no fixed target."""
+        return float(self.messages.log_z.sum()) - self.log_gold
+
+
+def expectations(block: Block, chains: ChainPotentials) -> Expectations:
+    """Run the recursions of a block; constant counts of gold are left to the caller."""
+    with numbered(block.sequences):
+        messages = forward_backward(chains)
+        counts = model_counts(messages)
+        if block.log_gold is None:
+            return Expectations(counts, messages, 0.0)
+        clamped = forward_backward(chains.clamped(block.log_gold))
+    return Expectations(counts.minus(model_counts(clamped)), messages, float(clamped.log_z.sum()))
 
 
 @dataclass(frozen=True)
 class _Lane:
-    """Accumulators of one thread's blocks.
-
-    dense (DenseWeights): of the inner layout. cells ((C,)): of the cell weights.
-    """
+    """Accumulators of one thread's blocks, for the inner layout and for the cell weights ((C,))."""
 
     dense: DenseWeights
     cells: Floats
-
-    @classmethod
-    def zeros(cls, basis: Basis, dtype: type[np.floating]) -> Self:
-        return cls(DenseWeights.zeros(basis.inner, dtype), np.zeros(basis.n_cell_weights, dtype))
 
     def clear(self) -> None:
         self.dense.clear()
@@ -53,32 +74,23 @@ class FullBatchObjective:
     Its argument is a vector in the basis that it chooses, from `basis.start(flat)` to `basis.finish(x)`. What features
     imply is scored once for each feature (`implied.py`).
 
-    corpus (Corpus): encoded sequences with gold.
-    layout (Layout): which weights exist.
-    c2 (float): L2 penalty.
-    n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
+    c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
     dtype (type): precision of the recursions; sums of losses are float64 in any case.
     """
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        layout: Layout,
-        c2: float,
-        n_threads: int = 0,
-        dtype: type[np.floating] = np.float32,
-    ):
+    def __init__(self, corpus: EncodedCorpus, layout: Layout, c2: float, n_threads: int = 0, dtype: type = np.float32):
         self.basis, self.c2, self.n_threads, self.dtype = choose_basis(layout, corpus.features), c2, n_threads, dtype
         self._inner = self.basis.inner
         features = self.basis.dense_features(corpus.features)
-        self._implications = None
+        self._implied = None
         if corpus.slots is not None and features.values is None:
-            features, self._implications = factor(features, corpus.slots[self.basis.ranked])
+            features, self._implied = factor(features, corpus.slots[self.basis.ranked])
         self.blocks = cut(replace(corpus, features=features, slots=None))
         self._cells = list(cell_weights(self.basis, corpus.features, self.blocks, dtype))
         self._weights = DenseWeights.zeros(self._inner, dtype)
         n_lanes = 4 if self._weights.state.nbytes <= LANE_BYTES else 2
-        self._lanes = [_Lane.zeros(self.basis, dtype) for _ in range(n_lanes)]
+        cells = self.basis.n_cell_weights
+        self._lanes = [_Lane(DenseWeights.zeros(self._inner, dtype), np.zeros(cells, dtype)) for _ in range(n_lanes)]
         self._gold: list[GoldCells | None] = []  # of each block, None where gold is a set
         self._gold_gradient = self._count_gold()
 
@@ -127,39 +139,55 @@ class FullBatchObjective:
             add_counts(counts, block.observations, out)
             cells.add_counts(counts.nodes, by_cells)
             self._gold.append(gold_cells(counts, block.observations.batch))
-        if self._implications is not None:
-            self._implications.collect_gradient(out.state)
         return self._in_basis(out, by_cells)
 
     def _set_weights(self, inner: Doubles) -> None:
-        if self._implications is None:
-            scatter(self._inner, inner, self._weights)
-            return
-        self._weights.state[...] = 0  # rows that took weights of others have cells that no weight overwrites
+        if self._implied is not None:
+            self._weights.state[...] = 0  # rows that took weights of others have cells that no weight overwrites
         scatter(self._inner, inner, self._weights)
-        self._implications.spread_weights(self._weights.state)
+        if self._implied is not None:
+            self._implied.times(self._weights.state, out=self._weights.state)
 
     def _collected(self) -> Doubles:
         """The gradient that the lanes have gathered."""
         total, *others = self._lanes
         for other in others:
             total.add(other)
-        if self._implications is not None:
-            self._implications.collect_gradient(total.dense.state)
         return self._in_basis(total.dense, total.cells)
 
     def _in_basis(self, dense: DenseWeights, cells: Floats) -> Doubles:
+        if self._implied is not None:
+            self._implied.add_transposed(dense.state, out=dense.state)
         inner = np.empty(self._inner.size)
         gather(self._inner, dense, inner)
         return self.basis.join(inner, cells)
 
 
 def new_optimizer(objective: FullBatchObjective, flat: Floats, c1: float = 0.0, **settings: Any) -> LBFGS:
-    """What minimises an objective: L-BFGS, or OWL-QN with an L1 penalty.
+    """What minimises an objective with an L1 penalty from weights ((layout.size,)) on. settings: of `LBFGS`."""
+    return minimiser(objective, objective.basis.start(flat), c1 * objective.basis.l1_scales, **settings)
 
-    flat ((layout.size,)): the start. settings: of `LBFGS`.
+
+def expected_unseen(
+    corpus: EncodedCorpus, weights: ChainWeights, threshold: float, n_threads: int = 0, dtype: type = np.float32
+) -> Indices:
+    """((P,)): state cells without a weight that a model expects more often than `threshold` in a corpus, ascending.
+
+    Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins et al. 2003).
+    Features that occur once and have one weight have none.
     """
-    basis = objective.basis
-    if c1:
-        return OWLQN(objective, basis.start(flat), c1=c1 * basis.l1_scales, **settings)
-    return LBFGS(objective, basis.start(flat), **settings)
+    weights, layout, blocks = weights.astype(dtype), weights.layout, cut(corpus)
+
+    def run(lane: int) -> Floats:
+        out = DenseWeights.zeros(layout, dtype)
+        for block in blocks[lane::UNSEEN_LANES]:
+            expected = expectations(block, potentials(block.observations, weights.dense, layout))
+            add_counts(expected.counts, block.observations, out)
+        return out.state
+
+    total, *others = run_parallel(run, range(UNSEEN_LANES), n_threads)
+    for other in others:
+        total += other
+    total[find_singletons(layout, corpus.features).features] = 0
+    total.reshape(-1)[layout.state_cells] = 0
+    return np.flatnonzero(total > threshold)

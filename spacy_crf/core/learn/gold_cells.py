@@ -33,16 +33,9 @@ class Weighted:
 
 @dataclass(frozen=True)
 class GoldCells:
-    """What the gold of a block meets in its potentials.
+    """What the gold of a block meets in its emissions, transitions ((G, L, L) where conditioned), starts and ends."""
 
-    emissions (Weighted): of (N, L). transitions (Weighted): of (L, L), or (G, L, L) where they are conditioned.
-    start (Weighted), end (Weighted): of (L,).
-    """
-
-    emissions: Weighted
-    transitions: Weighted
-    start: Weighted
-    end: Weighted
+    parts: tuple[Weighted, ...]
 
     def loss(self, messages: ForwardBackward) -> float:
         """log Z - score(gold), summed over the block. O(N)."""
@@ -57,19 +50,13 @@ class GoldCells:
 
     def _met(self, *arrays: Floats) -> list[Doubles]:
         """The values of the cells, in double precision."""
-        return [array.reshape(-1)[part.cells].astype(np.float64) for part, array in zip(self._parts(), arrays)]
+        return [array.reshape(-1)[part.cells].astype(np.float64) for part, array in zip(self.parts, arrays)]
 
     def _sum(self, values: list[Doubles]) -> float:
-        return sum(float(part.amounts @ found) for part, found in zip(self._parts(), values))
-
-    def _parts(self) -> tuple[Weighted, ...]:
-        return self.emissions, self.transitions, self.start, self.end
+        return sum(float(part.amounts @ found) for part, found in zip(self.parts, values))
 
 
 def gold_cells(counts: Counts, batch: PackedBatch) -> GoldCells:
-    """What gold meets.
-
-    counts (Counts): of gold; the labels of each unit sum to 1.
-    """
+    """What gold meets, from its counts; the labels of each unit sum to 1."""
     starts, ends = counts.nodes[batch.first_rows].sum(axis=0), counts.nodes[batch.last_rows].sum(axis=0)
-    return GoldCells(*map(Weighted.of, (counts.nodes, counts.transitions, starts, ends)))
+    return GoldCells(tuple(map(Weighted.of, (counts.nodes, counts.transitions, starts, ends))))

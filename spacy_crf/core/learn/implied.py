@@ -5,40 +5,21 @@ a unit with a need not add up b's weights: they are added to a's once per evalua
 b. Most pairs of unit and feature disappear from the two sparse products that dominate training.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..arrays import Floats, Indices, Ints
+from ..arrays import Indices, Ints, Segments
 from ..sparse import SparseRows
 
 GLANCE = 4096  # units that rule out most pairs of templates
 
 
-@dataclass(frozen=True)
-class Implications:
-    """Which features imply which. No feature is on both sides, so that both updates can be done in place.
-
-    implied (SparseRows): F rows; row a has the features that a implies.
-    """
-
-    implied: SparseRows
-
-    def spread_weights(self, state: Floats) -> None:
-        """Add to each implying feature's row (F, L) the rows of what it implies. O(pairs L)."""
-        self.implied.times(state, out=state)
-
-    def collect_gradient(self, state: Floats) -> None:
-        """Add to each implied feature's row (F, L) the rows of what implies it. O(pairs L)."""
-        self.implied.add_transposed(state, out=state)
-
-
-def factor(features: SparseRows, slots: Ints) -> tuple[SparseRows, Implications]:
-    """Leave out of each unit the features that another of its features implies.
+def factor(features: SparseRows, slots: Ints) -> tuple[SparseRows, SparseRows]:
+    """Leave out of each unit the features that another of its features implies. O(N A^2) at worst, for A templates.
 
     features (SparseRows): N rows, without real values.
     slots ((F,)): template of each feature; a unit has at most one feature of each.
-    RETURNS (tuple): the rows that remain, and the implications. O(N A^2) at worst, for A templates.
+    RETURNS (tuple): the rows that remain, and F rows with the features that each implies. No feature is on both sides,
+        so that both can be done in place: adding to weights those of what is implied, and passing gradients on.
     """
     table = _by_template(features, slots)
     parents = _choose_parents(table, features.n_columns)
@@ -52,7 +33,11 @@ def factor(features: SparseRows, slots: Ints) -> tuple[SparseRows, Implications]
     rows, slot_of_pair = features.row_numbers(), slots[features.indices]
     kept = np.flatnonzero(~explained[slot_of_pair, rows])
     remaining = features.select(kept, features.indices[kept], features.n_columns)
-    return remaining, Implications(_rows(np.concatenate(sources), np.concatenate(targets), features.n_columns))
+    by_source = np.concatenate(sources)
+    order = np.argsort(by_source, kind="stable")
+    runs = Segments(np.bincount(by_source, minlength=features.n_columns))
+    implied = np.concatenate(targets)[order].astype(np.int32)
+    return remaining, SparseRows(runs.bounds.astype(np.int32), implied, None, features.n_columns)
 
 
 def _by_template(features: SparseRows, slots: Ints) -> Ints:
@@ -86,10 +71,3 @@ def _determines(column: Ints, values: Ints, present: Indices, image: Ints) -> bo
         if not np.array_equal(image[column[units]], values[units]):
             return False
     return True
-
-
-def _rows(sources: Indices, targets: Ints, n_features: int) -> SparseRows:
-    order = np.argsort(sources, kind="stable")
-    counts = np.bincount(sources, minlength=n_features)
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return SparseRows(indptr, targets[order].astype(np.int32), None, n_features)

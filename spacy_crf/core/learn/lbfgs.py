@@ -1,4 +1,4 @@
-"""Limited-memory BFGS as a stepper: its history lives on between calls.
+"""Limited-memory BFGS as a stepper whose history lives on between calls, for smooth functions and with an L1 norm.
 
 Nocedal & Wright, Numerical Optimization (2006), algorithms 7.4 and 7.5, with the stop rule of liblbfgs (relative
 improvement over a period) that CRFsuite uses.
@@ -7,13 +7,14 @@ improvement over a period) that CRFsuite uses.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Doubles, Floats
-from ..errors import CoreErrors
+from ..errors import CoreErrors, CRFError
 from ..threads import single_threaded_blas
-from .line_search import LineSearchError, Point, wolfe
+from .line_search import LineSearchError, Point, backtrack, wolfe
 
 PIECE = 4096  # of an inner product: few enough terms for single precision
 Objective = Callable[[Doubles], tuple[float, Doubles]]
@@ -27,7 +28,6 @@ class DivergedError(ValueError):
 class LBFGS:
     """Minimises a smooth function.
 
-    objective (Callable): maps x (n,) to (value, gradient (n,)).
     x ((n,)): the start; afterwards the point reached. A step may raise the value by its rounding error, no more.
     memory (int): number of past steps that shape the curvature.
     period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations;
@@ -67,9 +67,8 @@ class LBFGS:
         return float(np.linalg.norm(self.slopes))
 
     def run(self, iterations: int) -> int:
-        """Take up to so many iterations.
+        """Take up to so many iterations, and return how many were taken; `reason` tells why it stopped.
 
-        RETURNS (int): how many were taken; fewer where `reason` tells why it stopped.
         RAISES (DivergedError): when the objective is not finite.
         """
         before = self.iterations
@@ -152,6 +151,72 @@ class LBFGS:
     def _check_gradient(self) -> None:
         if self.gradient_norm <= self.epsilon * max(1.0, float(np.linalg.norm(self.x))):
             self.reason = f"the gradient is shorter than {self.epsilon:g} of the weights"
+
+
+@dataclass
+class OWLQN(LBFGS):
+    """Minimises objective(x) + sum of c1_i |x_i|: orthant-wise limited-memory quasi-Newton.
+
+    Andrew & Gao, Scalable Training of L1-Regularized Log-Linear Models (ICML 2007). Within an orthant |x|_1 is linear,
+    so each iteration stays in one: steps follow the curvature of the smooth part and end at 0 where they would change a
+    sign. `value` includes the norm, `gradient` does not; `period`, `delta` and `epsilon` test the whole function and
+    its one-sided slopes.
+
+    objective (Callable): the smooth part. c1 ((n,)): what the absolute value of each variable costs.
+    RAISES (ValueError): where a cost is negative.
+    """
+
+    c1: Doubles = field(kw_only=True)
+    _slopes: Doubles = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (self.c1 >= 0).all():
+            raise CRFError(CoreErrors.CRF204.format(name="c1", value=float(self.c1.min()), expected="at least 0"))
+        super().__post_init__()
+
+    @property
+    def slopes(self) -> Doubles:
+        """((n,)): pseudo-gradient: the one-sided slope where x_i can fall, 0 where it can do no better."""
+        return self._slopes
+
+    def _move_to(self, point: Point) -> None:
+        super()._move_to(point)
+        self._slopes = pseudo_gradient(point.x, point.gradient, self.c1)
+
+    def _direction(self) -> Doubles:
+        """The quasi-Newton direction, less what would leave the orthant that the slopes point into."""
+        direction = super()._direction()
+        direction[direction * self._slopes >= 0] = 0.0
+        return direction
+
+    def _search(self, direction: Doubles, slope: float, first: float) -> Point:
+        orthant = np.where(self.x != 0, self.x, -self._slopes)
+        here = Point(0.0, self.value, slope, self.x, self._slopes)
+        return backtrack(lambda step: self._within(orthant, self.x + step * direction), here, first)
+
+    def _within(self, orthant: Doubles, x: Doubles) -> Point:
+        """The point at the projection of x on an orthant."""
+        x[x * orthant <= 0] = 0.0
+        return self._evaluate(x)
+
+    def _evaluate(self, x: Doubles) -> Point:
+        point = super()._evaluate(x)
+        return point._replace(value=point.value + float(self.c1 @ np.abs(x)))
+
+
+def pseudo_gradient(x: Doubles, gradient: Doubles, c1: Doubles) -> Doubles:
+    """Slopes of a function plus sum of c1_i |x_i| at x, where the smooth part has the given gradient.
+
+    Where x_i is 0, the slope towards the side on which the sum falls, or 0 where it falls on neither.
+    """
+    at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - c1, 0.0)
+    slopes: Doubles = np.where(x == 0, at_zero, gradient + np.sign(x) * c1)
+    return slopes
+
+
+def minimiser(objective: Objective, x: Doubles, c1: Doubles, **settings: Any) -> LBFGS:
+    """What minimises objective(x) + sum of c1_i |x_i| from x on. settings: of `LBFGS`."""
+    return OWLQN(objective, x, c1=c1, **settings) if c1.any() else LBFGS(objective, x, **settings)
 
 
 def _dot(first: Floats, second: Floats) -> float:

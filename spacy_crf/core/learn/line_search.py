@@ -20,11 +20,7 @@ class LineSearchError(ValueError):
 
 
 class Point(NamedTuple):
-    """A point on the line.
-
-    step (float): distance from the start in units of the direction. value (float), slope (float): there.
-    x ((n,)), gradient ((n,)): there.
-    """
+    """A point on the line, and its distance from the start in units of the direction."""
 
     step: float
     value: float
@@ -34,11 +30,8 @@ class Point(NamedTuple):
 
 
 def wolfe(evaluate: Callable[[float], Point], start: Point, first: float) -> Point:
-    """Find a point that lowers the value enough and flattens the slope enough.
+    """Find a point that lowers the value enough and flattens the slope enough, from a start with a negative slope.
 
-    evaluate (Callable): the point at a step.
-    start (Point): the point at step 0; its slope is negative.
-    first (float): the first step to try.
     RETURNS (Point): the point found; after 20 evaluations, the best that lowers the value at least.
     RAISES (LineSearchError): where no point lowers it.
     """
@@ -59,10 +52,8 @@ def wolfe(evaluate: Callable[[float], Point], start: Point, first: float) -> Poi
 def backtrack(evaluate: Callable[[float], Point], start: Point, first: float) -> Point:
     """Halve the step until the value has fallen by a share of what the slopes at the start promise.
 
-    evaluate (Callable): the point at a step; points may lie on a path that bends.
-    start (Point): the point at step 0; its gradient is one-sided where the function has a kink.
-    first (float): the first step to try.
-    RETURNS (Point): the point found.
+    Points may lie on a path that bends; the gradient at the start is one-sided where the function has a kink.
+
     RAISES (LineSearchError): where 20 evaluations found none.
     """
     allowance = ROUNDING * abs(start.value)

@@ -1,10 +1,13 @@
 """Online learning by mistakes: decode with the present weights, and move them where that went wrong.
 
-The rules (perceptron, passive-aggressive, AROW) say how far. Where gold is a set, or unknown, its best path under the
-present weights is the one to learn (the latent perceptron, Sun et al. 2009).
+Three rules say how far, with the costs of CRFsuite: the perceptron, passive-aggressive and AROW. Where gold is a set,
+or unknown, its best path under the present weights is the one to learn (the latent perceptron, Sun et al. 2009).
 """
 
+import math
 from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,12 +17,28 @@ from ..chain.potentials import numbered
 from ..chain.viterbi import viterbi
 from ..gold import UNKNOWN, Gold
 from ..weights import Layout
-from .blocks import Corpus
-from .difference import Difference, difference
-from .online import OnlineLearner, require_positive
+from .blocks import EncodedCorpus
+from .online import OnlineLearner, OnlineWeights, enlarged
 from .single import SingleDecoder
 
+Kind = Literal["PA", "PA-I", "PA-II"]
+Met = tuple[list[Indices], Floats | None]  # cells that the gold path meets, and the other one; values (None: all 1)
 
+
+@dataclass(frozen=True)
+class Difference:
+    """Features of the gold path minus those of the predicted one: the direction to move in.
+
+    cells ((n,)): distinct cells of weights that exist. amounts ((n,)): how much more often gold has each.
+    n_wrong (int): units with another label.
+    """
+
+    cells: Indices
+    amounts: Floats
+    n_wrong: int
+
+
+@dataclass(kw_only=True, eq=False)
 class MistakeDriven(OnlineLearner):
     """Moves the weights where the best path is not the gold path. A subclass says how far.
 
@@ -28,10 +47,9 @@ class MistakeDriven(OnlineLearner):
         sequence after the other: on CoNLL-2000, 8 sequences cost 0.1 chunk F1 after five epochs, 32 cost 0.2.
     """
 
-    def __init__(self, averaging: bool, batch_size: int, dtype: type[np.floating] = np.float32):
-        require_positive(batch_size=batch_size)
-        super().__init__(averaging, dtype)
-        self.batch_size = batch_size
+    positive: ClassVar[tuple[str, ...]] = ("batch_size",)
+
+    batch_size: int = 1
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
@@ -43,31 +61,22 @@ class MistakeDriven(OnlineLearner):
 
     @abstractmethod
     def step(self, found: Difference) -> tuple[Floats, float]:
-        """How far to go for a sequence.
+        """How much each cell of the difference is to change for a sequence (n,), and its loss."""
 
-        RETURNS (tuple): how much each cell of the difference is to change (n,), and the loss.
-        """
-        raise NotImplementedError
-
-    def learn(self, corpus: Corpus, order: Indices, by_emissions: Floats | None = None) -> float:
+    def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]
         firsts = corpus.segments.firsts
         loss = 0.0
         for low in range(0, len(order), self.batch_size):
             batch = order[low : low + self.batch_size]
-            if len(batch) == 1:
-                first = int(firsts[batch[0]])
-                part = corpus.slice(first, first + int(corpus.lengths[batch[0]]))
-            else:
-                part = corpus.take(batch)
+            first = int(firsts[batch[0]])
+            one = len(batch) == 1
+            part = corpus.slice(first, first + int(corpus.lengths[batch[0]])) if one else corpus.take(batch)
             loss += self._learn_batch(part, batch)
         return loss
 
-    def _learn_batch(self, part: Corpus, numbers: Indices) -> float:
-        """Learn from sequences that are scored with the same weights, and move time on.
-
-        numbers ((B,)): what errors call the sequences.
-        """
+    def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
+        """Learn from sequences that are scored with the same weights; errors call them by the numbers ((B,))."""
         with numbered(numbers):
             predicted = self._decode(part)
             wrong = _mistakes(part.gold, predicted)
@@ -82,7 +91,7 @@ class MistakeDriven(OnlineLearner):
             loss += self._correct(sequence, target[own], predicted[own], bool(wrong[own].any()))
         return loss
 
-    def _correct(self, sequence: Corpus, target: Ints, predicted: Ints, is_wrong: bool) -> float:
+    def _correct(self, sequence: EncodedCorpus, target: Ints, predicted: Ints, is_wrong: bool) -> float:
         """Learn from one sequence, as far as the present weights still need it."""
         loss = 0.0
         if is_wrong:
@@ -92,7 +101,7 @@ class MistakeDriven(OnlineLearner):
         self.weights.time += 1
         return loss
 
-    def _decode(self, part: Corpus, log_gold: Floats | None = None) -> Ints:
+    def _decode(self, part: EncodedCorpus, log_gold: Floats | None = None) -> Ints:
         """The best path of each sequence."""
         if len(part.lengths) == 1:
             return self._decoder(part.features, part.edges, sum_scores(part.scores, log_gold))
@@ -103,6 +112,76 @@ class MistakeDriven(OnlineLearner):
         return viterbi(chains).labels[observations.batch.rows]
 
 
+class Perceptron(MistakeDriven):
+    """Adds the features of the gold path and takes away those of the predicted one (Collins 2002)."""
+
+    def step(self, found: Difference) -> tuple[Floats, float]:
+        """A step of length 1; the loss is the number of wrong labels."""
+        return found.amounts, float(found.n_wrong)
+
+
+@dataclass(kw_only=True, eq=False)
+class PassiveAggressive(MistakeDriven):
+    """Moves the weights as little as puts the gold path ahead by a margin (Crammer et al. 2006).
+
+    kind (str): "PA" goes all the way, "PA-I" at most c, "PA-II" is held back by c smoothly.
+    c (float): aggressiveness.
+    error_sensitive (bool): the margin is the square root of the number of wrong labels, else 1.
+    """
+
+    positive = ("c", "batch_size")
+
+    kind: Kind
+    c: float
+    error_sensitive: bool
+
+    def step(self, found: Difference) -> tuple[Floats, float]:
+        """As far as the hinge loss asks for, in proportion to the squared norm of the difference."""
+        norm = float(found.amounts @ found.amounts)
+        if not norm:
+            return found.amounts, 0.0  # no weight tells the paths apart
+        behind = -float(found.amounts @ self.weights.values[found.cells])
+        loss = max(behind, 0.0) + (math.sqrt(found.n_wrong) if self.error_sensitive else 1.0)
+        return self._rate(loss, norm) * found.amounts, loss
+
+    def _rate(self, loss: float, norm: float) -> float:
+        if self.kind == "PA-II":
+            return loss / (norm + 0.5 / self.c)
+        return loss / norm if self.kind == "PA" else min(self.c, loss / norm)
+
+
+@dataclass(kw_only=True, eq=False)
+class AROW(MistakeDriven):
+    """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009): those moved often are moved less.
+
+    variance (float): of each weight at the start.
+    gamma (float): trade-off between correcting mistakes and staying where one is.
+    """
+
+    positive = ("variance", "gamma", "batch_size")
+
+    averaging: bool = False
+    variance: float
+    gamma: float
+
+    def start(self, layout: Layout, flat: Floats) -> None:
+        super().start(layout, flat)
+        self._variances: Floats = np.full(self.weights.n_slots, self.variance)
+
+    def grow(self, layout: Layout) -> None:
+        super().grow(layout)
+        self._variances = enlarged(self._variances, self.weights.n_slots, self.variance)
+
+    def step(self, found: Difference) -> tuple[Floats, float]:
+        """In proportion to the variances, which shrink; the loss is the score difference plus the wrong labels."""
+        slots, squares = self.weights.slots[found.cells], found.amounts**2
+        variances = self._variances[slots]
+        loss = max(-float(found.amounts @ self.weights.values[found.cells]), 0.0) + found.n_wrong
+        rate = loss / (self.gamma + float(squares @ variances))
+        self._variances[slots] = 1 / (1 / variances + squares / self.gamma)
+        return rate * variances * found.amounts, loss
+
+
 def _mistakes(gold: Gold, predicted: Ints) -> Bools:
     """((N,)): units whose label gold does not allow."""
     wrong: Bools = gold.labels != predicted
@@ -110,3 +189,33 @@ def _mistakes(gold: Gold, predicted: Ints) -> Bools:
         wrong &= gold.labels != UNKNOWN
         wrong[gold.rows] = gold.weights[np.arange(len(gold.rows)), predicted[gold.rows]] == 0
     return wrong
+
+
+def difference(sequence: EncodedCorpus, gold: Ints, predicted: Ints, weights: OnlineWeights) -> Difference:
+    """Compare the labels ((T,)) of two paths through one sequence. O(features of the units that differ)."""
+    wrong, paths = gold != predicted, (gold, predicted)
+    units, before = np.flatnonzero(wrong), np.flatnonzero(wrong[1:] | wrong[:-1])  # before: transitions into either
+    rows = sequence.features.take(units)
+    each = np.repeat(units, rows.indptr[1:] - rows.indptr[:-1])
+    met: list[Met] = [([weights.state_cells(rows.indices, path[each]) for path in paths], rows.values)]
+    met.append(([weights.transition_cells(path[before], path[before + 1]) for path in paths], None))
+    if sequence.edges is not None:
+        rows = sequence.edges.features.take(sequence.edges.groups[before + 1])
+        each = np.repeat(before, rows.indptr[1:] - rows.indptr[:-1])
+        met.append(([weights.edge_cells(rows.indices, path[each], path[each + 1]) for path in paths], rows.values))
+    if weights.layout.boundary:
+        for unit, cells in ((0, weights.start_cells), (-1, weights.end_cells)):
+            if wrong[unit]:
+                met.append(([cells(path[unit, None]) for path in paths], None))
+    return Difference(*_collect(met, weights), len(units))
+
+
+def _collect(met: list[Met], weights: OnlineWeights) -> tuple[Indices, Floats]:
+    """Add up what occurs several times; leave out what has no weight."""
+    values = [np.ones(len(cells[0])) if values is None else values for cells, values in met]
+    cells = np.concatenate([cells[path] for path in (0, 1) for cells, _ in met])
+    amounts = np.concatenate(values + [-own for own in values])
+    known = weights.slots[cells] >= 0
+    distinct, inverse = np.unique(cells[known], return_inverse=True)
+    totals = np.bincount(inverse, weights=amounts[known], minlength=len(distinct))
+    return distinct, totals.astype(np.float64, copy=False)  # bincount of nothing is integer

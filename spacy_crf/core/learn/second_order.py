@@ -18,18 +18,14 @@ from ..chain.second_order import PairStates, candidates, checked_marginals, pair
 from ..threads import run_parallel
 from ..trigrams import TrigramWeights
 from ..weights import ChainWeights
-from .blocks import Block, Corpus, cut
+from .blocks import Block, EncodedCorpus, cut
 from .gold_cells import Weighted
-from .lbfgs import LBFGS
-from .owlqn import OWLQN
+from .lbfgs import LBFGS, minimiser
 
 
 @dataclass(frozen=True)
 class _Target:
-    """Gold with a fixed target in each unit.
-
-    states (Weighted), arcs (Weighted): what it meets in the lattice. trigrams ((Z,)): its counts.
-    """
+    """Gold with a fixed target in each unit: the states and arcs that it meets, and its counts of trigrams ((Z,))."""
 
     states: Weighted
     arcs: Weighted
@@ -45,8 +41,7 @@ class _Part:
     """A block of the corpus.
 
     sequences ((b,)): indices in the corpus. states (PairStates): of the candidates.
-    lattice (Lattice): without weights of trigrams.
-    gold (_Target | Lattice): a fixed target, or the lattice clamped to what gold allows.
+    lattice (Lattice): without weights of trigrams. gold: a fixed target, or the lattice clamped to what gold allows.
     """
 
     sequences: Indices
@@ -71,20 +66,13 @@ class TrigramObjective:
 
     Gold is as for `FullBatchObjective`; the labels that it needs are always among the candidates.
 
-    corpus (Corpus): encoded sequences with gold.
     weights (ChainWeights): of order 2; those of the first-order chain stay.
-    c2 (float): L2 penalty. n_threads (int): 0 takes all CPUs of this process. The result does not depend on it.
-    dtype (type): precision of the first-order scores.
+    c2 (float), n_threads (int): as there. dtype (type): precision of the first-order scores.
     RAISES (NoPathError): where the masks, or gold, leave a sequence of the corpus no path.
     """
 
     def __init__(
-        self,
-        corpus: Corpus,
-        weights: ChainWeights,
-        c2: float,
-        n_threads: int = 0,
-        dtype: type[np.floating] = np.float32,
+        self, corpus: EncodedCorpus, weights: ChainWeights, c2: float, n_threads: int = 0, dtype: type = np.float32
     ):
         assert weights.trigrams is not None
         self.c2, self.n_threads, self._weights, self._known = c2, n_threads, weights, weights.trigrams
@@ -134,11 +122,5 @@ def _target(block: Block, states: PairStates, lattice: Lattice) -> _Target:
 
 
 def trigram_optimizer(objective: TrigramObjective, c1: float = 0.0, **settings: Any) -> LBFGS:
-    """What minimises an objective from 0 on: L-BFGS, or OWL-QN with an L1 penalty.
-
-    settings: of `LBFGS`.
-    """
-    start = np.zeros(objective.size)
-    if c1:
-        return OWLQN(objective, start, c1=np.full(len(start), c1), **settings)
-    return LBFGS(objective, start, **settings)
+    """What minimises an objective with an L1 penalty from 0 on. settings: of `LBFGS`."""
+    return minimiser(objective, np.zeros(objective.size), np.full(objective.size, c1), **settings)

@@ -10,26 +10,75 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Floats, Segments
+from ..arrays import Doubles, Floats, Segments
 from ..chain.potentials import NonFiniteError
 from ..errors import CoreErrors
+from ..threads import single_threaded_blas
 from ..weights import Layout
-from .batches import Batch, FlatFinder, cut_batches
-from .blocks import Corpus
-from .descent import Descent
+from .batches import FlatFinder, TrainingBatch, cut_batches
+from .blocks import EncodedCorpus
 from .lbfgs import DivergedError
 
 UNITS_PER_BATCH = 500  # fewer leave too much of the time to Python
 UPDATES = 100  # in an epoch, at least
 
 
+class Descent:
+    """Leads weights downhill, batch by batch, on -log p(gold | x) + c1 |w|_1 + c2 |w|^2 of a corpus.
+
+    Each step shrinks all weights as L2 asks: they are kept divided by a common factor, made good at the end of an
+    epoch. L1 is taken off at the end of the epoch, for all its steps at once (Duchi & Singer, JMLR 2009).
+
+    flat ((layout.size,)): the weights. n_sequences (int): of the whole corpus; a batch has its share of the penalties.
+    """
+
+    def __init__(self, flat: Doubles, c1: float, c2: float, n_sequences: int):
+        self.flat, self.c1, self.c2, self.n_sequences = flat, c1, c2, n_sequences
+
+    def rate(self, eta: float, taken: int) -> float:
+        """Step size after so many sequences, from a first one of `eta`."""
+        return eta / (1 + 2 * self.c2 / self.n_sequences * eta * taken)
+
+    def epoch(self, batches: Sequence[TrainingBatch], eta: float, taken: int = 0) -> float:
+        """One step for each batch; returns the losses met, and the batches' share of the penalties at the end.
+
+        eta (float): the first step size. taken (int): sequences before this epoch.
+        """
+        total, factor, stride, before = 0.0, 1.0, 0.0, taken
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):  # the loss tells
+            for batch in batches:
+                step = self.rate(eta, taken)
+                taken += len(batch.sequences)
+                factor *= self.rate(eta, taken) / step  # the shrinkages of as many single steps, multiplied out
+                stride += step * len(batch.sequences)
+                loss, gradient = self._loss_and_gradient(batch, factor)
+                self.flat[batch.weights] -= step / factor * gradient
+                total += loss
+        self.flat *= factor
+        threshold = stride * self.c1 / self.n_sequences
+        self.flat -= np.clip(self.flat, -threshold, threshold)
+        return total + (taken - before) / self.n_sequences * self._penalty()
+
+    def loss(self, batches: Sequence[TrainingBatch]) -> float:
+        """Losses of batches and their share of the penalties at the weights."""
+        total = sum(self._loss_and_gradient(batch, 1.0)[0] for batch in batches)
+        return total + sum(len(batch.sequences) for batch in batches) / self.n_sequences * self._penalty()
+
+    def _loss_and_gradient(self, batch: TrainingBatch, factor: float) -> tuple[float, Floats]:
+        """At the weights times a factor; in single precision, as exact as a stochastic gradient needs to be."""
+        return batch.loss_and_gradient((self.flat[batch.weights] * factor).astype(np.float32))
+
+    def _penalty(self) -> float:
+        return float(self.c1 * np.abs(self.flat).sum() + self.c2 * (self.flat @ self.flat))
+
+
 @dataclass(frozen=True)
-class Calibration:
+class StepSizeSearch:
     """How the first step size is found: by an epoch over a sample with each candidate. Defaults are CRFsuite's.
 
     eta (float): the first candidate. rate (float): factor between candidates, which rise first and fall then; above 1.
-    samples (int): sequences in the sample, at least.
-    candidates (int): at most so many rise, and so many fall. max_trials (int): at most so many in all.
+    samples (int): sequences in the sample, at least. candidates (int): so many rise, and so many fall, at most.
+    max_trials (int): so many are tried in all, at most.
     """
 
     eta: float = 0.1
@@ -45,7 +94,6 @@ class SGD:
 
     Batches hold sequences of similar length and come in another order in each epoch.
 
-    corpus (Corpus): encoded sequences with gold. layout (Layout): which weights exist.
     flat ((layout.size,)): the start; afterwards the weights of the best epoch.
     c2 (float), c1 (float): penalties. seed (int): of the order.
     period (int), delta (float): stop when the loss fell by less than `delta` times itself over `period` epochs; a
@@ -53,7 +101,7 @@ class SGD:
     units_per_batch (int): fewer where the corpus is small.
     """
 
-    corpus: Corpus = field(repr=False)
+    corpus: EncodedCorpus = field(repr=False)
     layout: Layout = field(repr=False)
     flat: Floats = field(repr=False)
     c2: float
@@ -61,7 +109,7 @@ class SGD:
     c1: float = 0.0
     period: int = 10
     delta: float = 1e-6
-    calibration: Calibration = field(default_factory=Calibration)
+    calibration: StepSizeSearch = field(default_factory=StepSizeSearch)
     units_per_batch: int = UNITS_PER_BATCH
     value: float = field(init=False, default=np.inf)
     values: list[float] = field(init=False, default_factory=list)
@@ -82,9 +130,8 @@ class SGD:
         return len(self.values)
 
     def run(self, epochs: int) -> int:
-        """Run up to so many epochs.
+        """Run up to so many epochs, and return how many were run; `reason` tells why it stopped.
 
-        RETURNS (int): how many were run; fewer where `reason` tells why it stopped.
         RAISES (DivergedError): when the loss is not finite.
         """
         before = self.epochs
@@ -97,10 +144,10 @@ class SGD:
             self._take_note(value)
         return self.epochs - before
 
-    def _shuffled(self) -> list[Batch]:
+    def _shuffled(self) -> list[TrainingBatch]:
         return [self._batches[number] for number in self._rng.permutation(len(self._batches))]
 
-    def _sample(self) -> list[Batch]:
+    def _sample(self) -> list[TrainingBatch]:
         """Batches that together have as many sequences as calibration asks for."""
         batches = self._shuffled()
         ends = Segments.of(batch.sequences for batch in batches).ends
@@ -117,20 +164,7 @@ class SGD:
                 self.reason = f"improved by less than {self.delta:g} of its value over {self.period} epochs"
 
 
-def sgd_epochs(
-    corpus: Corpus, layout: Layout, flat: Floats, c2: float, epochs: int, seed: int = 0, c1: float = 0.0
-) -> Floats:
-    """A regularised start for a batch method: the weights after some epochs.
-
-    flat ((layout.size,)): where to begin.
-    RETURNS ((layout.size,)): the weights of the best epoch.
-    """
-    sgd = SGD(corpus, layout, flat, c2, seed, c1, period=0)
-    sgd.run(epochs)
-    return sgd.flat
-
-
-def calibrate(descent: Descent, sample: Sequence[Batch], calibration: Calibration) -> float:
+def calibrate(descent: Descent, sample: Sequence[TrainingBatch], calibration: StepSizeSearch) -> float:
     """The first step size after which an epoch over a sample ends lowest.
 
     Candidates rise while they do better, and then fall while they do. Where even a good epoch meets more losses than it
@@ -152,7 +186,7 @@ def calibrate(descent: Descent, sample: Sequence[Batch], calibration: Calibratio
     return best
 
 
-def _trial(descent: Descent, sample: Sequence[Batch], eta: float) -> float:
+def _trial(descent: Descent, sample: Sequence[TrainingBatch], eta: float) -> float:
     """Loss after an epoch from the present weights, which are kept; step sizes that are far too great may overflow."""
     trial = Descent(descent.flat.copy(), descent.c1, descent.c2, descent.n_sequences)
     try:

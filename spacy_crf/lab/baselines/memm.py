@@ -28,7 +28,7 @@ from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
 from ...core.errors import CoreErrors, CRFError
 from ...core.gold import Gold
-from ...core.learn.blocks import Corpus
+from ...core.learn.blocks import EncodedCorpus
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows
 from ...features.block import FeatureSettings, SequenceMode
@@ -212,7 +212,7 @@ class MEMMEstimator(Estimator):
 
     def fit(self) -> MEMM:
         encode = self._features.state.encode
-        all = join_corpora([Corpus(one.columns.lengths, encode(one.state), one.gold) for one in self._samples])
+        all = join_corpora([EncodedCorpus(one.columns.lengths, encode(one.state), one.gold) for one in self._samples])
         settings: Any = {"c2": self.c2, "max_iterations": self.max_iterations, "start": self._weights}
         self._weights = fit_memm(all.lengths, all.features, all.gold, **settings)
         return self._weights

@@ -10,10 +10,9 @@ from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.observations import observe, potentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
-from spacy_crf.core.learn.lbfgs import LBFGS
-from spacy_crf.core.learn.owlqn import OWLQN
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, scatter
 
@@ -77,7 +76,7 @@ def train_ours(sample, c1, c2):
         np.ones(N_LABELS, bool),
         np.ones(N_LABELS, bool),
     )
-    corpus = Corpus(lengths, features, Gold.known(labels, N_LABELS))
+    corpus = EncodedCorpus(lengths, features, Gold.known(labels, N_LABELS))
     objective = FullBatchObjective(corpus, layout, c2, n_threads=1, dtype=np.float64)
     start = objective.basis.start(np.zeros(layout.size))
     stops = {"epsilon": 1e-8, "period": 0}

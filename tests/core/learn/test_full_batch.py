@@ -11,7 +11,7 @@ from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn import basis, blocks, full_batch
-from spacy_crf.core.learn.blocks import Corpus, cut
+from spacy_crf.core.learn.blocks import EncodedCorpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS
 from spacy_crf.core.sparse import from_columns
@@ -131,7 +131,7 @@ def test_an_empty_corpus_leaves_the_penalty(make_problem, lengths):
 def forbidden_objective(make_problem, labels):
     """Known and unknown gold for four sequences; the masks forbid 2 at the start, 1 at the end and 2 after 1."""
     problem = make_problem(8, masks=True, lengths=(1, 2, 5, 3))
-    corpus = Corpus(problem.corpus.lengths, problem.corpus.features, Gold.known(np.array(labels), 3))
+    corpus = EncodedCorpus(problem.corpus.lengths, problem.corpus.features, Gold.known(np.array(labels), 3))
     return FullBatchObjective(corpus, problem.layout, C2, n_threads=1)
 
 
@@ -183,9 +183,9 @@ def test_rounding_of_what_gold_uses_often_is_no_noise(monkeypatch, softened):
     weights = np.eye(n)[labels]
     if softened != "none":
         weights[[5, -5] if softened == "one" else slice(None)] = [0.7, 0.3]
-    corpus = Corpus(np.full(100, n_units // 100), features, Gold.weighted(weights), slots=slots)
+    corpus = EncodedCorpus(np.full(100, n_units // 100), features, Gold.weighted(weights), slots=slots)
     objective = FullBatchObjective(corpus, layout, C2, n_threads=1)
-    assert objective._implications is not None
+    assert objective._implied is not None
     optimizer = LBFGS(objective, rng.normal(size=objective.basis.size))
     optimizer.run(40)
     values = [objective(optimizer.x + 1e-7 * rng.normal(size=objective.basis.size))[0] for _ in range(10)]

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.learn.full_batch import FullBatchObjective
+from spacy_crf.core.learn.blocks import EncodedCorpus
+from spacy_crf.core.learn.full_batch import FullBatchObjective, expected_unseen
 from spacy_crf.core.learn.implied import factor
-from spacy_crf.core.learn.unseen import expected_unseen
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import ChainWeights, Layout, cells
 
@@ -45,14 +44,14 @@ def test_products_are_those_of_the_whole_matrix(seed):
     expected, ours = np.zeros((len(table), 3)), np.zeros((len(table), 3))
     features.times(weights, out=expected)
     spread = weights.copy()
-    implications.spread_weights(spread)
+    implications.times(spread, out=spread)
     remaining.times(spread, out=ours)
     np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
     counts = rng.normal(size=(len(table), 3))
     gradient, collected = np.zeros_like(weights), np.zeros_like(weights)
     features.add_transposed(counts, out=gradient)
     remaining.add_transposed(counts, out=collected)
-    implications.collect_gradient(collected)
+    implications.add_transposed(collected, out=collected)
     np.testing.assert_allclose(collected, gradient, rtol=1e-12, atol=1e-12)
 
 
@@ -63,11 +62,11 @@ def test_templates_that_only_seem_to_determine_others_are_kept():
     second[-1] = 2
     features = from_columns(np.array([first, second]).T, 3)
     remaining, implications = factor(features, np.array([0, 1, 1], dtype=np.int32))
-    assert len(implications.implied.indices) in (0, 2)  # the second determines the first, not the other way round
+    assert len(implications.indices) in (0, 2)  # the second determines the first, not the other way round
     out, expected = np.zeros((5000, 1)), np.zeros((5000, 1))
     weights = np.array([[1.0], [10.0], [100.0]])
     features.times(weights, out=expected)
-    implications.spread_weights(weights)
+    implications.times(weights, out=weights)
     remaining.times(weights, out=out)
     np.testing.assert_array_equal(out, expected)
 
@@ -84,8 +83,8 @@ def test_objective_with_slots_equals_objective_without(seed):
     layout = Layout(len(slots), 3, 0, state, np.arange(9), none, True, square, square[0], square[0])
     flat = rng.normal(size=layout.size)
     gold = Gold.known(labels, 3)
-    plain = FullBatchObjective(Corpus(lengths, features, gold), layout, 0.5, dtype=np.float64)
-    factored = FullBatchObjective(Corpus(lengths, features, gold, slots=slots), layout, 0.5, dtype=np.float64)
+    plain = FullBatchObjective(EncodedCorpus(lengths, features, gold), layout, 0.5, dtype=np.float64)
+    factored = FullBatchObjective(EncodedCorpus(lengths, features, gold, slots=slots), layout, 0.5, dtype=np.float64)
     for _ in range(2):  # the work arrays of the first evaluation must not leak into the second
         value, gradient = factored(factored.basis.start(flat))
         expected_value, expected_gradient = plain(plain.basis.start(flat))
@@ -101,7 +100,7 @@ def test_expected_unseen_are_the_cells_whose_gradient_is_large():
     seen = cells(features.indices.astype(np.intp), labels[features.row_numbers()], 3)
     square = np.ones((3, 3), dtype=bool)
     none = np.zeros(0, dtype=np.intp)
-    corpus = Corpus(lengths, features, Gold.known(labels, 3), slots=slots)
+    corpus = EncodedCorpus(lengths, features, Gold.known(labels, 3), slots=slots)
     some = Layout(len(slots), 3, 0, seen, np.arange(9), none, True, square, square[0], square[0])
     full = Layout(len(slots), 3, 0, np.arange(3 * len(slots)), np.arange(9), none, True, square, square[0], square[0])
     flat = rng.normal(size=some.size)

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,21 +12,29 @@ from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.adagrad import AdaGrad
-from spacy_crf.core.learn.arow import AROW
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
+from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs
-from spacy_crf.core.learn.passive_aggressive import PassiveAggressive
-from spacy_crf.core.learn.perceptron import Perceptron
-from spacy_crf.core.learn.single import SingleDecoder
-from spacy_crf.core.learn.single_gradient import single_gradient
-from spacy_crf.core.learn.stochastic_gradient import StochasticGradient
+from spacy_crf.core.learn.single import SingleDecoder, single_gradient
+from spacy_crf.core.learn.stochastic import AdaGrad, StochasticGradient
 from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
 
 LENGTHS = (3, 1, 0, 4, 2, 3, 4, 1)
 RULES = [Perceptron, PassiveAggressive, AROW]
 LEARNERS = [*RULES, AdaGrad, StochasticGradient]
+SETTINGS: dict[type[OnlineLearner], dict[str, Any]] = {
+    Perceptron: {"averaging": True},
+    PassiveAggressive: {"kind": "PA-I", "c": 1.0, "error_sensitive": True, "averaging": True},
+    AROW: {"variance": 1.0, "gamma": 1.0},
+    AdaGrad: {"learn_rate": 0.6, "damping": 3.0, "averaging": True, "units_per_batch": 2000},
+    StochasticGradient: {"learn_rate": 0.01, "averaging": True},
+}
 SHAPES = [{}, {"edges": True, "masks": True}, {"boundary": False, "values": True}]
+
+
+def build(make: type[OnlineLearner], **settings: Any) -> OnlineLearner:
+    """A learner with some settings that differ from the usual ones."""
+    return make(**{**SETTINGS[make], **settings})
 
 
 def best_allowed(chain: Chain, gold: np.ndarray) -> tuple[int, ...]:
@@ -94,10 +103,10 @@ class Written:
 @pytest.mark.parametrize(
     "learner",
     [
-        Perceptron(dtype=np.float64),
-        *(PassiveAggressive(kind, 0.1, dtype=np.float64) for kind in ("PA", "PA-I", "PA-II")),
-        PassiveAggressive(error_sensitive=False, averaging=False, dtype=np.float64),
-        AROW(0.5, 2.0, dtype=np.float64),
+        build(Perceptron, dtype=np.float64),
+        *(build(PassiveAggressive, kind=kind, c=0.1, dtype=np.float64) for kind in ("PA", "PA-I", "PA-II")),
+        build(PassiveAggressive, error_sensitive=False, averaging=False, dtype=np.float64),
+        build(AROW, variance=0.5, gamma=2.0, dtype=np.float64),
     ],
 )
 def test_each_step_is_that_of_the_paper(make_problem, learner: OnlineLearner, shape: dict) -> None:
@@ -134,10 +143,10 @@ def test_the_single_decoder_finds_the_best_path(make_problem, shape: dict) -> No
                 assert tuple(labels.tolist()) == best_allowed(chain, gold)
 
 
-def build(make: type[OnlineLearner], batch_size: int) -> OnlineLearner:
+def small_steps(make: type[OnlineLearner], batch_size: int) -> OnlineLearner:
     if make is StochasticGradient:
-        return make(learn_rate=0.1 * batch_size)
-    return AdaGrad(units_per_batch=3 * batch_size) if make is AdaGrad else make(batch_size=batch_size)
+        return build(make, learn_rate=0.1 * batch_size)
+    return build(make, **{"units_per_batch": 3 * batch_size} if make is AdaGrad else {"batch_size": batch_size})
 
 
 @pytest.mark.parametrize("make", LEARNERS)
@@ -145,7 +154,7 @@ def test_batches_learn_and_the_same_seed_gives_the_same_bytes(make_problem, make
     problem = make_problem(3, kinds=("known", "set"), lengths=LENGTHS * 4, edges=True, n_features=60)
     results = []
     for seed, batch_size in ((1, 1), (1, 4), (1, 4), (2, 4)):
-        learner = build(make, batch_size)
+        learner = small_steps(make, batch_size)
         learner.start(problem.layout, np.zeros(problem.layout.size))
         losses = list(run_epochs(learner, problem.corpus, 6, seed))
         assert min(losses[1:]) < losses[0]
@@ -158,7 +167,7 @@ def test_weights_that_come_later_make_no_difference(make_problem, make) -> None:
     problem = make_problem(5, kinds=("known",), lengths=LENGTHS, edges=True, n_features=40)
     layout, corpus, half = problem.layout, problem.corpus, len(LENGTHS) // 2
     first, later = np.arange(half), np.arange(half, len(LENGTHS))
-    at_once, growing = make(dtype=np.float64), make(dtype=np.float64)
+    at_once, growing = build(make, dtype=np.float64), build(make, dtype=np.float64)
     # what the second half needs, the first half must not have touched
     seen = np.zeros(layout.n_features, dtype=bool)
     seen[corpus.take(first).features.indices] = True
@@ -170,7 +179,7 @@ def test_weights_that_come_later_make_no_difference(make_problem, make) -> None:
     at_once.start(whole, start)
     growing.start(small, np.zeros(small.size))
     part = corpus.take(first)
-    part = Corpus(part.lengths, _narrow(part.features, small.n_features), part.gold, part.edges)
+    part = EncodedCorpus(part.lengths, _narrow(part.features, small.n_features), part.gold, part.edges)
     at_once.learn(corpus, first)
     growing.learn(part, np.arange(half))
     growing.grow(whole)
@@ -192,7 +201,7 @@ def _narrow(features, n_columns: int):
 def test_many_new_features_move_into_larger_buffers(make_problem) -> None:
     problem = make_problem(1, kinds=("known",), lengths=(3, 4))
     layout = problem.layout
-    learner = PassiveAggressive(dtype=np.float64)
+    learner = build(PassiveAggressive, dtype=np.float64)
     learner.start(layout, problem.flat)
     learner.learn(problem.corpus, np.arange(2))
     raw, mean = learner.weights.raw, learner.result
@@ -210,7 +219,7 @@ def test_many_new_features_move_into_larger_buffers(make_problem) -> None:
 @pytest.mark.parametrize("make", [*RULES, StochasticGradient])
 def test_errors_name_the_sequence(make_problem, make, batch_size: int) -> None:
     problem = make_problem(0, kinds=("known",), lengths=(2, 3, 3), values=True, masks=True)
-    learner = build(make, batch_size)
+    learner = small_steps(make, batch_size)
     problem.corpus.features.values[problem.corpus.features.indptr[2]] = np.inf
     learner.start(problem.layout, np.ones(problem.layout.size))
     with pytest.raises(NonFiniteError) as caught:
@@ -226,7 +235,7 @@ def test_errors_name_the_sequence(make_problem, make, batch_size: int) -> None:
 
 def test_paths_that_no_weight_tells_apart_change_nothing(make_problem) -> None:
     problem = make_problem(0, kinds=("known",), density=0.0, boundary=False, masks=False)
-    for learner in (PassiveAggressive("PA"), AROW(), Perceptron()):
+    for learner in (build(PassiveAggressive, kind="PA"), build(AROW), build(Perceptron)):
         learner.start(problem.layout, np.zeros(0))
         learner.learn(problem.corpus, np.arange(len(problem.corpus.lengths)))
         assert learner.result.size == 0
@@ -236,7 +245,7 @@ def test_paths_that_no_weight_tells_apart_change_nothing(make_problem) -> None:
 def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem, kinds) -> None:
     problem = make_problem(7, kinds=kinds, lengths=LENGTHS, edges=True)
     size = problem.layout.size
-    learner = AdaGrad(0.3, 2.0, averaging=False, dtype=np.float64)
+    learner = build(AdaGrad, learn_rate=0.3, damping=2.0, averaging=False, dtype=np.float64)
     learner.start(problem.layout, problem.flat.copy())
     start, gradient = problem.flat.copy(), np.zeros(size)
     for k in range(size):
@@ -264,7 +273,7 @@ def test_adagrad_with_one_batch_takes_the_step_of_the_gradient(make_problem, kin
 )
 def test_settings_that_make_no_sense_are_named(make, settings: dict) -> None:
     with pytest.raises(ValueError, match=f"CRF204.*{next(iter(settings))}"):
-        make(**settings)
+        build(make, **settings)
 
 
 def test_gold_slices_hold_their_own_sets() -> None:
@@ -279,7 +288,7 @@ def test_adagrad_averages_later_steps_more(make_problem) -> None:
     """The t-th weights count t^2 times, the start once."""
     problem = make_problem(4, kinds=("known",), lengths=LENGTHS)
     everything = np.arange(len(LENGTHS))
-    raw, mean = AdaGrad(averaging=False, dtype=np.float64), AdaGrad(dtype=np.float64)
+    raw, mean = build(AdaGrad, averaging=False, dtype=np.float64), build(AdaGrad, dtype=np.float64)
     for learner in (raw, mean):
         learner.start(problem.layout, problem.flat)
     total, weight = problem.flat.copy(), 1
@@ -293,7 +302,7 @@ def test_adagrad_averages_later_steps_more(make_problem) -> None:
 def test_adagrad_learns_from_some_sequences_and_names_them(make_problem) -> None:
     problem = make_problem(4, kinds=("known",), lengths=LENGTHS)
     some = np.array([3, 6])
-    learners = AdaGrad(dtype=np.float64), AdaGrad(dtype=np.float64)
+    learners = build(AdaGrad, dtype=np.float64), build(AdaGrad, dtype=np.float64)
     for learner, (corpus, order) in zip(learners, ((problem.corpus, some), (problem.corpus.take(some), np.arange(2)))):
         learner.start(problem.layout, problem.flat)
         learner.learn(corpus, order)
@@ -310,7 +319,7 @@ def test_adagrad_gives_the_gradient_by_the_emissions(make_problem, order) -> Non
     problem = make_problem(5, kinds=("known",), lengths=LENGTHS, edges=True)
     part = problem.corpus.take(order)
     scores = np.random.default_rng(0).normal(size=(len(problem.corpus.gold.labels), 3)).astype(np.float64)
-    learner = AdaGrad(1e-12, units_per_batch=4, averaging=False, dtype=np.float64)
+    learner = build(AdaGrad, learn_rate=1e-12, units_per_batch=4, averaging=False, dtype=np.float64)
     learner.start(problem.layout, problem.flat)
     found = np.full_like(scores, 7.0)
     learner.learn(replace(problem.corpus, scores=scores), order, found)
@@ -332,7 +341,7 @@ def test_adagrad_cuts_a_corpus_anew_when_there_are_more_weights(make_problem) ->
     half = _with_state(layout, layout.n_features, layout.state_cells[: len(layout.state_cells) // 2])
     behind = np.concatenate([half.state_cells, layout.state_cells[len(half.state_cells) :]])
     whole = _with_state(layout, layout.n_features, behind)
-    learner, fresh = AdaGrad(dtype=np.float64), AdaGrad(dtype=np.float64)
+    learner, fresh = build(AdaGrad, dtype=np.float64), build(AdaGrad, dtype=np.float64)
     learner.start(half, np.zeros(half.size))
     learner.learn(problem.corpus, everything)
     learner.grow(whole)
@@ -346,7 +355,7 @@ def test_adagrad_cuts_a_corpus_anew_when_there_are_more_weights(make_problem) ->
 def test_stochastic_gradient_steps_along_the_gradient_of_each_sequence(make_problem, shape: dict) -> None:
     for seed in range(3):
         problem = make_problem(seed, lengths=LENGTHS, **shape)
-        learner = StochasticGradient(0.3, dtype=np.float64)
+        learner = build(StochasticGradient, learn_rate=0.3, dtype=np.float64)
         learner.start(problem.layout, problem.flat)
         written, history = problem.flat.copy(), [problem.flat.copy()]
         for number in (4, 0, 6, 2, 1, 3, 5):
@@ -360,7 +369,7 @@ def test_stochastic_gradient_steps_along_the_gradient_of_each_sequence(make_prob
         np.testing.assert_allclose(learner.result, np.mean(history, axis=0), atol=1e-10)
 
 
-def _loss_and_gradient(corpus: Corpus, layout: Layout, flat: np.ndarray) -> tuple[float, np.ndarray]:
+def _loss_and_gradient(corpus: EncodedCorpus, layout: Layout, flat: np.ndarray) -> tuple[float, np.ndarray]:
     """By the recursion for batches."""
     weights, out = DenseWeights.zeros(layout, np.float64), DenseWeights.zeros(layout, np.float64)
     scatter(layout, flat, weights)
@@ -375,7 +384,7 @@ def _loss_and_gradient(corpus: Corpus, layout: Layout, flat: np.ndarray) -> tupl
 def test_far_apart_scores_take_the_general_recursion(make_problem, scale: float, is_single: bool) -> None:
     problem = make_problem(2, kinds=("known",), lengths=(4,), edges=True)
     flat = problem.flat * scale
-    learner = StochasticGradient(1.0, averaging=False, dtype=np.float64)
+    learner = build(StochasticGradient, learn_rate=1.0, averaging=False, dtype=np.float64)
     learner.start(problem.layout, flat)
     assert (single_gradient(problem.corpus, learner.weights) is not None) == is_single
     loss, gradient = _loss_and_gradient(problem.corpus, problem.layout, flat)

@@ -9,11 +9,10 @@ from scipy.optimize import minimize
 from spacy_crf.core.chain.objective import loss_and_gradient
 from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.gold import Gold
-from spacy_crf.core.learn.blocks import Corpus
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError, pseudo_gradient
 from spacy_crf.core.learn.line_search import DECREASE, LineSearchError, Point, backtrack
-from spacy_crf.core.learn.owlqn import OWLQN, pseudo_gradient
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, scatter
 
@@ -216,7 +215,7 @@ def test_factored_implications_change_nothing_under_l1():
     layout = Layout(15, 3, 0, seen, np.arange(9), np.zeros(0, np.intp), True, *masks)
     found = []
     for given_slots in (None, slots):
-        corpus = Corpus(np.full(8, 5), features, Gold.known(labels, 3), None, given_slots)
+        corpus = EncodedCorpus(np.full(8, 5), features, Gold.known(labels, 3), None, given_slots)
         objective = FullBatchObjective(corpus, layout, 0.05, n_threads=1, dtype=np.float64)
         optimizer = new_optimizer(objective, np.zeros(layout.size), 0.5, **TIGHT)
         optimizer.run(2000)

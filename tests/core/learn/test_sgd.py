@@ -10,15 +10,13 @@ from spacy_crf.core.chain.observations import observe
 from spacy_crf.core.chain.potentials import NoPathError
 from spacy_crf.core.gold import Gold
 from spacy_crf.core.learn.batches import FlatFinder, cut_batches
-from spacy_crf.core.learn.blocks import Corpus
-from spacy_crf.core.learn.descent import Descent
+from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
-from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
-from spacy_crf.core.learn.owlqn import OWLQN
-from spacy_crf.core.learn.sgd import SGD, Calibration, calibrate, sgd_epochs
+from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError
+from spacy_crf.core.learn.sgd import SGD, Descent, StepSizeSearch, calibrate
 from spacy_crf.core.weights import DenseWeights, gather, scatter
 
-QUICK = Calibration(candidates=3)
+QUICK = StepSizeSearch(candidates=3)
 LENGTHS = (3, 1, 0, 4, 2, 3, 5, 2, 6, 1, 4, 4)
 
 
@@ -112,7 +110,9 @@ def test_it_comes_close_to_the_optimum(problem):
 @pytest.mark.parametrize("c1, c2", [(0.0, 0.5), (0.3, 0.1)])
 def test_a_warm_start_is_lower_and_ends_at_the_same_optimum(problem, c1, c2):
     cold, flat = optimum(problem, c2, c1)
-    start = sgd_epochs(problem.corpus, problem.layout, np.zeros(problem.layout.size), c2, 5, c1=c1)
+    sgd = SGD(problem.corpus, problem.layout, np.zeros(problem.layout.size), c2, c1=c1, period=0)
+    assert sgd.run(5) == 5
+    start = sgd.flat
     objective = FullBatchObjective(problem.corpus, problem.layout, c2, n_threads=1)
     values = [objective(objective.basis.start(x))[0] + c1 * np.abs(x).sum() for x in (start, np.zeros(len(start)))]
     assert values[0] - cold.value < 0.2 * (values[1] - cold.value)
@@ -134,7 +134,7 @@ def test_seeds_decide_every_byte_and_runs_add_up(problem):
 
 def test_the_weights_are_those_of_the_best_epoch_and_the_start_is_left_alone(problem):
     start = np.zeros(problem.layout.size)
-    wild = Calibration(eta=3.0, max_trials=1)
+    wild = StepSizeSearch(eta=3.0, max_trials=1)
     sgd = SGD(problem.corpus, problem.layout, start, 0.5, period=0, calibration=wild)
     sgd.run(1)
     first = sgd.flat
@@ -183,17 +183,19 @@ class Bowl:
 def test_step_sizes_rise_while_they_help_and_fall_then(monkeypatch, settings, tried):
     Bowl.tried.clear()
     monkeypatch.setattr("spacy_crf.core.learn.sgd.Descent", Bowl)
-    best = calibrate(Bowl(np.full(1, 10.0), 0.0, 1.0, 1), [], Calibration(**settings))
+    best = calibrate(Bowl(np.full(1, 10.0), 0.0, 1.0, 1), [], StepSizeSearch(**settings))
     assert Bowl.tried == pytest.approx(tried)
     assert best == pytest.approx(min(Bowl.tried, key=lambda eta: abs(np.log2(eta / 0.8)) if eta < 3 else np.inf))
 
 
 def test_step_sizes_that_overflow_are_survived_in_trials_only(problem):
     size = problem.layout.size
-    sgd = SGD(problem.corpus, problem.layout, np.zeros(size), 0.5, calibration=Calibration(eta=1e30, rate=1e3))
+    sgd = SGD(problem.corpus, problem.layout, np.zeros(size), 0.5, calibration=StepSizeSearch(eta=1e30, rate=1e3))
     assert sgd.eta < 1e10 and sgd.run(1) == 1
     with pytest.raises(ValueError, match=r"CRF(201|102)"):
-        bad = SGD(problem.corpus, problem.layout, np.zeros(size), 0.5, calibration=Calibration(eta=1e60, max_trials=1))
+        bad = SGD(
+            problem.corpus, problem.layout, np.zeros(size), 0.5, calibration=StepSizeSearch(eta=1e60, max_trials=1)
+        )
         bad.run(3)
     assert issubclass(DivergedError, ValueError)
 
@@ -201,14 +203,16 @@ def test_step_sizes_that_overflow_are_survived_in_trials_only(problem):
 @pytest.mark.parametrize("lengths", [(), (0, 0)])
 def test_an_empty_corpus_is_harmless(make_problem, lengths):
     empty = make_problem(7, lengths=lengths, edges=True)
-    flat = sgd_epochs(empty.corpus, empty.layout, empty.flat * 0, 0.5, 2)
+    sgd = SGD(empty.corpus, empty.layout, empty.flat * 0, 0.5, period=0)
+    sgd.run(2)
+    flat = sgd.flat
     assert flat.shape == empty.flat.shape and not flat.any()
 
 
 def test_gold_that_the_masks_forbid_names_the_sequence_of_the_corpus(make_problem):
     problem = make_problem(8, masks=True, lengths=(1, 2, 5, 3))
     gold = Gold.known(np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]), 3)
-    corpus = Corpus(problem.corpus.lengths, problem.corpus.features, gold)
+    corpus = EncodedCorpus(problem.corpus.lengths, problem.corpus.features, gold)
     with pytest.raises(NoPathError) as caught:
         SGD(corpus, problem.layout, problem.flat, 0.5)
     assert caught.value.sequences == [3]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.learn.singletons import find_singletons
+from spacy_crf.core.learn.basis import find_singletons
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import Layout, cells
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.estimator.items import Numbering, encode_items
-from spacy_crf.estimator.slots import MOST_SLOTS, find_slots
+from spacy_crf.estimator.preparation import MOST_SLOTS, find_slots
 
 
 def slots_of(X):

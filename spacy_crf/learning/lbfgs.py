@@ -1,0 +1,210 @@
+"""The trainer that sees the whole corpus in every step: L-BFGS, or OWL-QN where weights are to become 0."""
+
+import time
+import weakref
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import logger
+from thinc.api import Optimizer
+
+from ..core.arrays import Segments
+from ..core.errors import CRFError
+from ..core.learn.blocks import EncodedCorpus
+from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
+from ..core.learn.lbfgs import LBFGS
+from ..core.learn.second_order import TrigramObjective, trigram_optimizer
+from ..core.learn.sgd import SGD
+from ..core.threads import single_threaded_blas
+from ..core.trigrams import Trigrams, seen_trigrams
+from ..features.columns import Columns
+from .block import LBFGSSettings
+from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
+from .errors import LearningErrors
+from .model import get_weights, set_weights
+
+STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
+
+
+class LBFGSTrainer(Trainer):
+    """Full-batch L-BFGS: every step sees every example.
+
+    The corpus is encoded in the first step and kept as long as its examples are. Where features read what other
+    components write, a step that finds it changed encodes everything again and starts a new history.
+    """
+
+    learns_trigrams = True
+    settings: LBFGSSettings
+
+    def reset(self) -> None:
+        self._corpus: EncodedCorpus | None = None  # until the weights are complete
+        self._lacks_unseen = self._lacks_trigrams = False
+        self._n_steps = 0
+        self.iterations = 0  # of the present run, with those of optimisers that others have followed
+        self._objective: FullBatchObjective | TrigramObjective | None = None
+        self.optimizer: LBFGS | None = None
+        self._references: dict[int, weakref.ref[Doc]] = {}
+        self._checksums: dict[int, int] = {}
+        self._n_tokens = 0  # of the corpus
+        self._end_step()
+
+    def _end_step(self) -> None:
+        self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
+        self._pending: list[Sample] = []
+        self._arrived_tokens = 0
+        self._annotation_changed = False
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        arriving = {id(eg.reference): eg.reference for eg in examples}
+        if len(arriving) < len(examples) or self._arrived.keys() & arriving.keys():
+            self._end_step()
+            raise CRFError(LearningErrors.CRF203)
+        if self.optimizer is not None and not arriving.keys() <= self._references.keys():
+            self._end_step()
+            raise CRFError(LearningErrors.CRF202)
+        if self.optimizer is None or learner.features.extractor.reads_annotation:
+            sample = make_sample(examples)
+            self._pending.append(sample)
+            self._compare_annotation(learner, examples, sample)
+        self._arrived.update(arriving)
+        n_tokens = sum(len(eg.predicted) for eg in examples)
+        self._arrived_tokens += n_tokens
+        return self._loss(learner, n_tokens)
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        if not self._arrived:
+            return
+        try:
+            with single_threaded_blas():
+                self._step(learner, time.perf_counter())
+        finally:
+            self._end_step()
+
+    def _step(self, learner: ChainLearner, started: float) -> None:
+        if self.optimizer is not None and self._arrived.keys() != self._references.keys():
+            raise CRFError(LearningErrors.CRF202)
+        if self.optimizer is None or self._annotation_changed:
+            self._start(learner)
+        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done(self.optimizer):
+            self._optimize_trigrams(learner, self._corpus)
+            self._corpus = None
+        if not self._run(learner, started) or self._corpus is None:
+            return
+        self._n_steps += 1
+        if self._lacks_unseen:
+            self._add_unseen(learner, self._corpus)
+            self._lacks_unseen = False
+        if not self._lacks_trigrams:
+            self._corpus = None
+
+    def _is_first_order_done(self, optimizer: LBFGS) -> bool:
+        return optimizer.reason is not None or self._n_steps >= self.settings.first_order_steps
+
+    def _run(self, learner: ChainLearner, started: float) -> bool:
+        """Take some iterations; False where there was nothing left to do."""
+        objective, optimizer = self._objective, self.optimizer
+        if objective is None or optimizer is None or optimizer.reason is not None:
+            return False
+        before = optimizer.iterations
+        optimizer.run(self.settings.iterations_per_step)
+        self.iterations += optimizer.iterations - before
+        set_weights(learner.model, objective.weights(optimizer.x))
+        weights = get_weights(learner.model)
+        layout = weights.pruned().weights.layout
+        logger.info(
+            STEP,
+            *(optimizer.iterations, optimizer.value, optimizer.gradient_norm, weights.n_active),
+            *(layout.n_features + layout.n_edge_features, optimizer.evaluations, time.perf_counter() - started),
+        )
+        if optimizer.reason is not None:
+            logger.info("L-BFGS stopped after %d iterations: %s.", optimizer.iterations, optimizer.reason)
+        return True
+
+    def _start(self, learner: ChainLearner) -> None:
+        """Encode everything that has arrived and begin at the present weights."""
+        samples, self._pending = self._pending, []
+        learner.grow(samples)
+        corpus = join([learner.encode(sample) for sample in samples])
+        if not len(corpus.gold.labels):
+            return
+        self._n_tokens = self._arrived_tokens
+        learner.warn_of_unseen_labels(corpus.gold)
+        learner.add_weights(corpus)
+        # the run is over when its examples are gone: nothing encoded outlives them
+        own = weakref.WeakMethod(self.reset)
+        self._references = {key: weakref.ref(doc, partial(_forget, own)) for key, doc in self._arrived.items()}
+        weights = get_weights(learner.model)
+        self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
+        self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
+        set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
+        self._optimize(learner, corpus)
+
+    def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+        """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
+        self._objective = self.optimizer = None  # the counts of all pairs take its place in memory
+        weights = get_weights(learner.model)
+        cells = expected_unseen(corpus, weights, self.settings.unseen, self.settings.n_threads)
+        layout = weights.layout
+        set_weights(learner.model, weights.extended(layout.n_features, layout.n_edge_features, cells))
+        logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
+        self._optimize(learner, corpus)
+
+    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+        self._objective = self.optimizer = None  # not two sets of work arrays at a time
+        weights, own = get_weights(learner.model), self.settings
+        layout, flat = weights.layout, weights.flat
+        if own.warmup and not flat.any():
+            sgd = SGD(corpus, layout, flat, own.c2, own.seed, own.c1, period=0)
+            sgd.run(own.warmup)
+            flat = sgd.flat
+        objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
+        self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
+
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+        """Go on with the weights of trigrams alone."""
+        self._objective = self.optimizer = None
+        weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
+        trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
+        logger.info("%d weights for trigrams of labels.", len(trigrams))
+        self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), own.c2, own.n_threads)
+        self.optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
+
+    def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
+        """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
+        if self.optimizer is None:
+            return n_tokens * float(np.log(max(1, len(learner.tags))))
+        return self.optimizer.value * n_tokens / self._n_tokens
+
+    def _compare_annotation(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
+        """Note whether components upstream have annotated a Doc otherwise than in the step before."""
+        if not learner.features.extractor.reads_annotation:
+            return
+        now = dict(zip((id(eg.reference) for eg in examples), annotation_checksums(sample.columns)))
+        if any(self._checksums.get(key, checksum) != checksum for key, checksum in now.items()):
+            self._annotation_changed = True
+        self._checksums.update(now)
+
+
+def _forget(reset: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
+    """Reset a trainer when an example of its run is gone."""
+    if (found := reset()) is not None:
+        found()
+
+
+def annotation_checksums(columns: Columns) -> list[int]:
+    """One number for each Doc, which changes with what other components wrote to it."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    for attribute, column in columns.by_attribute.items():
+        if attribute.is_annotation:
+            arrays.append(column.hashes)
+            if attribute.name == "_":
+                ones = np.ones(len(column.hashes), dtype=np.float32)
+                arrays.append(ones if column.numbers is None else column.numbers)
+    docs = Segments(columns.doc_lengths).slices()
+    return [zlib.crc32(b"".join(array[own].tobytes() for array in arrays)) for own in docs]

@@ -1,0 +1,210 @@
+"""The trainers that learn from one batch after the other, features and weights growing as they are met."""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from spacy.training import Example
+from thinc.api import Optimizer
+from thinc.types import Floats1d, Floats2d
+
+from ..core.arrays import Floats
+from ..core.chain.objective import loss_and_gradient
+from ..core.chain.observations import observe, sum_scores
+from ..core.learn.blocks import EncodedCorpus
+from ..core.weights import DenseWeights, Layout, gather, scatter
+from .block import OnlineSettings
+from .encoder import ChainLearner, MakeSample, Sample, Trainer
+from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
+
+
+class OnlineTrainer(Trainer):
+    """Perceptron, passive-aggressive, AROW, gradients: updates within each batch; features and weights grow as met.
+
+    The model gets the weights to predict with, averaged ones as a rule, at the end of each step; training goes on from
+    the raw ones, which stay here. A run that begins with weights, from a saved pipe or with labels added since, begins
+    at these, and averages from there. The optimizer of the training block is used for vectors only, where the learner
+    has a gradient for them.
+    """
+
+    settings: OnlineSettings
+
+    def reset(self) -> None:
+        self._online = self.settings.learner()
+        self.learns_vectors = self._online.learns_vectors
+        self._vectors = VectorGradients()
+        self._rng = np.random.default_rng(self.settings.seed)
+        self._present: list[Any] = []  # the model's arrays, as this trainer left them
+        self._n_sequences = 0
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        """Learn from a batch; the model follows in `apply`."""
+        sample = make_sample(examples)
+        is_ours = bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+        learner.grow([sample])
+        corpus = learner.encode(sample)
+        learner.add_weights(corpus)
+        layout = get_layout(learner.model)
+        if is_ours:
+            self._online.grow(layout)
+        else:
+            self._online.start(layout, get_weights(learner.model).flat)
+        self._remember(learner)
+        self._n_sequences += int((corpus.lengths > 0).sum())
+        order = self._rng.permutation(len(corpus.lengths))
+        scores = self._vectors.scores(learner, sample)
+        if scores is None:
+            return self._online.learn(corpus, order)
+        by_emissions = np.zeros_like(scores)
+        loss = self._online.learn(replace(corpus, scores=sum_scores(scores, corpus.scores)), order, by_emissions)
+        self._vectors.take(learner, sample, by_emissions)
+        return loss
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        """Give the model the weights to predict with, and take a step with the vectors."""
+        if not self._n_sequences:
+            return
+        set_weights(learner.model, replace(get_weights(learner.model), flat=self._online.result))
+        self._remember(learner)
+        if sgd is None and learner.model.has_param(VECTORS):
+            return  # the gradient of the vectors waits for an optimizer
+        self._vectors.set(learner)
+        if sgd is not None:
+            learner.model.finish_update(sgd)
+        self._n_sequences = 0
+
+    def _remember(self, learner: ChainLearner) -> None:
+        self._present = _arrays(learner)
+
+
+class MinibatchTrainer(Trainer):
+    """Mini-batches with the pipeline's thinc optimizer; features and weights grow as they are met."""
+
+    learns_vectors = True
+
+    def reset(self) -> None:
+        self._weights, self._counts = _WorkArrays(), _WorkArrays()
+        self._end_step()
+
+    def _end_step(self) -> None:
+        self._gradient: list[Floats] = []
+        self._vectors = VectorGradients()
+        self._n_sequences = 0
+
+    def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
+        sample = make_sample(examples)
+        learner.grow([sample])
+        corpus = learner.encode(sample)
+        learner.add_weights(corpus)
+        if not len(corpus.gold.labels):
+            return 0.0
+        loss, gradient = self._loss_and_gradient(learner, corpus, sample)
+        self._gradient = _sum_sections(self._gradient, get_layout(learner.model).split(gradient))
+        self._n_sequences += int((corpus.lengths > 0).sum())
+        return loss
+
+    def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
+        if sgd is None or not self._n_sequences:
+            return
+        # mean per sequence, so that learning rates and clipping do not depend on the batch size
+        for name, section in zip(PARAMS, self._gradient):
+            if len(section):
+                learner.model.set_grad(name, cast(Floats1d, section / np.float32(self._n_sequences)))
+                _pad_state(sgd, (learner.model.id, name), len(section))
+        self._vectors.set(learner)
+        learner.model.finish_update(sgd)
+        self._end_step()
+
+    def _loss_and_gradient(self, learner: ChainLearner, corpus: EncodedCorpus, sample: Sample) -> tuple[float, Floats]:
+        present = get_weights(learner.model)
+        layout = present.layout
+        weights, counts = self._weights.fit(layout), self._counts.fit(layout)
+        scatter(layout, present.flat, weights)
+        scores = self._vectors.scores(learner, sample)
+        observations = observe(corpus.lengths, corpus.features, corpus.edges, sum_scores(scores, corpus.scores))
+        gold = corpus.gold.take(observations.batch.units)
+        gradient = np.empty(layout.size, dtype=np.float32)
+        try:
+            nodes = None if scores is None else np.empty_like(scores)
+            loss = loss_and_gradient(observations, gold, weights, layout, counts, nodes)
+            gather(layout, counts, gradient)
+        finally:
+            _clear(counts, corpus)
+        if nodes is not None:
+            self._vectors.take(learner, sample, nodes[observations.batch.rows])
+        return loss, gradient
+
+
+class VectorGradients:
+    """What the batches of a step have asked of the vectors' scores; the layer below the vectors is told at once.
+
+    Gradients are means per sequence of a batch. Where a step accumulates several batches, those of the scores and of
+    the layer are summed over these, as spaCy's own components do.
+    """
+
+    def __init__(self) -> None:
+        self._by_scores: Floats | None = None
+
+    def scores(self, learner: ChainLearner, sample: Sample) -> Floats | None:
+        """((N, L)): what the vectors of a batch score; None for models without vectors."""
+        vectors = sample.columns.vectors
+        return None if vectors is None else vectors @ np.asarray(learner.model.get_param(VECTORS))
+
+    def take(self, learner: ChainLearner, sample: Sample, by_emissions: Floats) -> None:
+        """Pass on the gradient of the loss by the emissions ((N, L)) of the units in the order of the Docs."""
+        vectors, weights = sample.columns.vectors, np.asarray(learner.model.get_param(VECTORS))
+        assert vectors is not None and sample.backprop is not None
+        means = by_emissions / np.float32((sample.columns.lengths > 0).sum())
+        gradient = vectors.T @ means
+        self._by_scores = gradient if self._by_scores is None else self._by_scores + gradient
+        sample.backprop(means @ weights.T)
+
+    def set(self, learner: ChainLearner) -> None:
+        """Give the model the gradient, and forget it here."""
+        if self._by_scores is not None:
+            learner.model.set_grad(VECTORS, cast(Floats2d, self._by_scores))
+        self._by_scores = None
+
+
+def _arrays(learner: ChainLearner) -> list[Any]:
+    return [learner.model.get_param(name) for name in PARAMS]
+
+
+class _WorkArrays:
+    """Dense arrays with room to grow, so that a batch with new features need not make them anew."""
+
+    def __init__(self) -> None:
+        self._room: DenseWeights | None = None
+
+    def fit(self, layout: Layout) -> DenseWeights:
+        """Views of the layout's size. What was written before is still there, unless they had to be made anew."""
+        room = self._room
+        if room is None or len(room.state) < layout.n_features or len(room.edges) < layout.n_edge_features:
+            sizes = (layout.n_features * 5 // 4, layout.n_edge_features * 5 // 4)
+            room = self._room = DenseWeights.zeros(Layout.empty(layout.n_labels, False, *sizes))
+        state, edges = room.state[: layout.n_features], room.edges[: layout.n_edge_features]
+        return DenseWeights(state, room.transitions, edges, room.start, room.end)
+
+
+def _clear(counts: DenseWeights, corpus: EncodedCorpus) -> None:
+    """Zero the counts again: only rows of features that the batch has."""
+    counts.state[corpus.features.indices] = 0
+    if corpus.edges is not None:
+        counts.edges[corpus.edges.features.indices] = 0
+    counts.transitions[...] = counts.start[...] = counts.end[...] = 0
+
+
+def _sum_sections(old: list[Floats], new: list[Floats]) -> list[Floats]:
+    """Section by section; new ones may be longer, as weights are added behind the present ones."""
+    for total, section in zip(old, new):
+        section[: len(total)] += total
+    return new
+
+
+def _pad_state(sgd: Any, key: tuple[int, str], size: int) -> None:
+    """Lengthen an optimizer's moments and averages of a parameter that has grown."""
+    for store in (getattr(sgd, "mom1", None), getattr(sgd, "mom2", None), getattr(sgd, "averages", None)):
+        if store is not None and key in store and len(store[key]) < size:
+            store[key] = np.pad(store[key], (0, size - len(store[key])))
