@@ -10,7 +10,7 @@ V  terminals of a grammar        Q  right sides of binary rules
 `log_z (B,)`, `node_marginals (N, L)`, `edge_marginals (L, L)`. What is forbidden is a true -inf.
 """
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias, TypeVar
@@ -108,3 +108,10 @@ class Segments:
         RETURNS (Segments): runs of runs: `lengths` counts those in each of the outer ones, `owners` tells theirs.
         """
         return Segments(np.diff(np.searchsorted(self.firsts, outer.firsts), append=len(self)))
+
+
+def chunks(rows: slice, size: int, most: int) -> Iterator[slice]:
+    """Cut a run of rows into parts whose work arrays have at most so many cells, with `size` cells for a row."""
+    length = max(1, most // max(1, size))
+    for low in range(rows.start, rows.stop, length):
+        yield slice(low, min(rows.stop, low + length))

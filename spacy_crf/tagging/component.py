@@ -11,7 +11,7 @@ from ..annotation.extensions import register
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
-from ..core.chain.entropy import token_entropies
+from ..core.chain.marginals import token_entropies
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, Output, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens

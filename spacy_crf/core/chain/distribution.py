@@ -13,18 +13,15 @@ import numpy.typing as npt
 from ..arrays import Bools, Doubles, Indices, Ints, Scalar
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .entropy import path_entropies, sequence_entropies
 from .evidence import condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
-from .marginals import node_marginals
-from .nbest import nbest
-from .posterior import posterior_decode
+from .marginals import node_marginals, path_entropies, sequence_entropies
+from .paths import nbest, sample
 from .potentials import ChainPotentials
-from .sample import sample
 from .second_order import PairStates, candidates, checked_marginals, pair_states
 from .spans import SpanQuery, span_probabilities
-from .viterbi import Decoded, viterbi
+from .viterbi import Decoded, posterior_decode, viterbi
 
 
 class BestPaths(NamedTuple):

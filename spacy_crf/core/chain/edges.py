@@ -1,14 +1,15 @@
-"""Transitions that depend on the observation, where few of them differ from those that all observations share.
+"""Transitions that depend on the observation: as matrices, or as the columns in which these differ.
 
 A weight of an edge feature is one cell of a matrix, and training sees few cells with most features. So most columns of
-the matrix of a unit, the scores of the transitions into one label, are those of the shared matrix. A step of a
-recursion is then the product with the shared matrix, as without edge features, and the columns of the unit's own. Those
-of single features are made once for all batches.
+the matrix of a unit, the scores of the transitions into one label, are those of the matrix that all observations share.
+A step of a recursion is then the product with the shared matrix, as without edge features, and the columns of the
+unit's own. Those of single features are made once for all batches.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,51 @@ PAYS = 4  # columns of all features for each that has a weight
 
 
 @dataclass(frozen=True)
-class OwnColumns:
+class EdgePotentials:
+    """Transitions f(x_t, y_{t-1}, y_t) as matrices.
+
+    matrices ((G, L, L)): complete log potentials [from, to], one matrix for each distinct observation.
+    groups ((N,)): in packed order, the matrix of the transition into a row's unit (ignored at first units).
+    """
+
+    matrices: Floats
+    groups: Indices
+
+    @property
+    def scores(self) -> Floats:
+        """All potentials, in one array."""
+        return self.matrices
+
+    def map(self, function: Callable[[Floats], Floats]) -> "EdgePotentials":
+        """The same with a function of each score in its place."""
+        return replace(self, matrices=function(self.matrices))
+
+    def take(self, rows: Indices) -> "EdgePotentials":
+        """Those of some packed rows."""
+        return replace(self, groups=self.groups[rows])
+
+    def into(self, rows: slice | Indices) -> Floats:
+        """((n, L, L)): matrices [from, to] of some rows."""
+        return self.matrices[self.groups[rows]]
+
+    def into_labels(self, rows: slice, labels: Ints) -> Floats:
+        """((n, K, L)): scores of the transitions into labels ((n, K)) of a run of rows, by the label before."""
+        return self.matrices[self.groups[rows, None], :, labels]
+
+    def product(self, before: Floats, rows: slice, out: Floats) -> None:
+        """out ((n, L)) = before ((n, L)) times the matrix of each row."""
+        np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
+
+    def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
+        """out ((n, L)) = the matrix of each row times after ((n, L))."""
+        np.matmul(after[:, None, :], self._transposed[self.groups[rows]], out=out[:, None, :])
+
+    @cached_property
+    def _transposed(self) -> Floats:
+        return np.ascontiguousarray(np.swapaxes(self.matrices, 1, 2))
+
+
+class OwnColumns(NamedTuple):
     """Columns that units do not share, ordered by unit.
 
     units ((m,)): rows of the units, counted from the first one asked for. labels ((m,)): what the columns lead into.
@@ -34,7 +79,7 @@ class OwnColumns:
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """Transitions f(x_t, y_{t-1}, y_t) as columns.
+    """Transitions f(x_t, y_{t-1}, y_t) as columns; methods as of `EdgePotentials`.
 
     columns ((C, L)): log potentials of the transitions into one label, by the label before; the first L of them are
         those of the matrix that all share, by label.
@@ -56,7 +101,6 @@ class EdgeColumns:
 
     @property
     def scores(self) -> Floats:
-        """All potentials, in one array."""
         return self.columns
 
     @property
@@ -65,20 +109,16 @@ class EdgeColumns:
         return self.columns[: self.numbers.shape[1]]
 
     def map(self, function: Callable[[Floats], Floats]) -> "EdgeColumns":
-        """The same with a function of each score in its place."""
         return replace(self, columns=function(self.columns))
 
     def take(self, rows: Indices) -> "EdgeColumns":
-        """Those of some packed rows."""
         return replace(self, numbers=self.numbers[rows])
 
     def into(self, rows: slice | Indices) -> Floats:
-        """((n, L, L)): matrices [from, to] of some rows."""
         return np.swapaxes(self.columns[self.numbers[rows]], 1, 2)
 
     def into_labels(self, rows: slice, labels: Ints) -> Floats:
-        """((n, L)): scores of the transitions into one label of each of a run of rows, by the label before."""
-        return self.columns[self.numbers[np.arange(rows.start, rows.stop), labels]]
+        return self.columns[self.numbers[np.arange(rows.start, rows.stop)[:, None], labels]]
 
     def own(self, rows: slice) -> OwnColumns:
         """Columns of a run of rows that are not shared."""
@@ -95,7 +135,6 @@ class EdgeColumns:
         return units, labels, self.numbers[is_own], bounds
 
     def product(self, before: Floats, rows: slice, out: Floats) -> None:
-        """out ((n, L)) = before ((n, L)) times the matrix of each row."""
         if len(before) < FEW:
             np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
             return
@@ -104,7 +143,6 @@ class EdgeColumns:
         out[own.units, own.labels] = np.einsum("ml,ml->m", before.take(own.units, axis=0), own.columns)
 
     def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
-        """out ((n, L)) = the matrix of each row times after ((n, L))."""
         if len(after) < FEW:
             np.matmul(after[:, None, :], np.swapaxes(self.into(rows), 1, 2), out=out[:, None, :])
             return
@@ -127,6 +165,9 @@ class EdgeColumns:
         arrivals += own.columns
         shared[own.labels, own.units] = arrivals.max(axis=1, initial=-np.inf)
         return shared
+
+
+Edges: TypeAlias = EdgePotentials | EdgeColumns
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,12 @@ class Lattice:
 
     def steps(self) -> list[tuple[slice, slice, slice]]:
         """For each step but the first: its states, the arcs into them, and the states that these may come from."""
-        starts, alive = self.batch.starts, self.batch.alive
-        return [self._step(low, n, before) for low, n, before in zip(starts[1:], alive[1:], starts)]
 
-    def _step(self, low: int, n: int, before: int) -> tuple[slice, slice, slice]:
-        states = slice(int(self.bounds[low]), int(self.bounds[low + n]))
-        arcs = slice(int(self.entries[states.start]), int(self.entries[states.stop]))
-        return states, arcs, slice(int(self.bounds[before]), int(self.bounds[before + n]))
+        def part(bounds: Indices, run: slice) -> slice:
+            return slice(int(bounds[run.start]), int(bounds[run.stop]))
+
+        links = [(part(self.bounds, before), part(self.bounds, rows)) for before, rows in self.batch.links]
+        return [(states, part(self.entries, states), before) for before, states in links]
 
 
 @dataclass(frozen=True)

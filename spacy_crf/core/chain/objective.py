@@ -13,7 +13,7 @@ from ..batch import PackedBatch
 from ..gold import Gold
 from ..weights import DenseWeights, Layout
 from .forward import ForwardBackward, forward_backward
-from .marginals import expected_transitions, node_marginals, pair_sums, pair_sums_by_group
+from .marginals import expected_transitions, node_marginals, pair_sums
 from .observations import Observations, potentials
 from .potentials import ChainPotentials, numbered
 
@@ -45,10 +45,8 @@ def gold_counts(gold: Gold, observations: Observations, layout: Layout) -> Count
     """
     nodes = gold.dense()
     batch, edges = observations.batch, observations.edges
-    if edges is None:
-        transitions = pair_sums(batch, nodes, nodes)
-    else:
-        transitions = pair_sums_by_group(batch, nodes, nodes, edges.groups, edges.features.n_rows)
+    groups, n_groups = (None, 1) if edges is None else (edges.groups, edges.features.n_rows)
+    transitions = pair_sums(batch, nodes, nodes, groups, n_groups)
     counts = Counts(nodes, transitions)
     if not _uses_forbidden(counts, batch, layout):
         return counts

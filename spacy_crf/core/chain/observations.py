@@ -8,8 +8,8 @@ from ..arrays import Floats, Indices
 from ..batch import PackedBatch, pack
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked
-from .edges import EdgeColumns
-from .potentials import ChainPotentials, EdgePotentials
+from .edges import EdgeColumns, EdgePotentials
+from .potentials import ChainPotentials
 
 
 @dataclass(frozen=True)

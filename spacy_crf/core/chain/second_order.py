@@ -17,7 +17,7 @@ from ..trigrams import EDGE, Pruning, Trigrams
 from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
 from .marginals import node_marginals
-from .potentials import ChainPotentials, NoPathError
+from .potentials import ChainPotentials, require_paths
 from .viterbi import viterbi
 
 
@@ -181,7 +181,5 @@ def checked_marginals(lattice: Lattice) -> LatticeMarginals:
     RAISES (NoPathError): with those that have none.
     """
     marginals = lattice_marginals(lattice)
-    hopeless = np.flatnonzero(np.isneginf(marginals.log_z))
-    if len(hopeless):
-        raise NoPathError(hopeless.tolist())
+    require_paths(marginals.log_z)
     return marginals

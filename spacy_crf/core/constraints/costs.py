@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Doubles, Indices, Ints
-from ..chain.nbest import nbest
+from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
 from .decode import decode

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Doubles, Ints
 from ..chain.forward import log_partition
-from ..chain.nbest import nbest
+from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..errors import CoreErrors, CRFError
 

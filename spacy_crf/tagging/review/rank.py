@@ -15,7 +15,7 @@ from spacy.util import minibatch
 from ...annotation.gold import as_bio
 from ...core.arrays import Doubles, Floats, Ints, Segments
 from ...core.chain.distribution import BestPaths
-from ...core.chain.entropy import token_entropies
+from ...core.chain.marginals import token_entropies
 from ...pipe.block import SPAN_TARGETS
 from ..component import CRFTagger
 

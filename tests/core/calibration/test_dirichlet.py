@@ -12,8 +12,8 @@ from spacy_crf.core.calibration.bins import classwise_errors
 from spacy_crf.core.calibration.dirichlet import LEAST, PRIOR, DirichletMap, fit_dirichlet
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
 
 
 def rows(seed: int, n: int, n_classes: int = 3) -> np.ndarray:

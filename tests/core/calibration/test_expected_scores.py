@@ -14,8 +14,8 @@ from spacy_crf.core.calibration.expected_scores import (
 )
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
 
 PROBABILITIES = st.lists(st.floats(0.01, 1), min_size=1, max_size=12).map(np.array)
 

@@ -16,8 +16,8 @@ from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
 from spacy_crf.core.chain.viterbi import viterbi
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import log_partition
-from spacy_crf.core.chain.nbest import ABSENT, nbest
+from spacy_crf.core.chain.paths import ABSENT, nbest
 from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
 from spacy_crf.core.chain.viterbi import viterbi
 
