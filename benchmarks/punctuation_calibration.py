@@ -26,8 +26,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.punctuation import FOLDER, NAME, add_tags, one_text, read
 from spacy_crf.core.arrays import Doubles, Floats, Ints
-from spacy_crf.core.calibration.bins import Reliability, calibration_error
-from spacy_crf.core.calibration.dirichlet import LEAST, fit_dirichlet
+from spacy_crf.core.calibration import LEAST, Reliability, calibration_error, fit_dirichlet
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.calibration import Marked, best_thresholds
 from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import Printer, msg
 
-from ..core.calibration.bins import Reliability
+from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from . import app

@@ -20,10 +20,10 @@ from ..annotation.gold import Violation, find_violation, forget_crossing
 from ..annotation.span_targets import GroupTarget, SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools, Floats, Indices, Ints, Segments
-from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.observations import Observations
+from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.gold import Gold
 from ..core.labels import OUTSIDE, Scheme, TagSet

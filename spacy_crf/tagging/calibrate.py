@@ -7,8 +7,8 @@ import numpy as np
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..core.calibration.bins import Reliability, reliability
-from ..core.calibration.temperature import HeldOut, Unit, fit_temperature
+from ..core.calibration import Reliability, reliability
+from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.gold import UNKNOWN
 from .component import CRFTagger
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Doubles, Floats, Indices
-from ..calibration.bins import calibration_error, classwise_errors
+from ..calibration import calibration_error, classwise_errors
 from ..errors import CoreErrors, CRFError
 
 SUM_TOLERANCE = 1e-6

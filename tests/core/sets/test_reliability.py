@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.calibration.bins import calibration_error, classwise_errors
+from spacy_crf.core.calibration import calibration_error, classwise_errors
 from spacy_crf.core.sets.measures import (
     best_label_error,
     best_labels,

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arrays import Ints
-from ..chain.distribution import ChainDistribution
-from ..chain.evidence import allowed_labels
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
 from ..gold import UNKNOWN
+from .distribution import ChainDistribution
+from .evidence import allowed_labels
 
 HOTTEST = 100.0  # temperatures are sought between this and its inverse
 Unit = Literal["token", "sequence"]

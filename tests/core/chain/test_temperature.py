@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.calibration.bins import calibration_error
-from spacy_crf.core.calibration.temperature import HeldOut, fit_temperature, sequence_loss, token_loss
+from spacy_crf.core.calibration import calibration_error
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.chain.temperature import HeldOut, fit_temperature, sequence_loss, token_loss
 from spacy_crf.core.chain.viterbi import viterbi
 
 
