@@ -91,10 +91,7 @@ class Segments:
         return [values[units] for units in self.slices()]
 
     def at(self, firsts: Indices) -> Indices:
-        """((N,)): units of runs of these lengths that begin elsewhere.
-
-        firsts ((B,)): first unit of each.
-        """
+        """((N,)): units of runs of these lengths that begin elsewhere, at `firsts` ((B,))."""
         return np.arange(self.n_units) + np.repeat(firsts - self.firsts, self.lengths)
 
     def units(self, chosen: Indices | Ints) -> Indices:

@@ -17,16 +17,10 @@ CGROUP_V1 = Path("/sys/fs/cgroup/cpu")
 
 
 def available_threads() -> int:
-    """CPUs that this process may use: its affinity, cut to its cgroup's quota; 1 in worker processes.
-
-    RETURNS (int): at least 1.
-    """
+    """CPUs that this process may use, at least 1: its affinity, cut to its cgroup's quota; 1 in worker processes."""
     if multiprocessing.parent_process() is not None:
         return 1  # one of the `n_process` workers: the others have the remaining CPUs
-    if hasattr(os, "sched_getaffinity"):
-        cpus = len(os.sched_getaffinity(0))
-    else:
-        cpus = os.cpu_count() or 1
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _cgroup_quota()
     return cpus if quota is None else max(1, min(cpus, int(quota)))
 
@@ -85,10 +79,7 @@ def single_threaded_blas() -> Iterator[None]:
 
 
 def run_parallel(function: Callable[[Work], Result], work: Sequence[Work], n_threads: int) -> list[Result]:
-    """Apply a function to pieces of work, on threads where that helps. Results keep the order of the work.
-
-    n_threads (int): 0 takes `available_threads()`.
-    """
+    """Apply a function to pieces of work, in their order, on threads where that helps; 0 for all available ones."""
     n_threads = min(n_threads or available_threads(), len(work))
     with single_threaded_blas():
         if n_threads <= 1:

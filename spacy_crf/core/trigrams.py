@@ -37,16 +37,11 @@ class Trigrams:
 
     def contexts(self, first: Indices | Ints, second: Indices | Ints) -> Indices:
         """For each pair of labels the row of `places` where its trigrams are; row 0 for pairs that have none."""
-        rows: Indices = self._rows[(first + 1) * (self.n_labels + 1) + (second + 1)]
-        return rows
+        return np.asarray(self._rows[(first + 1) * (self.n_labels + 1) + (second + 1)])
 
     def find(self, contexts: Indices, third: Indices | Ints | int) -> Indices:
-        """For each trigram the place of its weight, Z where it has none.
-
-        contexts ((n,)): rows of its first two labels. third ((n,) | int): its last label.
-        """
-        places: Indices = self._places.take(contexts * (self.n_labels + 1) + (third + 1))
-        return places
+        """For each trigram the place of its weight, Z where it has none, by the rows of its first two labels."""
+        return np.asarray(self._places.take(contexts * (self.n_labels + 1) + (third + 1)))
 
     def resized(self, n_labels: int) -> "Trigrams":
         """The same trigrams, in the same places, among more labels."""
@@ -58,8 +53,7 @@ class Trigrams:
     @cached_property
     def _pairs(self) -> tuple[Indices, Indices]:
         """The first two labels that trigrams have, ascending, and for each trigram the number of its pair."""
-        pairs, numbers = np.unique(self.cells // (self.n_labels + 1), return_inverse=True)
-        return pairs, numbers
+        return np.unique(self.cells // (self.n_labels + 1), return_inverse=True)
 
     @cached_property
     def _rows(self) -> Indices:
@@ -127,19 +121,14 @@ class TrigramWeights:
 
 
 def refuse_second_order(name: str, what: str) -> NoReturn:
-    """Raise for what chains of order 2 do not give.
-
-    name (str): of the component that has one. what (str): what was asked of it.
-    """
+    """Raise for `what` chains of order 2 do not give; name (str): of the component that has one."""
     raise CRFError(CoreErrors.CRF436.format(name=name, what=what))
 
 
 def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:
     """Cells of the trigrams that gold makes possible, ascending. O(N) where most units have one label.
 
-    A unit whose gold is unknown shows no trigram.
-
-    gold (Gold): of N units. lengths ((B,)): of their sequences, one after the other.
+    A unit whose gold is unknown shows no trigram. lengths ((B,)): of sequences, one after the other.
     """
     filled = Segments(lengths[lengths > 0])
     # two edges before each sequence and one behind it stand in a row of their own each

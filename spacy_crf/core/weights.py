@@ -47,13 +47,16 @@ class Layout:
         allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
         return cls(n_features, n_labels, n_edge_features, NONE, NONE, NONE, boundary, allowed, at_edges, at_edges)
 
+    @property
+    def cells(self) -> list[Indices]:
+        """Of each section of the flat vector its cells in the dense array: state, transitions, edges, start, end."""
+        at_edges = np.arange(self.n_labels if self.boundary else 0)
+        return [self.state_cells, self.transition_cells, self.edge_cells, at_edges, at_edges]
+
     @cached_property
     def bounds(self) -> list[int]:
-        """Ends of the sections of the flat vector: state, transitions, edges, start, end."""
-        boundary = self.n_labels if self.boundary else 0
-        sizes = [len(self.state_cells), len(self.transition_cells), len(self.edge_cells), boundary, boundary]
-        ends: list[int] = np.cumsum(sizes).tolist()
-        return ends
+        """Ends of the sections of the flat vector."""
+        return list(np.cumsum([len(cells) for cells in self.cells]).tolist())
 
     @property
     def size(self) -> int:
@@ -102,13 +105,8 @@ class DenseWeights:
     @classmethod
     def zeros(cls, layout: Layout, dtype: type[np.floating] = np.float32) -> "DenseWeights":
         n = layout.n_labels
-        return cls(
-            np.zeros((layout.n_features, n), dtype),
-            np.zeros((n, n), dtype),
-            np.zeros((layout.n_edge_features, n * n), dtype),
-            np.zeros(n, dtype),
-            np.zeros(n, dtype),
-        )
+        shapes = (layout.n_features, n), (n, n), (layout.n_edge_features, n * n), (n,), (n,)
+        return cls(*(np.zeros(shape, dtype) for shape in shapes))
 
     def sections(self) -> list[Floats]:
         return [self.state, self.transitions, self.edges, self.start, self.end]
@@ -119,26 +117,15 @@ class DenseWeights:
 
 
 def scatter(layout: Layout, flat: Floats, out: DenseWeights) -> None:
-    """Write a flat vector into dense arrays; cells without a weight are left as they are.
-
-    flat ((layout.size,)): weights in the order of the layout's sections.
-    """
-    state, transitions, edges, start, end = layout.split(flat)
-    out.state.reshape(-1)[layout.state_cells] = state
-    out.transitions.reshape(-1)[layout.transition_cells] = transitions
-    out.edges.reshape(-1)[layout.edge_cells] = edges
-    if layout.boundary:
-        out.start[:], out.end[:] = start, end
+    """Write a flat vector ((layout.size,)) into dense arrays; cells without a weight are left as they are."""
+    for dense, cells, weights in zip(out.sections(), layout.cells, layout.split(flat)):
+        dense.reshape(-1)[cells] = weights
 
 
 def gather(layout: Layout, dense: DenseWeights, out: Floats) -> None:
     """Read the layout's cells of dense arrays into a flat vector."""
-    state, transitions, edges, start, end = layout.split(out)
-    state[:] = dense.state.reshape(-1)[layout.state_cells]
-    transitions[:] = dense.transitions.reshape(-1)[layout.transition_cells]
-    edges[:] = dense.edges.reshape(-1)[layout.edge_cells]
-    if layout.boundary:
-        start[:], end[:] = dense.start, dense.end
+    for section, cells, weights in zip(dense.sections(), layout.cells, layout.split(out)):
+        weights[:] = section.reshape(-1)[cells]
 
 
 @dataclass(frozen=True)
@@ -166,10 +153,7 @@ class ChainWeights:
         return 1 if self.trigrams is None else 2
 
     def require_first_order(self, name: str, what: str) -> None:
-        """Raise a coded error for a chain of order 2.
-
-        name (str): of the component. what (str): what is asked of it, for the message.
-        """
+        """Raise a coded error for a chain of order 2. See `refuse_second_order`."""
         if self.order > 1:
             refuse_second_order(name, what)
 
@@ -234,9 +218,8 @@ class ChainWeights:
         transition_cells: Indices = NONE,
         edge_cells: Indices = NONE,
     ) -> Self:
-        """Add features, and weights of 0 behind the present ones of each section.
+        """Add features, up to new numbers of them, and weights of 0 behind the present ones of each section.
 
-        n_features (int), n_edge_features (int): new numbers of features.
         state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
         """
         layout = replace(

@@ -151,9 +151,8 @@ def _trace(lattice: Lattice, best: Floats, pointers: Indices) -> tuple[Ints, Dou
     path = np.zeros(batch.n_units, dtype=np.intp)
     scores = np.zeros(batch.n_sequences)
     path[batch.last_rows], scores[batch.order[: len(batch.last_rows)]] = _best_states(lattice, best, batch.last_rows)
-    for step in range(batch.n_steps - 2, -1, -1):
-        low, going = batch.starts[step], batch.alive[step + 1]
-        path[low : low + going] = pointers.take(path[batch.starts[step + 1] :][:going])
+    for before, rows in reversed(batch.links):
+        path[before] = pointers.take(path[rows])
     return lattice.labels[path], scores
 
 

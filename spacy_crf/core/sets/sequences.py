@@ -40,7 +40,6 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
     paths ((K, T)): the best paths of a sequence, best first. log_probabilities ((K,)): theirs.
     level (float): in (0, 1]. exhausted (bool): whether the sequence has no other paths.
     RETURNS (SequenceSet): complete if it reaches the level, or has all paths.
-    RAISES (ValueError): for another level, or lists that are not as described.
     """
     _check_level(level)
     problem = ""
@@ -49,8 +48,8 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
     elif not ((np.diff(log_probabilities) <= 0).all() and np.isfinite(log_probabilities).all()):
         problem = "which must be finite and descend"
     if problem:
-        counts = {"paths": len(paths), "found": len(log_probabilities)}
-        raise CRFError(CoreErrors.CRF811.format(**counts, problem=problem))
+        message = CoreErrors.CRF811.format(paths=len(paths), found=len(log_probabilities), problem=problem)
+        raise CRFError(message)
     probabilities = np.exp(log_probabilities)
     reached = np.minimum(1.0, np.cumsum(probabilities)) >= level * (1 - TIE)
     chosen = probabilities[: int(reached.argmax()) + 1] if reached[-1] else probabilities
@@ -58,11 +57,11 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
 
 
 def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int = 256) -> list[SequenceSet]:
-    """`smallest_set` for each chain of a batch, from as many best paths as it takes.
+    """`smallest_set` for each sequence of a batch, from as many best paths as it takes.
 
-    potentials (ChainPotentials): B chains. level (float): in (0, 1].
+    An empty sequence has one path, of probability 1.
+
     cap (int): greatest number of paths; a set is not complete where their mass is below the level.
-    RETURNS (list): B sets, in the order the sequences were given. An empty sequence has one path, of probability 1.
     RAISES (ValueError): for another level or cap, and for potentials as in `nbest`.
     """
     _check_level(level)  # of an empty batch, too
@@ -84,10 +83,9 @@ def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int =
 def _sets_of_best(potentials: ChainPotentials, k: int, log_z: Doubles, level: float) -> list[SequenceSet]:
     """The set of each chain out of its k best paths."""
     batch, best = potentials.batch, nbest(potentials, k)
-    labels = np.split(best.labels[:, batch.rows], np.cumsum(batch.lengths)[:-1], axis=1)
-    logs, k = best.scores - log_z[:, None], len(best.labels)
-    counts = best.counts.tolist()
-    return [smallest_set(labels[b][:n], logs[b, :n], level, exhausted=n < k) for b, n in enumerate(counts)]
+    labels, logs = best.labels[:, batch.rows], best.scores - log_z[:, None]
+    found = zip(batch.segments.slices(), logs, best.counts.tolist())
+    return [smallest_set(labels[:n, own], log[:n], level, exhausted=n < len(labels)) for own, log, n in found]
 
 
 def _check_level(level: float) -> None:
