@@ -109,25 +109,23 @@ class PackedBatch:
         lengths = self.lengths[self.order[: len(self.first_rows)]]
         return self.offsets[lengths - 1] + np.arange(len(lengths))
 
+    @cached_property
+    def before(self) -> Indices:
+        """((N,)): for each packed row, that of the unit before; 0 for first units."""
+        alive = np.diff(self.offsets)
+        steps_back = np.concatenate([np.arange(len(self.first_rows)), np.repeat(alive[:-1], alive[1:])])
+        return np.arange(self.n_units) - steps_back
+
     def sequence_sums(self, values: Floats) -> Doubles:
         """((B,)): sums of (N,) packed values by sequence, in the order given."""
         sums = np.bincount(self.row_sequences, weights=values, minlength=self.n_sequences)
         return sums.astype(np.float64)  # bincount of nothing is integer
 
     def select(self, sequences: Indices) -> tuple["PackedBatch", Indices]:
-        """Lay out some of the sequences anew.
-
-        sequences ((B',)): their indices, in the order wanted.
-        RETURNS (tuple): the new layout and, for each of its rows, the row in this one.
-        """
+        """Lay out some of the sequences ((B',)) anew; with it, for each of its rows, the row in this one."""
         part = pack(self.lengths[sequences])
         rank = _inverse(self.order)[sequences][part.row_sequences]
         return part, self.offsets[np.repeat(np.arange(part.n_steps), part.alive)] + rank
-
-    def previous_rows(self, rows: Indices) -> Indices:
-        """((n,)): packed rows of the units before the given ones, none of which is the first of its sequence."""
-        step = np.searchsorted(self.offsets, rows, side="right") - 1
-        return rows - self.offsets[step] + self.offsets[step - 1]
 
 
 def pack(lengths: Indices) -> PackedBatch:

@@ -1,7 +1,7 @@
 """Whether probabilities can be believed, and a map that makes them so: of what is said to be 80 % sure, 80 % are right.
 
-Expected calibration error after Naeini et al. (2015), with bins of equal width or equal mass (Nguyen and O'Connor
-2015), and its classwise form (Kull et al. 2019). All of them depend on the bins: compare only what has the same ones.
+Expected calibration error after Naeini et al. (2015), with bins of equal width, and its classwise form (Kull et al.
+2019). Both depend on the bins: compare only what has the same ones.
 """
 
 from dataclasses import dataclass
@@ -35,40 +35,28 @@ class Reliability:
         return float((gaps * self.counts).sum() / max(1, int(self.counts.sum())))
 
 
-def reliability(confidences: Floats, right: Bools, n_bins: int = 10, equal_mass: bool = False) -> Reliability:
-    """Sort predictions into bins by their probability. O(n log n).
+def reliability(confidences: Floats, right: Bools, n_bins: int = 10) -> Reliability:
+    """Sort predictions into bins of equal width by their probability between 0 and 1. O(n log n).
 
     confidences ((n,)): probabilities of the predictions. right ((n,)): whether they came true.
-    n_bins (int): of equal width between 0 and 1, or of equal numbers of predictions.
-    equal_mass (bool): the latter. Equal confidences share a bin, so that there may be fewer bins.
     """
     if n_bins < 1:
         raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
     if not np.isfinite(confidences).all():
         raise CRFError(CoreErrors.CRF102.format(name="confidences"))
     values = np.clip(confidences.astype(np.float64), 0.0, 1.0)
-    least, upper = 0.0, np.linspace(0.0, 1.0, n_bins + 1)[1:]
-    if equal_mass and len(values):
-        least, upper = values.min(), np.unique(np.quantile(values, upper, method="inverted_cdf"))
-    bins = np.searchsorted(upper, values, side="left")
-    counts = np.bincount(bins, minlength=len(upper))
-    sums = (np.bincount(bins, weights=weights, minlength=len(counts)) for weights in (values, right))
-    means = [np.divide(total, counts, out=np.zeros(len(counts)), where=counts > 0) for total in sums]
-    return Reliability(np.append(least, upper[:-1]), upper, counts, *means)
+    bounds = np.linspace(0.0, 1.0, n_bins + 1)
+    bins = np.searchsorted(bounds[1:], values, side="left")
+    counts = np.bincount(bins, minlength=n_bins)
+    sums = (np.bincount(bins, weights=weights, minlength=n_bins) for weights in (values, right))
+    means = [np.divide(total, counts, out=np.zeros(n_bins), where=counts > 0) for total in sums]
+    return Reliability(bounds[:-1], bounds[1:], counts, *means)
 
 
-def calibration_error(confidences: Floats, right: Bools, n_bins: int = 10, equal_mass: bool = False) -> float:
-    """Expected calibration error, between 0 and 1. See `reliability` for the arguments."""
-    return reliability(confidences, right, n_bins, equal_mass).error
-
-
-def classwise_errors(marginals: Floats, labels: Ints, n_bins: int = 10, equal_mass: bool = False) -> Doubles:
-    """((L,)): calibration errors of the probabilities of each label, predicted or not. O(n L log n).
-
-    marginals ((n, L)): probabilities. labels ((n,)): gold labels.
-    """
-    by_label = ((column, labels == label) for label, column in enumerate(marginals.T))
-    return np.array([calibration_error(*pair, n_bins, equal_mass) for pair in by_label], dtype=np.float64)
+def classwise_errors(marginals: Floats, labels: Ints) -> Doubles:
+    """((L,)): calibration error of the probability ((n, L)) of each label, predicted or not. O(n L log n)."""
+    errors = [reliability(column, labels == label).error for label, column in enumerate(marginals.T)]
+    return np.array(errors, dtype=np.float64)
 
 
 # -- Dirichlet calibration (Kull et al. 2019): probabilities that are as sure as they are right, one map for all classes

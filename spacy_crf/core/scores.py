@@ -96,11 +96,7 @@ class Scores(NamedTuple):
 
 
 def choice_scores(right: Floats | Bools, taken: Bools) -> Scores:
-    """Score a choice of items.
-
-    right ((n,)): whether items are right, or the probabilities that they are, for the scores to be expected.
-    taken ((n,)): which are taken.
-    """
+    """Score the choice of some items ((n,)) that are right, or expect so by the probabilities ((n,)) that they are."""
     hits, found, total = (float(part.sum(dtype=np.float64)) for part in (right[taken], taken, right))
     parts = ((hits, found), (hits, total), (2 * hits, found + total))
     return Scores(*(part / whole if whole else 0.0 for part, whole in parts))

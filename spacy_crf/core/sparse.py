@@ -75,11 +75,7 @@ class SparseRows:
 
 
 def from_columns(columns: Ints, n_columns: int, values: Floats | None = None) -> SparseRows:
-    """Sparse rows from a table of feature ids, one column of the table for each template.
-
-    columns ((N, A)): feature ids; negative where a template yields no feature.
-    values ((N, A) | None): feature values.
-    """
+    """Sparse rows from a table of feature ids ((N, A)), a column for each template; negative where it yields none."""
     present = columns >= 0
     kept = None if values is None else values[present].astype(np.float32)
     indices = columns[present].astype(np.int32, copy=False)

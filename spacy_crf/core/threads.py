@@ -40,42 +40,35 @@ def _cgroup_quota() -> float | None:
     return int(quota) / int(period)
 
 
-class _BlasLimit:
-    """One BLAS thread while anybody holds it: the first holder sets the limit, the last one lifts it."""
+class _Blas:
+    """The limit of BLAS threads in this process, and how many hold it."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._holders = 0
-        self._controller: Any = None  # finding the libraries takes milliseconds: once a process
-        self._limit: Any = None
-
-    def acquire(self) -> None:
-        from threadpoolctl import ThreadpoolController
-
-        with self._lock:
-            self._controller = self._controller or ThreadpoolController()
-            if not self._holders:
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._holders += 1
-
-    def release(self) -> None:
-        with self._lock:
-            self._holders -= 1
-            if not self._holders:
-                self._limit.restore_original_limits()
-
-
-_BLAS_LIMIT = _BlasLimit()
+    lock = Lock()
+    holders = 0
+    controller: Any = None  # finding the libraries takes milliseconds: once a process
+    limit: Any = None
 
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads."""
-    _BLAS_LIMIT.acquire()
+    """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads.
+
+    The first holder sets the limit, the last one lifts it.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    with _Blas.lock:
+        _Blas.controller = _Blas.controller or ThreadpoolController()
+        if not _Blas.holders:
+            _Blas.limit = _Blas.controller.limit(limits=1, user_api="blas")
+        _Blas.holders += 1
     try:
         yield
     finally:
-        _BLAS_LIMIT.release()
+        with _Blas.lock:
+            _Blas.holders -= 1
+            if not _Blas.holders:
+                _Blas.limit.restore_original_limits()
 
 
 def run_parallel(function: Callable[[Work], Result], work: Sequence[Work], n_threads: int) -> list[Result]:

@@ -218,10 +218,7 @@ class ChainWeights:
         transition_cells: Indices = NONE,
         edge_cells: Indices = NONE,
     ) -> Self:
-        """Add features, up to new numbers of them, and weights of 0 behind the present ones of each section.
-
-        state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
-        """
+        """Add features, and weights of 0 for cells that have none, behind the present ones of each section."""
         layout = replace(
             self.layout,
             n_features=n_features,

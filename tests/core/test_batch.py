@@ -21,7 +21,7 @@ def test_previous_and_last_rows(lengths):
     batch = pack(np.array(lengths))
     rows = np.split(batch.rows, np.cumsum(lengths)[:-1])
     for sequence in rows:
-        assert batch.previous_rows(sequence[1:]).tolist() == sequence[:-1].tolist()
+        assert batch.before[sequence[1:]].tolist() == sequence[:-1].tolist()
     assert sorted(batch.last_rows) == sorted(sequence[-1] for sequence in rows)
 
 

@@ -37,14 +37,10 @@ class Arcs:
 
 
 def arc_marginals(potentials: ChainPotentials, arcs: Arcs) -> Doubles:
-    """p(label) at each unit, as `node_marginals` gives it. O(N (A + L)).
+    """((N, L)): p(label) at each unit, as `node_marginals` gives it, in double precision, without edges. O(N (A + L)).
 
     Scaled at each step, without a fallback: from any label there must be a step to one that is not hopelessly
-    improbable, as where all transitions are smoothed.
-
-    potentials (ChainPotentials): in double precision, without edges. arcs (Arcs): of its transitions.
-    RETURNS ((N, L)): in packed order; rows sum to 1.
-    RAISES (NoPathError): where a sequence has no path, or none that can be told from 0.
+    improbable, as where all transitions are smoothed. Otherwise `NoPathError` may be raised where there is a path.
     """
     batch, emissions = potentials.batch, potentials.emissions
     with np.errstate(invalid="ignore"):  # a unit without any label is told of below

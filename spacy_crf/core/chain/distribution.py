@@ -68,10 +68,7 @@ class ChainDistribution:
         return self._by_unit(posterior_decode(self.chains, self._marginals).labels)
 
     def n_best(self, k: int) -> list[BestPaths]:
-        """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`.
-
-        RETURNS (list of BestPaths): for each sequence.
-        """
+        """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`."""
         found = nbest(self.tempered, k)
         labels, probabilities = found.labels[:, self.chains.batch.rows], found.probabilities(self.log_z)
         units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
@@ -103,11 +100,7 @@ class ChainDistribution:
         return span_probabilities(self.messages, *queries)
 
     def log_probability(self, allowed: Bools) -> Doubles:
-        """((B,)): log probability that all labels of a sequence are among some.
-
-        allowed ((N, L)): for each unit.
-        RAISES (ImpossibleEvidenceError): where they cannot be.
-        """
+        """((B,)): log probability that all labels of a sequence are among some ((N, L)). See `log_evidence`."""
         return log_evidence(self.tempered, allowed[self.chains.batch.units])
 
     # -- other distributions ---------------------------------------------------------------------------------
@@ -206,10 +199,7 @@ class SecondOrderDistribution(ChainDistribution):
 def distribution(
     chains: ChainPotentials, weights: ChainWeights, temperature: float = 1.0, name: str = "chain"
 ) -> ChainDistribution:
-    """Return what chains say under all weights: those of trigrams are no part of the potentials.
-
-    weights (ChainWeights): that gave the potentials. name (str): whose they are, for messages.
-    """
+    """Return what chains say under all weights: those of trigrams are no part of the potentials."""
     known = weights.trigrams
     if known is None or not len(known.trigrams):
         return ChainDistribution(chains, temperature)

@@ -204,10 +204,7 @@ class EdgeTable:
         return cls(np.concatenate([transitions.T, transitions.T[own % n_labels]]) + table, table, numbers)
 
     def look_up(self, features: SparseRows) -> EdgeColumns:
-        """Transitions of units. O(N L, plus L for each column that several features of a unit have weights in).
-
-        features (SparseRows): N rows of edge features, in packed order, all with the value 1.
-        """
+        """Transitions of units, by edge features of value 1. O(N L, plus L for each column with weights of several)."""
         sizes, n_labels = np.diff(features.indptr), self.numbers.shape[1]
         padded = np.full((features.n_rows, int(sizes.max(initial=1))), len(self.numbers) - 1)
         padded[np.arange(padded.shape[1]) < sizes[:, None]] = features.indices

@@ -12,11 +12,9 @@ from .potentials import ChainPotentials, NoPathError
 
 
 class ImpossibleEvidenceError(NoPathError):
-    """Raised where evidence leaves no label sequence; `sequences` holds the indices of the sequences at fault."""
+    """Raised where evidence leaves no label sequence."""
 
-    def __init__(self, sequences: list[int]):
-        ValueError.__init__(self, CoreErrors.CRF109.format(sequences=sequences))
-        self.sequences = sequences
+    template = CoreErrors.CRF109
 
 
 def allowed_labels(given: Ints, n_labels: int) -> Bools:
@@ -63,17 +61,16 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
 
 
 def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    if allowed.shape != potentials.emissions.shape:
-        shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
-        raise CRFError(CoreErrors.CRF101.format(name="evidence", **shapes))
+    expected = potentials.emissions.shape
+    if allowed.shape != expected:
+        raise CRFError(CoreErrors.CRF101.format(name="evidence", expected=expected, actual=allowed.shape))
     return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
 
 
 def _has_paths(chains: ChainPotentials) -> bool:
     """Whether every sequence has a path because each unit has a label, and all transitions are allowed."""
-    is_free = chains.edges is None and all(
-        np.isfinite(scores).all() for scores in (chains.transitions, chains.start, chains.end)
-    )
+    others = (chains.transitions, chains.start, chains.end)
+    is_free = chains.edges is None and all(np.isfinite(scores).all() for scores in others)
     return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 

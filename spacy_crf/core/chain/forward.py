@@ -74,11 +74,10 @@ class ForwardBackward:
 def forward_backward(potentials: ChainPotentials) -> ForwardBackward:
     """Messages and log Z of a batch. O(N L^2) time, O(N L) memory.
 
-    potentials (ChainPotentials): float64 gives the accuracy of a log-space recursion; float32 is about twice
-        as fast, with relative errors around 1e-5.
-    RETURNS (ForwardBackward): messages and log partition functions.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    Potentials in float64 give the accuracy of a log-space recursion; in float32 it is about twice as fast, with
+    relative errors around 1e-5.
+
+    RAISES (NonFiniteError, NoPathError): for NaN or +inf, and where a sequence has no allowed path.
     """
     potentials.check()
     scaled = scale(potentials)

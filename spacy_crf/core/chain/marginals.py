@@ -19,12 +19,8 @@ def node_marginals(messages: ForwardBackward) -> Floats:
 
 
 def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
-    """p(y_{t-1} = from, y_t = to | x) for the transitions into some units. O(n L^2).
-
-    rows ((n,)): packed rows of units that are not the first of their sequence.
-    RETURNS ((n, L, L)): [unit, from, to]; each matrix sums to 1.
-    """
-    previous = messages.potentials.batch.previous_rows(rows)
+    """((n, L, L)): p(y_{t-1} = from, y_t = to | x) at some packed rows, none the first of its sequence. O(n L^2)."""
+    previous = messages.potentials.batch.before[rows]
     factors = messages.scaled.transitions
     if messages.potentials.edges is not None:
         factors = factors[messages.potentials.edges.groups[rows]]
@@ -39,10 +35,7 @@ def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
 
 
 def expected_transitions(messages: ForwardBackward) -> Floats:
-    """Expected number of times that each transition is taken, over the whole batch. O(N L^2).
-
-    RETURNS ((L, L) or (G, L, L)): [from, to], one matrix for each observation group where edges are conditioned.
-    """
+    """((L, L) or (G, L, L)): how often each transition is expected, for each group of conditioned edges. O(N L^2)."""
     edges, redone = messages.potentials.edges, messages.redone
     groups, n_groups = (None, 1) if edges is None else (edges.groups, len(edges.matrices))
     sums = pair_sums(messages.potentials.batch, messages.alpha, messages.inward, groups, n_groups)
@@ -75,7 +68,7 @@ def pair_sums(
     inner = np.arange(len(batch.first_rows), batch.n_units)
     inner = inner[np.argsort(groups[inner], kind="stable")]
     for part in _row_chunks(inner, n_labels):
-        outer = before[batch.previous_rows(part)][:, :, None] * after[part][:, None, :]
+        outer = before[batch.before[part]][:, :, None] * after[part][:, None, :]
         firsts = np.flatnonzero(np.diff(groups[part], prepend=-1))
         sums[groups[part[firsts]]] += np.add.reduceat(outer, firsts, axis=0)
     return sums
@@ -85,7 +78,7 @@ def _log_edge_marginals(redone: LogForwardBackward, rows: Indices) -> Doubles:
     """((n, L, L)): edge marginals of rows of the log-space batch."""
     potentials = redone.potentials
     into = potentials.emissions[rows] + redone.log_beta[rows] - redone.log_norms[rows, None]
-    before = redone.log_alpha[potentials.batch.previous_rows(rows)]
+    before = redone.log_alpha[potentials.batch.before[rows]]
     return np.exp(before[:, :, None] + potentials.into(rows) + into[:, None, :])
 
 

@@ -40,9 +40,7 @@ def model_counts(messages: ForwardBackward) -> Counts:
 def gold_counts(gold: Gold, observations: Observations, layout: Layout) -> Counts:
     """Counts of gold with a fixed target in each unit: one label, or a distribution.
 
-    Adjacent distributions are taken as independent, given that the path is allowed.
-
-    RAISES (NoPathError): where the masks forbid all of gold.
+    Adjacent distributions are taken as independent, given that the path is allowed. `NoPathError` where none is.
     """
     nodes = gold.dense()
     batch, edges = observations.batch, observations.edges

@@ -44,15 +44,12 @@ class NBest:
 
 
 def nbest(potentials: ChainPotentials, k: int) -> NBest:
-    """The k highest-scoring label sequences of each chain. O(N L^2 + N k L log(k L)) time, O(N (L + k)) memory.
+    """The k highest-scoring label sequences of each chain, or all. O(N L^2 + N k L log(k L)) time, O(N (L + k)) memory.
 
     The first path is that of `viterbi`, and fewer paths are always the beginning of more. Equal scores have a fixed
     order: counted from the end, the path that stays longer with a better one comes first, then the smaller label.
 
-    potentials (ChainPotentials): any floating precision; float64 where scores are to become probabilities.
-    k (int): at least 1; sequences with fewer allowed paths get all of them.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    RAISES (NonFiniteError, NoPathError): as `viterbi`.
     """
     if k < 1:
         raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
@@ -141,13 +138,11 @@ def _read_forward(potentials: ChainPotentials, suffixes: _Suffixes) -> Ints:
 
 
 def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Ints:
-    """Independent samples from p(y | x), in float64. O(N L^2 + n N L) time, O(N L + n N) memory.
+    """((n, N)): labels of n independent samples from p(y | x). O(N L^2 + n N L) time, O(N L + n N) memory.
 
-    n (int): samples of each sequence, at least 1.
-    rng (np.random.Generator): the same state and batch give the same samples.
-    RETURNS ((n, N)): labels in packed order.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    Computed in float64. The same state of `rng` and the same batch give the same samples.
+
+    RAISES (NonFiniteError, NoPathError): as `forward_backward`.
     """
     if n < 1:
         raise CRFError(CoreErrors.CRF108.format(name="n", least=1, value=n))
@@ -176,10 +171,7 @@ def _log_alpha(messages: ForwardBackward) -> Doubles:
 
 
 def _cumulative_before(potentials: ChainPotentials, log_alpha: Doubles, rows: slice, following: Ints) -> Doubles:
-    """((n, S, L)): cumulative weights of the labels before those that were drawn.
-
-    log_alpha ((n, L)): of the units. rows (slice): rows of the units after them. following ((n, S)): their labels.
-    """
+    """((n, S, L)): cumulative weights of the labels before those ((n, S)) that were drawn for the units at `rows`."""
     n_labels = potentials.n_labels
     if following.shape[1] <= n_labels:
         return _cumulative(potentials.into_labels(rows, following) + log_alpha[:, None, :])
@@ -196,9 +188,6 @@ def _cumulative(scores: Floats) -> Doubles:
 
 
 def _draw(sums: Doubles, points: Doubles) -> Ints:
-    """((n, S)): labels drawn in proportion to their weights.
-
-    sums ((n, S or 1, L)): cumulative weights. points ((n, S)): uniform in [0, 1).
-    """
+    """((n, S)): labels drawn by cumulative weights ((n, S or 1, L)) and points ((n, S)), uniform in [0, 1)."""
     # a label without weight has the sum of the one before it, so that no point falls to it
     return np.asarray((sums > points[:, :, None] * sums[:, :, -1:]).argmax(axis=2), dtype=np.int32)

@@ -23,8 +23,10 @@ class NonFiniteError(ValueError):
 class NoPathError(ValueError):
     """Raised where no label sequence is allowed; `sequences` holds the indices of the sequences at fault."""
 
+    template = CoreErrors.CRF103
+
     def __init__(self, sequences: list[int]):
-        super().__init__(CoreErrors.CRF103.format(sequences=sequences))
+        super().__init__(self.template.format(sequences=sequences))
         self.sequences = sequences
 
 
@@ -70,10 +72,9 @@ class ChainPotentials:
         return int(self.emissions.shape[1])
 
     def check(self) -> None:
-        """Raise a coded error for wrong shapes, NaN or +inf.
+        """Raise a coded error for shapes that do not fit together, and `NonFiniteError` for NaN or +inf.
 
-        RAISES (ValueError): for shapes that do not fit together.
-        RAISES (NonFiniteError): for NaN or +inf, with the sequences at fault (all for transitions).
+        The latter names the sequences at fault: all for transitions.
         """
         n_units, n_labels = self.batch.n_units, self.n_labels
         expected: dict[str, tuple[int, ...]] = {
@@ -115,10 +116,7 @@ class ChainPotentials:
         return self.map(lambda scores: scores.astype(dtype))
 
     def tempered(self, temperature: float) -> "ChainPotentials":
-        """Divide all scores by a temperature.
-
-        RAISES (ValueError): for one that is not positive and finite.
-        """
+        """Divide all scores by a temperature; a coded error for one that is not positive and finite."""
         if not 0 < temperature < np.inf:
             raise CRFError(CoreErrors.CRF110.format(value=temperature))
         factor = self.emissions.dtype.type(1 / temperature)
@@ -129,11 +127,7 @@ class ChainPotentials:
         return replace(self, emissions=self.emissions + log_gold)
 
     def select(self, sequences: Indices) -> tuple["ChainPotentials", Indices]:
-        """Restrict the batch to some of its sequences.
-
-        sequences ((B',)): indices of sequences, in the order wanted.
-        RETURNS (tuple): their potentials and, for each of their packed rows, the row in this batch.
-        """
+        """Restrict the batch to some of its sequences ((B',)), as `PackedBatch.select` does."""
         part, rows = self.batch.select(sequences)
         edges = self.edges and self.edges.take(rows)
         return replace(self, batch=part, emissions=self.emissions[rows], edges=edges), rows

@@ -55,10 +55,7 @@ def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[D
 
 
 def _entering(messages: ForwardBackward, nodes: Doubles, before: list[Bools | None], firsts: Indices) -> Doubles:
-    """((n, K, L)): probability of each label of the first units together with labels allowed at the units before.
-
-    nodes ((n, 1, L)): marginals of the first units. before (list of (n, L)): for each query.
-    """
+    """((n, K, L)): marginals ((n, 1, L)) of first units, together with labels ((n, L)) allowed before, by query."""
     batch = messages.potentials.batch
     mass = np.repeat(nodes, len(before), axis=1)
     inner = np.flatnonzero(batch.times[firsts] > 0)

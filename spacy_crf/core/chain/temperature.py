@@ -59,10 +59,7 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
 
 
 def token_loss(batch: HeldOut, temperature: float) -> float:
-    """Negative log-likelihood of the gold labels under their marginals, in nats.
-
-    Labels that no sequence can have cost the same at any temperature.
-    """
+    """Negative log-likelihood of gold labels under marginals; impossible ones cost the same at any temperature."""
     marginals = batch.distribution.at(temperature).marginals
     known = np.flatnonzero(batch.labels != UNKNOWN)
     smallest = np.finfo(marginals.dtype).tiny

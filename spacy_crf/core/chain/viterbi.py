@@ -36,9 +36,7 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
 
     Among equal scores the smaller label index wins, counted from the end of the sequence.
 
-    potentials (ChainPotentials): any floating precision.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    RAISES (NonFiniteError, NoPathError): for NaN or +inf, and where a sequence has no allowed path.
     """
     potentials.check()
     lattice = prune(potentials)
@@ -50,22 +48,17 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
 
 
 def posterior_decode(potentials: ChainPotentials, marginals: Floats) -> Decoded:
-    """The allowed sequence with the greatest expected number of right labels. O(N L^2).
+    """The allowed sequence with the greatest expected number of right labels, which is its score. O(N L^2).
 
     Viterbi over marginals ((N, L)) in the place of emissions, the transitions being either allowed or not. Summing
     logarithms of marginals instead would maximise the product, which nobody asks for.
-
-    RETURNS (Decoded): labels, and as scores the expected numbers of right labels.
     """
     masks = potentials.map(lambda scores: np.where(np.isneginf(scores), scores, np.zeros(1, dtype=scores.dtype)))
     return viterbi(replace(masks, emissions=marginals + masks.emissions))
 
 
 def trace(potentials: ChainPotentials, steps: list[Floats]) -> Decoded:
-    """The best paths, from the steps of `max_forward`.
-
-    RAISES (NoPathError): where a sequence has none.
-    """
+    """The best paths, from the steps of `max_forward`; `NoPathError` where a sequence has none."""
     batch = potentials.batch
     scores = np.zeros(batch.n_sequences)
     labels = np.zeros(batch.n_units, dtype=np.int32)
@@ -126,10 +119,7 @@ def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> 
 
 
 def _few_forward(potentials: ChainPotentials, previous: Floats, first: int) -> Iterator[Floats]:
-    """Steps of `max_forward` from one on, with few sequences alive: matrices are gathered for many steps at a time.
-
-    previous ((L, n)): scores of the step before the first one.
-    """
+    """Steps of `max_forward` from one on, with few sequences alive: matrices are gathered for many steps at a time."""
     batch, n_labels = potentials.batch, potentials.n_labels
     size, held = max(1, CHUNK // (n_labels * n_labels)), slice(0, 0)
     before = np.ascontiguousarray(previous.T)
@@ -170,9 +160,7 @@ def prune(potentials: ChainPotentials) -> Lattice | None:
     if alive is None:
         return None
     sizes = alive.sum(axis=1)
-    before = np.zeros(batch.n_units, dtype=np.intp)
-    before[inner] = batch.previous_rows(inner)
-    if WORTH * int(sizes[inner] @ sizes[before[inner]]) > len(inner) * n_labels**2:
+    if WORTH * int(sizes[inner] @ sizes[batch.before[inner]]) > len(inner) * n_labels**2:
         return None
     states = Segments(sizes)
     cells, rows = np.flatnonzero(alive), states.owners
@@ -182,8 +170,8 @@ def prune(potentials: ChainPotentials) -> Lattice | None:
     scores[first_states] += potentials.start[labels[first_states]]
     last_states = states.units(batch.last_rows)
     scores[last_states] += potentials.end[labels[last_states]]
-    arcs = Segments(np.where(rows < len(batch.first_rows), 0, sizes[before[rows]]))
-    origins = arcs.at(states.firsts[before[rows]])
+    arcs = Segments(np.where(rows < len(batch.first_rows), 0, sizes[batch.before[rows]]))
+    origins = arcs.at(states.firsts[batch.before[rows]])
     pairs = (labels * n_labels).take(origins) + np.repeat(labels, arcs.lengths)
     weights = potentials.transitions.reshape(-1)[pairs]
     return Lattice(batch, labels.astype(np.int32), scores, states.bounds, origins, weights, arcs.bounds)

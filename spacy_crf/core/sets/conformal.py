@@ -51,10 +51,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
 
 
 def least_count(level: float) -> int:
-    """How many calibration units a level needs at least: with fewer, (0 + 1) / (n + 1) is more than it.
-
-    RAISES (ValueError): for a level outside (0, 1).
-    """
+    """How many calibration units a level in (0, 1) needs: with fewer, (0 + 1) / (n + 1) is more than it."""
     if not 0 < level < 1:
         raise CRFError(CoreErrors.CRF816.format(level=level))
     return ceil(1 / Fraction(str(float(level)))) - 1

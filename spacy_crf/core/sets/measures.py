@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Doubles, Floats, Indices
-from ..calibration import calibration_error, classwise_errors
+from ..calibration import classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
 SUM_TOLERANCE = 1e-6
@@ -48,10 +48,7 @@ def has_gold(weights: Floats) -> Bools:
 
 
 def ml_acc(weights: Floats, best: Indices) -> Doubles:
-    """((N',)): ml-acc of one predicted tag: its share of the gold weight, squared where several tags are right.
-
-    weights ((N, L)): as of `normalise`. best ((N,)): indices of the predicted tags.
-    """
+    """((N',)): ml-acc of one predicted tag: its share of the gold weight, squared where several tags are right."""
     known = np.flatnonzero(has_gold(weights))
     rows = weights[known].astype(np.float64)
     return _accuracy(rows, rows[np.arange(len(rows)), np.asarray(best)[known]])
@@ -151,10 +148,6 @@ class StratifiedCoverage:
     counts: Indices
     coverages: Doubles
 
-    def worst(self) -> float:
-        """The least coverage; NaN without units."""
-        return float(self.coverages.min()) if len(self.coverages) else float("nan")
-
     def gap(self, level: float) -> float:
         """Mean distance of a stratum's coverage from 1 - level: CovGap for labels or groups. NaN without units.
 
@@ -193,29 +186,24 @@ def coverage_by_group(weights: Floats, sets: Bools, groups: Indices) -> Stratifi
     return _table(groups[has_gold(weights)], covered(weights, sets))
 
 
-def best_label_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
-    """Expected calibration error of the most probable labels: right if they are among the best gold ones.
-
-    marginals ((N, L)): probabilities. weights ((N, L)): gold; units with a row of zeros are left out. The rest: see
-        `core.calibration.reliability`.
-    """
+def best_label_error(marginals: Floats, weights: Floats) -> float:
+    """Expected calibration error of the most probable labels: right if they are among the best gold ones."""
     check_shape("marginals", marginals, weights.shape)
     known = np.flatnonzero(has_gold(weights))
     right = best_labels(weights)[known, marginals[known].argmax(axis=1)]
-    return calibration_error(marginals[known].max(axis=1), right, n_bins, equal_mass)
+    return reliability(marginals[known].max(axis=1), right).error
 
 
-def classwise_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
+def classwise_error(marginals: Floats, weights: Floats) -> float:
     """Mean calibration error of the probability of each label, whether predicted or not.
 
     Only units with a single best gold label count: with two, no distribution over labels would be right.
-    See `best_label_error` for the arguments.
     """
     check_shape("marginals", marginals, weights.shape)
     best = best_labels(weights)
     single = best.sum(axis=1) == 1
     labels = best[single].argmax(axis=1).astype(np.int32)
-    return float(classwise_errors(marginals[single], labels, n_bins, equal_mass).mean())
+    return float(classwise_errors(marginals[single], labels).mean())
 
 
 def _table(strata: Indices, hits: Bools) -> StratifiedCoverage:

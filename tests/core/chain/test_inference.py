@@ -46,7 +46,7 @@ def test_edge_marginals_equal_enumeration_and_sum_to_node_marginals(case):
         np.testing.assert_allclose(matrices, chain.edge_marginals(), atol=1e-9)
     nodes = node_marginals(messages)
     np.testing.assert_allclose(ours[inner].sum(axis=1), nodes[inner], atol=1e-9)
-    before = potentials.batch.previous_rows(inner)
+    before = potentials.batch.before[inner]
     np.testing.assert_allclose(ours[inner].sum(axis=2), nodes[before], atol=1e-9)
 
 
