@@ -99,10 +99,9 @@ class Segments:
         return Segments(self.lengths[chosen]).at(self.firsts[chosen])
 
     def within(self, outer: "Segments") -> "Segments":
-        """Group these runs by the longer ones that they make up, such as sequences by documents.
+        """Group these runs by the longer ones that they make up, such as sequences by documents: runs of runs.
 
         outer (Segments): of the same units; each of its bounds is one of these.
-        RETURNS (Segments): runs of runs: `lengths` counts those in each of the outer ones, `owners` tells theirs.
         """
         return Segments(np.diff(np.searchsorted(self.firsts, outer.firsts), append=len(self)))
 

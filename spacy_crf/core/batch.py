@@ -46,10 +46,6 @@ class PackedBatch:
     def n_units(self) -> int:
         return int(self.offsets[-1])
 
-    @property
-    def n_steps(self) -> int:
-        return len(self.offsets) - 1
-
     @cached_property
     def rows(self) -> Indices:
         """((N,)): for each unit of the concatenated sequences in the order given, its packed row."""
@@ -101,7 +97,7 @@ class PackedBatch:
     @cached_property
     def first_rows(self) -> Indices:
         """((B',)): rows of the first units of the sequences that are not empty, in packed order."""
-        return np.arange(self.alive[0] if self.n_steps else 0)
+        return np.arange(self.alive[0] if self.alive else 0)
 
     @cached_property
     def last_rows(self) -> Indices:
@@ -125,7 +121,7 @@ class PackedBatch:
         """Lay out some of the sequences ((B',)) anew; with it, for each of its rows, the row in this one."""
         part = pack(self.lengths[sequences])
         rank = _inverse(self.order)[sequences][part.row_sequences]
-        return part, self.offsets[np.repeat(np.arange(part.n_steps), part.alive)] + rank
+        return part, self.offsets[np.repeat(np.arange(len(part.alive)), part.alive)] + rank
 
 
 def pack(lengths: Indices) -> PackedBatch:

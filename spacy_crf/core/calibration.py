@@ -36,10 +36,7 @@ class Reliability:
 
 
 def reliability(confidences: Floats, right: Bools, n_bins: int = 10) -> Reliability:
-    """Sort predictions into bins of equal width by their probability between 0 and 1. O(n log n).
-
-    confidences ((n,)): probabilities of the predictions. right ((n,)): whether they came true.
-    """
+    """Sort predictions ((n,)) into bins of equal width by their probability, with those that came true. O(n log n)."""
     if n_bins < 1:
         raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
     if not np.isfinite(confidences).all():
@@ -102,7 +99,6 @@ def fit_dirichlet(probabilities: Floats, labels: Ints) -> DirichletMap:
     The prior is normal around the map that changes nothing; a few thousand units outweigh it.
 
     probabilities ((n, M)): of held-out units. labels ((n,)): gold classes, -1 where they are unknown.
-    RAISES (ValueError): without any gold.
     """
     known = np.flatnonzero(labels != UNKNOWN)
     if not len(known):

@@ -85,15 +85,10 @@ class TagSet:
         n = len(self.tags)
         if self.scheme == "none":
             return np.ones((n, n), dtype=bool), np.ones(n, dtype=bool), np.ones(n, dtype=bool)
-        allowed = np.array([[self._follows(before, after) for after in self._parts] for before in self._parts])
-        open_ended = self._having("B", "I") if self.scheme == "BILUO" else np.zeros(n, dtype=bool)
-        return allowed.reshape(n, n), ~self.continues(), ~open_ended
-
-    def _follows(self, before: tuple[str, str], after: tuple[str, str]) -> bool:
-        inside = before[0] in ("B", "I")
-        if after[0] in ("I", "L"):
-            return inside and before[1] == after[1]
-        return not (inside and self.scheme == "BILUO")
+        labels, opened, goes_on = [label for _, label in self._parts], self._having("B", "I"), self.continues()
+        same = np.array([[before == after for after in labels] for before in labels], dtype=bool).reshape(n, n)
+        complete = ~opened if self.scheme == "BILUO" else np.ones(n, dtype=bool)
+        return np.where(goes_on, opened[:, None] & same, complete[:, None]), ~goes_on, complete
 
     def spans(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
         """Spans of legal tag sequences; under "none" the maximal runs of each tag but O. O(N).
@@ -120,7 +115,5 @@ class TagSet:
         if self.scheme == "none":
             return [label] * inner
         if self.scheme == "BILUO":
-            if inner == 1:
-                return [f"U-{label}"]
-            return [f"B-{label}", *[f"I-{label}"] * (inner - 2), f"L-{label}"]
+            return [f"U-{label}"] if inner == 1 else [f"B-{label}", *[f"I-{label}"] * (inner - 2), f"L-{label}"]
         return [f"B-{label}", *[f"I-{label}"] * (inner - 1)]

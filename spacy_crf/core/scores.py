@@ -49,10 +49,7 @@ class LabelCounts:
         return np.asarray(self.predicted + self.gold > 0, dtype=np.bool_)
 
     def macro_f(self, chosen: Bools | None = None) -> float:
-        """Mean F of labels, each counting the same: 0 for a label with gold that is never predicted.
-
-        chosen ((L,) | None): labels to take, of those that occur; None for all of them. 0.0 if there is none.
-        """
+        """Mean F of the labels that occur, or of some ((L,)) of them, each counting the same; 0.0 without any."""
         taken = self.occurs if chosen is None else self.occurs & chosen
         return float(self.f[taken].mean()) if taken.any() else 0.0
 
@@ -117,7 +114,6 @@ def precision_threshold(probabilities: Floats, precision: float) -> float | None
     """The lowest threshold with an expected precision, None where no item is so probable. O(n log n).
 
     probabilities ((n,)): of items to be right; what is taken has at least the threshold.
-    precision (float): above 0, up to 1.
     """
     falling: Doubles = np.sort(probabilities.astype(np.float64))[::-1]
     means = np.cumsum(falling) / np.arange(1, len(falling) + 1)

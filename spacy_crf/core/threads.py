@@ -31,13 +31,10 @@ def _cgroup_quota() -> float | None:
         quota, period = CGROUP_V2.read_text().split()
     except (OSError, ValueError):
         try:
-            quota = (CGROUP_V1 / "cpu.cfs_quota_us").read_text().strip()
-            period = (CGROUP_V1 / "cpu.cfs_period_us").read_text().strip()
+            quota, period = ((CGROUP_V1 / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
         except OSError:
             return None
-    if quota == "max" or int(quota) <= 0:
-        return None
-    return int(quota) / int(period)
+    return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
 
 
 class _Blas:

@@ -16,6 +16,12 @@ from .gold import Gold
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
 
 
+def moved_cells(cells: Indices, shape: tuple[int, ...], n_labels: int) -> Indices:
+    """Cells of an array ((.., L, L)) as those of one for more labels: all axes but the first grow."""
+    wider = (shape[0], *[n_labels] * (len(shape) - 1))
+    return np.ravel_multi_index(np.unravel_index(cells, shape), wider)
+
+
 @dataclass(frozen=True)
 class Trigrams:
     """Trigrams by the places of their weights.
@@ -45,10 +51,8 @@ class Trigrams:
 
     def resized(self, n_labels: int) -> "Trigrams":
         """The same trigrams, in the same places, among more labels."""
-        before, size = self.n_labels + 1, n_labels + 1
-        pairs, third = np.divmod(self.cells, before)
-        first, second = np.divmod(pairs, before)
-        return Trigrams(n_labels, (first * size + second) * size + third)
+        size = self.n_labels + 1
+        return Trigrams(n_labels, moved_cells(self.cells, (size, size, size), n_labels + 1))
 
     @cached_property
     def _pairs(self) -> tuple[Indices, Indices]:
@@ -75,8 +79,7 @@ class Pruning:
     """How few labels of each unit a chain of order 2 looks at.
 
     threshold (float): least marginal probability of a candidate, below 1.
-    limit (int): the most candidates of a unit; a unit with k of them among others has k^3 arcs.
-    RAISES (ValueError): for values out of these ranges.
+    limit (int): the most candidates of a unit, at least 1; a unit with k of them among others has k^3 arcs.
     """
 
     threshold: float
@@ -126,10 +129,7 @@ def refuse_second_order(name: str, what: str) -> NoReturn:
 
 
 def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:
-    """Cells of the trigrams that gold makes possible, ascending. O(N) where most units have one label.
-
-    A unit whose gold is unknown shows no trigram. lengths ((B,)): of sequences, one after the other.
-    """
+    """Cells of the trigrams that gold, if known, makes possible, ascending. O(N) where most units have one label."""
     filled = Segments(lengths[lengths > 0])
     # two edges before each sequence and one behind it stand in a row of their own each
     places = np.arange(filled.n_units) + 3 * filled.owners + 2

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints
-from .trigrams import Trigrams, TrigramWeights, refuse_second_order
+from .trigrams import Trigrams, TrigramWeights, moved_cells, refuse_second_order
 
 NONE = np.zeros(0, dtype=np.intp)
 
@@ -74,18 +74,11 @@ class Layout:
     def with_labels(self, n_labels: int) -> Self:
         """Make room for labels behind the present ones; nothing is forbidden any more."""
         before = self.n_labels
-        feature, label = np.divmod(self.state_cells, before)
-        edge, pair = np.divmod(self.edge_cells, before * before)
-
-        def moved(pairs: Indices) -> Indices:
-            first, second = np.divmod(pairs, before)
-            return first * n_labels + second
-
         return replace(
             self.empty(n_labels, self.boundary, self.n_features, self.n_edge_features),
-            state_cells=feature * n_labels + label,
-            transition_cells=moved(self.transition_cells),
-            edge_cells=edge * n_labels * n_labels + moved(pair),
+            state_cells=moved_cells(self.state_cells, (self.n_features, before), n_labels),
+            transition_cells=moved_cells(self.transition_cells, (before, before), n_labels),
+            edge_cells=moved_cells(self.edge_cells, (self.n_edge_features, before, before), n_labels),
         )
 
 
@@ -219,34 +212,23 @@ class ChainWeights:
         edge_cells: Indices = NONE,
     ) -> Self:
         """Add features, and weights of 0 for cells that have none, behind the present ones of each section."""
-        layout = replace(
-            self.layout,
-            n_features=n_features,
-            n_edge_features=n_edge_features,
-            state_cells=np.append(self.layout.state_cells, state_cells),
-            transition_cells=np.append(self.layout.transition_cells, transition_cells),
-            edge_cells=np.append(self.layout.edge_cells, edge_cells),
-        )
-        added = [len(state_cells), len(transition_cells), len(edge_cells), 0, 0]
-        sections = [np.pad(section, (0, count)) for section, count in zip(self.layout.split(self.flat), added)]
+        added = [state_cells, transition_cells, edge_cells, NONE, NONE]
+        sections = [np.pad(section, (0, len(more))) for section, more in zip(self.layout.split(self.flat), added)]
+        state, transitions, edges = (np.append(own, more) for own, more in zip(self.layout.cells[:3], added))
+        counted = replace(self.layout, n_features=n_features, n_edge_features=n_edge_features)
+        layout = replace(counted, state_cells=state, transition_cells=transitions, edge_cells=edges)
         return replace(self, layout=layout, flat=np.concatenate(sections))
 
     def pruned(self) -> "Pruned":
         """Leave out weights of 0, but for those of starts and ends, and features without others. Scores stay."""
-        layout, (state, transitions, edges, *boundary) = self.layout, self.layout.split(self.flat)
-        state_cells, features = _renumbered(layout.state_cells[state != 0], layout.n_features, layout.n_labels)
-        edge_cells, others = _renumbered(layout.edge_cells[edges != 0], layout.n_edge_features, layout.n_labels**2)
-        kept = replace(
-            layout,
-            n_features=int(features.sum()),
-            n_edge_features=int(others.sum()),
-            state_cells=state_cells,
-            transition_cells=layout.transition_cells[transitions != 0],
-            edge_cells=edge_cells,
-        )
-        left = [section[section != 0] for section in (state, transitions, edges)]
+        layout, (*weights, start, end) = self.layout, self.layout.split(self.flat)
+        state, transitions, edges = (cells[section != 0] for cells, section in zip(layout.cells, weights))
+        state, features = _renumbered(state, layout.n_features, layout.n_labels)
+        edges, others = _renumbered(edges, layout.n_edge_features, layout.n_labels**2)
+        counted = replace(layout, n_features=int(features.sum()), n_edge_features=int(others.sum()))
+        kept = replace(counted, state_cells=state, transition_cells=transitions, edge_cells=edges)
+        flat = np.concatenate([*(section[section != 0] for section in weights), start, end])
         trigrams = self.trigrams and self.trigrams.without_zeros()
-        flat = np.concatenate([*left, *boundary])
         return Pruned(replace(self, layout=kept, flat=flat, trigrams=trigrams), features, others)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -256,11 +238,7 @@ class ChainWeights:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Weights without those of 0.
-
-    weights (ChainWeights): those left, features numbered without gaps.
-    features ((F,)), edge_features ((E,)): which features are left.
-    """
+    """Weights without those of 0, features numbered without gaps, and which of these ((F,)) and ((E,)) are left."""
 
     weights: ChainWeights
     features: Bools

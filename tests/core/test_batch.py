@@ -31,5 +31,5 @@ def test_equal_lengths_keep_their_order():
 
 def test_nothing_at_all():
     batch = pack(np.array([], dtype=int))
-    assert (batch.n_sequences, batch.n_units, batch.n_steps) == (0, 0, 0)
+    assert (batch.n_sequences, batch.n_units, batch.alive) == (0, 0, [])
     assert len(batch.last_rows) == len(batch.rows) == 0

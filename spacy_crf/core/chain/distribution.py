@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Indices, Ints, Scalar
+from ..arrays import Bools, Doubles, Ints, Scalar
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
 from .evidence import condition, log_evidence
@@ -47,11 +47,6 @@ class ChainDistribution:
     chains: ChainPotentials
     temperature: float = 1.0
 
-    @property
-    def lengths(self) -> Indices:
-        """((B,)): units of each sequence."""
-        return self.chains.batch.lengths
-
     # -- labellings ------------------------------------------------------------------------------------------
 
     def best(self) -> Ints:
@@ -70,7 +65,7 @@ class ChainDistribution:
     def n_best(self, k: int) -> list[BestPaths]:
         """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`."""
         found = nbest(self.tempered, k)
-        labels, probabilities = found.labels[:, self.chains.batch.rows], found.probabilities(self.log_z)
+        labels, probabilities = found.labels[:, self.chains.batch.rows], np.exp(found.scores - self.log_z[:, None])
         units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
         return [BestPaths(labels[:n, own], row[:n]) for own, row, n in zip(units, probabilities, counts)]
 
@@ -106,11 +101,7 @@ class ChainDistribution:
     # -- other distributions ---------------------------------------------------------------------------------
 
     def given(self, allowed: Bools | None) -> Self:
-        """Condition on what is known of the labels.
-
-        allowed ((N, L) | None): labels that each unit may have; None for all.
-        RAISES (ImpossibleEvidenceError): where that leaves a sequence no labelling.
-        """
+        """Condition on the labels ((N, L)) that each unit may have, all for None. See `condition`."""
         if allowed is None:
             return self
         return replace(self, chains=condition(self.chains, allowed[self.chains.batch.units]))

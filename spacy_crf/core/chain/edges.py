@@ -9,7 +9,7 @@ unit's own. Those of single features are made once for all batches.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -65,18 +65,6 @@ class EdgePotentials:
         return np.ascontiguousarray(np.swapaxes(self.matrices, 1, 2))
 
 
-class OwnColumns(NamedTuple):
-    """Columns that units do not share, ordered by unit.
-
-    units ((m,)): rows of the units, counted from the first one asked for. labels ((m,)): what the columns lead into.
-    columns ((m, L)): by the label before.
-    """
-
-    units: Indices
-    labels: Indices
-    columns: Floats
-
-
 @dataclass(frozen=True)
 class EdgeColumns:
     """Transitions f(x_t, y_{t-1}, y_t) as columns; methods as of `EdgePotentials`.
@@ -120,11 +108,15 @@ class EdgeColumns:
     def into_labels(self, rows: slice, labels: Ints) -> Floats:
         return self.columns[self.numbers[np.arange(rows.start, rows.stop)[:, None], labels]]
 
-    def own(self, rows: slice) -> OwnColumns:
-        """Columns of a run of rows that are not shared."""
+    def own(self, rows: slice) -> tuple[Indices, Indices, Floats]:
+        """Columns of a run of rows that are not shared, ordered by row.
+
+        RETURNS (tuple): rows ((m,)), counted from the first one; labels ((m,)) that the columns lead into; and the
+            columns ((m, L)), by the label before.
+        """
         units, labels, numbers, bounds = self._owned
         part = slice(bounds[rows.start], bounds[rows.stop])
-        return OwnColumns(units[part] - rows.start, labels[part], self.columns.take(numbers[part], axis=0))
+        return units[part] - rows.start, labels[part], self.columns.take(numbers[part], axis=0)
 
     @cached_property
     def _owned(self) -> tuple[Indices, Indices, Indices | Ints, list[int]]:
@@ -139,31 +131,27 @@ class EdgeColumns:
             np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
             return
         np.matmul(before, self.shared.T, out=out)
-        own = self.own(rows)
-        out[own.units, own.labels] = np.einsum("ml,ml->m", before.take(own.units, axis=0), own.columns)
+        units, labels, columns = self.own(rows)
+        out[units, labels] = np.einsum("ml,ml->m", before.take(units, axis=0), columns)
 
     def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
         if len(after) < FEW:
             np.matmul(after[:, None, :], np.swapaxes(self.into(rows), 1, 2), out=out[:, None, :])
             return
-        own = self.own(rows)
-        parts = after[own.units, own.labels][:, None] * own.columns
+        units, labels, columns = self.own(rows)
         shared = after.copy()
-        shared[own.units, own.labels] = 0
+        shared[units, labels] = 0
         np.matmul(shared, self.shared, out=out)
-        if len(parts):
-            firsts = np.flatnonzero(np.diff(own.units, prepend=-1))
-            out[own.units[firsts]] += np.add.reduceat(parts, firsts, axis=0)
+        if len(units):
+            firsts = np.flatnonzero(np.diff(units, prepend=-1))
+            out[units[firsts]] += np.add.reduceat(after[units, labels][:, None] * columns, firsts, axis=0)
 
     def greatest(self, before: Floats, rows: slice, shared: Floats) -> Floats:
-        """((L, n)): max over from of before[from, n] + the transition of each row.
-
-        before ((L, n)): scores by label. shared ((L, n)): the same max under the shared matrix, written over.
-        """
-        own = self.own(rows)
-        arrivals = np.ascontiguousarray(before.T).take(own.units, axis=0)
-        arrivals += own.columns
-        shared[own.labels, own.units] = arrivals.max(axis=1, initial=-np.inf)
+        """((L, n)): max over from of before[from, n] + the transition of each row; `shared`: of the shared matrix."""
+        units, labels, columns = self.own(rows)
+        arrivals = np.ascontiguousarray(before.T).take(units, axis=0)
+        arrivals += columns
+        shared[labels, units] = arrivals.max(axis=1, initial=-np.inf)
         return shared
 
 

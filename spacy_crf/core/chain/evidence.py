@@ -23,11 +23,10 @@ def allowed_labels(given: Ints, n_labels: int) -> Bools:
 
 
 def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    """Potentials of p(y | x, evidence), of the same precision, for Viterbi, marginals, n-best and all else.
+    """Potentials of p(y | x, evidence): of the labels ((N, L), in packed order) that each unit may have.
 
     O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
-    allowed ((N, L)): labels that each unit may have, in packed order.
     RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
     """
     clamped = _clamp(potentials, allowed)
@@ -43,9 +42,9 @@ def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
 
 
 def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indices:
-    """((b,)): sequences without a path, whatever the weights. O(N L^2), or O(N L) where all transitions are allowed.
+    """((b,)): sequences without a path, whatever the weights, where units may have some labels ((N, L)) only.
 
-    lengths ((B,)): of the sequences. allowed ((N, L)): labels that each unit may have, one sequence after the other.
+    O(N L^2), or O(N L) where all transitions are allowed.
     """
     masks = layout.allowed, layout.allowed_start, layout.allowed_end
     if all(mask.all() for mask in masks):

@@ -55,7 +55,6 @@ class ForwardBackward:
     beta ((N, L)): scaled so that `alpha * beta` are the node marginals.
     inward ((N, L)): what a unit passes back: its emission factor times beta, over its norm; row t of
         `alpha[t - 1, :, None] * transitions * inward[t, None, :]` is the edge marginal.
-    log_norms ((N,)): log p(x_t | x_1..t-1) unnormalised; a sequence's sum plus its end term is log_z.
     log_z ((B,)): log partition function, in the order the sequences were given (0 for empty ones).
     redone (LogForwardBackward | None): the sequences that were computed in log space. Their rows of alpha and
         beta hold node marginals and ones, those of inward zeros.
@@ -66,7 +65,6 @@ class ForwardBackward:
     alpha: Floats
     beta: Floats
     inward: Floats
-    log_norms: Doubles
     log_z: Doubles
     redone: LogForwardBackward | None
 
@@ -83,13 +81,13 @@ def forward_backward(potentials: ChainPotentials) -> ForwardBackward:
     scaled = scale(potentials)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         alpha, norms, ends = _forward(scaled, potentials)
-        log_norms, log_z = _log_norms(scaled, potentials.batch, norms, ends)
+        log_z = _log_z(scaled, potentials.batch, norms, ends)
         beta, inward = _backward(scaled, potentials, alpha, norms, ends)
         lost = _underflows(potentials, alpha, norms) if _is_double(alpha) else _rescued(beta, inward, norms)
         reachable = alpha > (0.0 if _is_double(alpha) else DROPPED)
         beta *= reachable
         inward *= reachable
-    result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_norms, log_z, None)
+    result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_z, None)
     suspects = _suspects(potentials, log_z, lost)
     return _redo(result, suspects) if len(suspects) else result
 
@@ -101,11 +99,10 @@ def log_partition(potentials: ChainPotentials) -> Doubles:
     scaled = scale(potentials)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         alpha, norms, ends = _forward(scaled, potentials)
-        _, log_z = _log_norms(scaled, potentials.batch, norms, ends)
+        log_z = _log_z(scaled, potentials.batch, norms, ends)
     suspects = _suspects(potentials, log_z, _underflows(potentials, alpha, norms))
     if len(suspects):
-        part, _ = potentials.select(suspects)
-        log_z[suspects] = _checked(log_forward_backward(part), suspects).log_z
+        log_z[suspects] = _log_space(potentials, suspects).log_z
     return log_z
 
 
@@ -198,12 +195,10 @@ def _is_double(values: Floats) -> bool:
     return values.dtype == np.float64
 
 
-def _log_norms(scaled: ScaledPotentials, batch: PackedBatch, norms: Floats, ends: Floats) -> tuple[Doubles, Doubles]:
-    """Logarithms of the norms ((N,)), and log Z ((B,))."""
-    log_norms: Doubles = np.log(norms, dtype=np.float64) + scaled.shifts
-    log_z = batch.sequence_sums(log_norms)
+def _log_z(scaled: ScaledPotentials, batch: PackedBatch, norms: Floats, ends: Floats) -> Doubles:
+    log_z = batch.sequence_sums(np.log(norms, dtype=np.float64) + scaled.shifts)
     log_z[batch.order[: len(ends)]] += np.log(ends.astype(np.float64)) + scaled.end_shift
-    return log_norms, log_z
+    return log_z
 
 
 def _suspects(potentials: ChainPotentials, log_z: Doubles, lost: Bools) -> Indices:
@@ -255,18 +250,19 @@ def _wide(potentials: ChainPotentials) -> Bools:
 
 def _redo(result: ForwardBackward, suspects: Indices) -> ForwardBackward:
     """Replace the messages of the suspects by those of the log-space recursion."""
-    part, rows = result.potentials.select(suspects)
-    redone = _checked(log_forward_backward(part.astype(np.float64)), suspects)
+    redone = _log_space(result.potentials, suspects)
+    rows = redone.rows
     # their factors may not fit a float: only the product, which is a probability, is kept here
     result.alpha[rows] = np.exp(redone.log_alpha + redone.log_beta)
     result.beta[rows] = 1
     result.inward[rows] = 0
-    result.log_norms[rows] = redone.log_norms
     result.log_z[suspects] = redone.log_z
-    return replace(result, redone=replace(redone, rows=rows))
+    return replace(result, redone=redone)
 
 
-def _checked(redone: LogForwardBackward, suspects: Indices) -> LogForwardBackward:
+def _log_space(potentials: ChainPotentials, suspects: Indices) -> LogForwardBackward:
+    part, rows = potentials.select(suspects)
+    redone = log_forward_backward(part.astype(np.float64), rows)
     with numbered(suspects):
         require_paths(redone.log_z)
     return redone

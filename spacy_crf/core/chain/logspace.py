@@ -14,7 +14,8 @@ CHUNK = 1 << 20  # cells of the (rows, L, L) work array
 class LogForwardBackward:
     """Log messages of a batch, normalised like the scaled ones: sum(exp(log_alpha + log_beta)) is 1 in each row.
 
-    log_alpha ((N, L)), log_beta ((N, L)), log_norms ((N,)): as in `ForwardBackward`, in log space.
+    log_alpha ((N, L)), log_beta ((N, L)): as in `ForwardBackward`, in log space.
+    log_norms ((N,)): log p(x_t | x_1..t-1) unnormalised; a sequence's sum plus its end term is log_z.
     log_z ((B,)): log partition functions; -inf where no path is allowed.
     rows ((N,)): rows that these sequences take in the batch they were selected from.
     """
@@ -27,8 +28,8 @@ class LogForwardBackward:
     rows: Indices
 
 
-def log_forward_backward(potentials: ChainPotentials) -> LogForwardBackward:
-    """Messages and log Z of a batch in log space. O(N L^2) exponentials."""
+def log_forward_backward(potentials: ChainPotentials, rows: Indices) -> LogForwardBackward:
+    """Messages and log Z of a batch in log space. O(N L^2) exponentials. rows: see `LogForwardBackward`."""
     batch = potentials.batch
     with np.errstate(divide="ignore", invalid="ignore"):
         log_alpha, log_norms = _forward(potentials)
@@ -37,7 +38,7 @@ def log_forward_backward(potentials: ChainPotentials) -> LogForwardBackward:
         log_z[batch.order[: len(ends)]] += ends
         log_z[np.isnan(log_z)] = -np.inf
         log_beta = _backward(potentials, log_norms, ends)
-    return LogForwardBackward(potentials, log_alpha, log_beta, log_norms, log_z, np.arange(batch.n_units))
+    return LogForwardBackward(potentials, log_alpha, log_beta, log_norms, log_z, rows)
 
 
 def _forward(potentials: ChainPotentials) -> tuple[Doubles, Doubles]:
@@ -46,7 +47,7 @@ def _forward(potentials: ChainPotentials) -> tuple[Doubles, Doubles]:
     log_norms = np.empty(batch.n_units)
     first = slice(0, len(batch.first_rows))
     for before, rows in [(first, first), *batch.links]:
-        into = potentials.start if rows is first else log_product(log_alpha[before], potentials, rows)
+        into = potentials.start if rows is first else _log_product(log_alpha[before], potentials, rows)
         scores = potentials.emissions[rows] + into
         log_norms[rows] = _log_sum_exp(scores)
         log_alpha[rows] = scores - finite(log_norms[rows])[:, None]
@@ -59,11 +60,11 @@ def _backward(potentials: ChainPotentials, log_norms: Doubles, ends: Doubles) ->
     log_beta[batch.last_rows] = potentials.end - finite(ends)[:, None]
     for before, rows in reversed(batch.links):
         inward = log_beta[rows] + potentials.emissions[rows] - finite(log_norms[rows])[:, None]
-        log_beta[before] = log_product(inward, potentials, rows, backward=True)
+        log_beta[before] = _log_product(inward, potentials, rows, backward=True)
     return log_beta
 
 
-def log_product(messages: Floats, potentials: ChainPotentials, rows: slice, backward: bool = False) -> Doubles:
+def _log_product(messages: Floats, potentials: ChainPotentials, rows: slice, backward: bool = False) -> Doubles:
     """((n, L)): log of (messages times the transitions into the given rows), summed over the label left behind.
 
     messages ((n, L)): log messages of the units before (backward: of the units themselves).

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints, Segments, chunks
 from ..errors import CoreErrors, CRFError
-from .forward import ForwardBackward, forward_backward
+from .forward import forward_backward
 from .potentials import ChainPotentials, require_paths
 from .viterbi import CHUNK, max_forward
 
@@ -37,10 +37,6 @@ class NBest:
     labels: Ints
     scores: Doubles
     counts: Indices
-
-    def probabilities(self, log_z: Doubles) -> Doubles:
-        """((B, K)): of the paths, 0 where there is none, given log partition functions ((B,))."""
-        return np.exp(self.scores - log_z[:, None])
 
 
 def nbest(potentials: ChainPotentials, k: int) -> NBest:
@@ -147,7 +143,11 @@ def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Int
     if n < 1:
         raise CRFError(CoreErrors.CRF108.format(name="n", least=1, value=n))
     potentials = potentials.astype(np.float64)
-    log_alpha = _log_alpha(forward_backward(potentials))
+    messages = forward_backward(potentials)
+    with np.errstate(divide="ignore"):
+        log_alpha = np.log(messages.alpha)  # p(y_t | x_1..t), up to a constant in each row
+    if messages.redone is not None:
+        log_alpha[messages.redone.rows] = messages.redone.log_alpha
     labels = np.zeros((potentials.batch.n_units, n), dtype=np.int32)
     points = rng.random(labels.shape)
     for going, following, ending in potentials.batch.steps_back():
@@ -161,16 +161,7 @@ def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Int
     return np.ascontiguousarray(labels.T)
 
 
-def _log_alpha(messages: ForwardBackward) -> Doubles:
-    """((N, L)): log p(y_t | x_1..t), up to a constant in each row."""
-    with np.errstate(divide="ignore"):
-        log_alpha = np.log(messages.alpha)
-    if messages.redone is not None:
-        log_alpha[messages.redone.rows] = messages.redone.log_alpha
-    return np.asarray(log_alpha, dtype=np.float64)
-
-
-def _cumulative_before(potentials: ChainPotentials, log_alpha: Doubles, rows: slice, following: Ints) -> Doubles:
+def _cumulative_before(potentials: ChainPotentials, log_alpha: Floats, rows: slice, following: Ints) -> Doubles:
     """((n, S, L)): cumulative weights of the labels before those ((n, S)) that were drawn for the units at `rows`."""
     n_labels = potentials.n_labels
     if following.shape[1] <= n_labels:

@@ -76,19 +76,14 @@ class ChainPotentials:
 
         The latter names the sequences at fault: all for transitions.
         """
-        n_units, n_labels = self.batch.n_units, self.n_labels
-        expected: dict[str, tuple[int, ...]] = {
-            "emissions": (n_units, n_labels),
-            "transitions": (n_labels, n_labels),
-            "start": (n_labels,),
-            "end": (n_labels,),
-        }
-        parts = {name: getattr(self, name) for name in expected}
+        n, row = self.batch.n_units, (self.n_labels,)
+        wanted: dict[str, tuple[int, ...]] = {"emissions": (n, *row), "transitions": row * 2, "start": row, "end": row}
+        parts = {name: getattr(self, name) for name in wanted}
         if self.edges is not None:
             scores = self.edges.scores
-            expected |= {"edges": (len(scores), *[n_labels] * (scores.ndim - 1)), "edge groups": (n_units,)}
+            wanted |= {"edges": (len(scores), *row * (scores.ndim - 1)), "edge groups": (n,)}
             parts |= {"edges": scores, "edge groups": self.edges.groups}
-        for name, shape in expected.items():
+        for name, shape in wanted.items():
             if parts[name].shape != shape:
                 raise CRFError(CoreErrors.CRF101.format(name=name, expected=shape, actual=parts[name].shape))
         for name in ("transitions", "start", "end", "edges"):

@@ -112,10 +112,7 @@ class PairStates:
         return replace(lattice, scores=lattice.scores + log_gold.reshape(-1).take(self.nodes))
 
     def fixed(self, gold: Floats) -> LatticeMarginals:
-        """What gold with a fixed target in each unit makes of states and arcs: adjacent units are independent.
-
-        gold ((N, L)): in packed order; rows sum to 1, and what is positive is a candidate.
-        """
+        """What gold ((N, L)) with a fixed target in each unit makes of states and arcs, as if independent."""
         batch, inner = self.frame.batch, slice(self.n_first, None)
         own = gold.reshape(-1).take(self.nodes).astype(np.float64)
         befores = np.ones(len(own))

@@ -34,10 +34,7 @@ class SpanQuery:
 
 
 def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[Doubles]:
-    """Probability ((S,)) of each event, for each query, exact under the model. O(total length of the spans times L^2).
-
-    queries (SpanQuery): K kinds of events about the same spans, which share most of the work.
-    """
+    """((S,)) for each query about the same spans: exact probabilities of its events. O(units of spans times L^2)."""
     firsts, ends = queries[0].firsts, queries[0].ends
     out = np.zeros((len(firsts), len(queries)))
     nodes, rows = node_marginals(messages), messages.potentials.batch.rows
@@ -67,10 +64,7 @@ def _entering(messages: ForwardBackward, nodes: Doubles, before: list[Bools | No
 
 
 def _run(messages: ForwardBackward, events: SpanQuery, nodes: Doubles) -> Doubles:
-    """((n, K)): probabilities, by pushing mass from the first unit to the unit after the last.
-
-    events (SpanQuery): K of them about each span, label sets ((n, K, L)). nodes ((n, 1 or K, L)): mass of first units.
-    """
+    """((n, K)): probabilities of events ((n, K, L)), by pushing mass from the first unit to the one after the last."""
     batch, firsts, ends = messages.potentials.batch, events.firsts, events.ends
     at_end = ends == batch.segments.ends[batch.segments.owners[firsts]]  # of their sequences
     single = (ends - firsts == 1)[:, None, None]

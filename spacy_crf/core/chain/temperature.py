@@ -34,12 +34,10 @@ class HeldOut(NamedTuple):
 def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     """The temperature under which gold is most probable. About 25 times the cost of forward-backward.
 
-    held_out (Sequence[HeldOut]): data that the weights were not trained on, and so do not know already.
     unit (str): "token" for the marginals of the gold labels, "sequence" for the gold sequences as a whole.
     RETURNS (float): between 1 / HOTTEST and HOTTEST; 1, with a warning, where the best sequences are all of gold: no
         temperature would then be low enough.
-    RAISES (ValueError): without any gold label.
-    RAISES (ImpossibleEvidenceError): for unit "sequence", where a gold sequence is not allowed.
+    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, or for a gold sequence that is not allowed.
     """
     from scipy.optimize import minimize_scalar
 

@@ -97,8 +97,7 @@ class Score:
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
         """((N, L)): scores of all labels. O(N L log L), for LAC O(N L).
 
-        uniforms ((N,)): from [0, 1], only for randomised scores. The same numbers give the same sets, and sets that are
-            nested in the level.
+        uniforms ((N,)): from [0, 1]; the same ones give the same sets, and sets that are nested in the level.
         """
         _check_finite(marginals)
         if (uniforms is not None) != self.randomised:
@@ -145,11 +144,7 @@ class ConformalSets:
     allow_empty: bool
 
     def predict(self, marginals: Floats, groups: Indices | None = None, uniforms: Doubles | None = None) -> Bools:
-        """((N, L)): the labels in the set of each unit.
-
-        marginals ((N, L)): probabilities. groups ((N,)): of the units, for condition "group".
-        uniforms ((N,)): see `Score.of`; drawn anew, not those of the calibration units.
-        """
+        """((N, L)): the labels in the set of each unit, by uniforms that are drawn anew, not those of calibration."""
         scores = self.score.of(marginals, uniforms)
         quantiles = np.append(self.quantiles, self.rest)
         sets: Bools = scores <= quantiles[_places(self.condition, np.array(self.strata), groups, scores)]
@@ -200,10 +195,9 @@ class ConformalSets:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "ConformalSets":
         """The sets that `to_data` wrote."""
-        quantiles, rest = tuple(map(float, data["quantiles"])), float(data["rest"])
-        strata, counts = tuple(data["strata"]), tuple(data["counts"])
-        read = {"strata": strata, "counts": counts, "quantiles": quantiles, "rest": rest}
-        return cls(**data | read | {"score": Score(**data["score"])})
+        read = {"score": Score(**data["score"]), "strata": tuple(data["strata"]), "counts": tuple(data["counts"])}
+        quantiles = {"quantiles": tuple(map(float, data["quantiles"])), "rest": float(data["rest"])}
+        return cls(**data | read | quantiles)
 
 
 @dataclass(frozen=True)

@@ -95,12 +95,9 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
 
 
 def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, ChosenSets]:
-    """The node of greatest expected utility for each unit. O(N V L), exact for every g.
+    """The node of greatest expected utility for each unit ((N,)), and the labels below. O(N V L), exact for every g.
 
     Ties go to the smaller set, then to the node that comes first.
-
-    marginals ((N, L)): probabilities of the labels of the tree. g ((L,)): g(1) to g(L).
-    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as ChosenSets.
     """
     n_labels = check_marginals(marginals)
     check_shape("marginals", marginals, (len(marginals), tree.leaves.shape[1]))

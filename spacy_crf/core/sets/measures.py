@@ -149,10 +149,7 @@ class StratifiedCoverage:
     coverages: Doubles
 
     def gap(self, level: float) -> float:
-        """Mean distance of a stratum's coverage from 1 - level: CovGap for labels or groups. NaN without units.
-
-        Each stratum counts the same, however small it is: see `at_least`.
-        """
+        """Mean distance of strata, large or small, from 1 - level: CovGap for labels or groups. NaN without any."""
         return float(np.abs(self.coverages - (1 - level)).mean()) if len(self.coverages) else float("nan")
 
     def at_least(self, count: int) -> "StratifiedCoverage":
@@ -162,10 +159,7 @@ class StratifiedCoverage:
 
 
 def coverage_by_size(weights: Floats, sets: Bools) -> StratifiedCoverage:
-    """Coverage of sets of each size. O(N L).
-
-    weights ((N, L)): gold; units with a row of zeros are left out. sets ((N, L)): True for labels in the set.
-    """
+    """Coverage of sets ((N, L)) of each size, by gold ((N, L)); units with a row of zeros are left out. O(N L)."""
     return coverage_by_group(weights, sets, sets.sum(axis=1))
 
 

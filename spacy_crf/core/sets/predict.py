@@ -53,10 +53,7 @@ class Utility:
     table: Sequence[float] | Callable[[int], float] | None = None
 
     def values(self, n_labels: int) -> Doubles:
-        """((L,)): g(1) to g(L), in float64: float32 has ties where a g is flat.
-
-        RAISES (ValueError): for values that are negative or not finite, and for a table of another length.
-        """
+        """((L,)): g(1) to g(L), checked, in float64: float32 has ties where a g is flat."""
         if n_labels < 1:
             raise CRFError(CoreErrors.CRF108.format(name="n_labels", least=1, value=n_labels))
         if self.table is None:
@@ -105,10 +102,7 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
 
 
 def table_utility(values: Sequence[float] | Doubles | Callable[[int], float], name: str = "table") -> Utility:
-    """A utility of one's own: g(1) to g(L), or a function of the size; g(1) may be anything.
-
-    Its values are checked when they are asked for, as only then L is known.
-    """
+    """A utility of one's own: g(1) to g(L), or a function of the size, checked as soon as L is known."""
     return Utility(name, table=values if callable(values) else tuple(map(float, values)))
 
 
@@ -134,9 +128,6 @@ def utility_optimal_sets(marginals: Floats, g: Doubles) -> ChosenSets:
     """The set of greatest expected utility for each unit. O(N L log L) at most; exact for every g.
 
     Ties within TIE go to the smaller set, and labels of equal probability come in label order.
-
-    marginals ((N, L)): probabilities, such as node marginals. g ((L,)): see `Utility.values`.
-    RAISES (ValueError): for marginals that are no distributions, and for a g that does not fit.
     """
     check_values(g, check_marginals(marginals))
 
@@ -154,8 +145,6 @@ def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
 
     No prefix has more than all of the mass. And that of s labels has at most the mass c of the first w and s - w times
     the probability p of the last of them: (c + (s - w) p) g(s) <= c g(w) where p / c <= (g(w) / g(s) - 1) / (s - w).
-
-    cumulative ((n, w)): probabilities of the first w prefixes. g ((L,)): g(1) to g(L).
     """
     width = cumulative.shape[1]
     further = width + np.flatnonzero(g[width:] > 0)
@@ -167,12 +156,9 @@ def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
 
 
 def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
-    """The smallest set for each unit that misses the true label with at most a given probability.
+    """The smallest set for each unit that misses the true label with at most a probability in [0, 1), up to TIE.
 
     This holds if the marginals ((N, L)) are right; for a promise that needs no such condition see `conformal.py`.
-
-    level (float): probability of a miss, in [0, 1): the mass of a set is 1 - level or more, up to TIE.
-    RAISES (ValueError): for marginals that are no distributions, or another level.
     """
     if not 0 <= level < 1:
         raise CRFError(CoreErrors.CRF806.format(value=level, expected="in [0, 1)"))

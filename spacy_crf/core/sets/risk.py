@@ -132,13 +132,10 @@ def control_risk(
 
 
 def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = "share") -> LossSteps:
-    """Losses of units as functions of the mass. O(N L log L + N log N).
+    """Losses, as functions of the mass, of the units with gold, in ascending order. O(N L log L + N log N).
 
     A token with several gold labels misses if none of greatest weight is in its set. ml-acc is the share of its gold
     weight that is in the set, squared where the weights sum to more than 1: all are right then, not one of them.
-
-    marginals, weights, units, loss: as in `control_risk`.
-    RETURNS (LossSteps): of the units with gold, in ascending order of their numbers.
     """
     check_choice("loss", loss, get_args(Loss))
     best = best_labels(weights)

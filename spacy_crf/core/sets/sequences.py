@@ -35,11 +35,9 @@ class SequenceSet:
 
 
 def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhausted: bool = False) -> SequenceSet:
-    """The fewest paths with a mass of at least a level, all of those given if their mass is below it.
+    """The fewest of the best paths of a sequence with a mass of at least a level, all if their mass is below it.
 
-    paths ((K, T)): the best paths of a sequence, best first. log_probabilities ((K,)): theirs.
-    level (float): in (0, 1]. exhausted (bool): whether the sequence has no other paths.
-    RETURNS (SequenceSet): complete if it reaches the level, or has all paths.
+    exhausted (bool): whether the sequence has no other paths, so that all of them are complete.
     """
     _check_level(level)
     problem = ""
@@ -57,12 +55,9 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
 
 
 def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int = 256) -> list[SequenceSet]:
-    """`smallest_set` for each sequence of a batch, from as many best paths as it takes.
+    """`smallest_set` for each sequence of a batch, from as many best paths as it takes, at most `cap`.
 
     An empty sequence has one path, of probability 1.
-
-    cap (int): greatest number of paths; a set is not complete where their mass is below the level.
-    RAISES (ValueError): for another level or cap, and for potentials as in `nbest`.
     """
     _check_level(level)  # of an empty batch, too
     if cap < 1:
@@ -73,19 +68,13 @@ def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int =
     pending, k = np.arange(len(log_z)), min(FIRST, cap)
     while len(pending):
         part, _ = potentials.select(pending)
-        for sequence, chosen in zip(pending.tolist(), _sets_of_best(part, k, log_z[pending], level)):
-            found[sequence] = chosen
+        best = nbest(part, k)
+        labels, logs = best.labels[:, part.batch.rows], best.scores - log_z[pending, None]
+        for b, own, log, n in zip(pending.tolist(), part.batch.segments.slices(), logs, best.counts.tolist()):
+            found[b] = smallest_set(labels[:n, own], log[:n], level, exhausted=n < k)
         pending = np.array([b for b in pending.tolist() if not found[b].complete and k < cap], dtype=np.intp)
         k = min(GROWTH * k, cap)
     return [found[sequence] for sequence in range(len(log_z))]
-
-
-def _sets_of_best(potentials: ChainPotentials, k: int, log_z: Doubles, level: float) -> list[SequenceSet]:
-    """The set of each chain out of its k best paths."""
-    batch, best = potentials.batch, nbest(potentials, k)
-    labels, logs = best.labels[:, batch.rows], best.scores - log_z[:, None]
-    found = zip(batch.segments.slices(), logs, best.counts.tolist())
-    return [smallest_set(labels[:n, own], log[:n], level, exhausted=n < len(labels)) for own, log, n in found]
 
 
 def _check_level(level: float) -> None:
