@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Indices, Ints, Segments
+from .arrays import Floats, Indices, Ints
 from .errors import CoreErrors, CRFError
 
 
@@ -131,7 +131,9 @@ def _kernels() -> Any:
 
 def _bounds(sizes: Indices) -> Ints:
     """((N + 1,)): where rows of these sizes begin and end."""
-    return Segments(sizes).bounds.astype(np.int32)
+    bounds = np.zeros(len(sizes) + 1, dtype=np.int32)
+    np.cumsum(sizes, out=bounds[1:])
+    return bounds
 
 
 def _check(name: str, values: Floats, n_rows: int) -> None:

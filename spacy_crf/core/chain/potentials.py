@@ -72,10 +72,7 @@ class ChainPotentials:
         return int(self.emissions.shape[1])
 
     def check(self) -> None:
-        """Raise a coded error for shapes that do not fit together, and `NonFiniteError` for NaN or +inf.
-
-        The latter names the sequences at fault: all for transitions.
-        """
+        """Raise a coded error for shapes that do not fit together, and `NonFiniteError` for NaN or +inf."""
         n, row = self.batch.n_units, (self.n_labels,)
         wanted: dict[str, tuple[int, ...]] = {"emissions": (n, *row), "transitions": row * 2, "start": row, "end": row}
         parts = {name: getattr(self, name) for name in wanted}
