@@ -26,8 +26,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import new_parser
 from benchmarks.punctuation import FOLDER, NAME, add_tags, one_text, read
 from spacy_crf.core.arrays import Doubles, Floats, Ints
-from spacy_crf.core.calibration.bins import Reliability, calibration_error
-from spacy_crf.core.calibration.dirichlet import LEAST, fit_dirichlet
+from spacy_crf.core.calibration import LEAST, Reliability, fit_dirichlet, reliability
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.calibration import Marked, best_thresholds
 from spacy_crf.punctuation.labels import LabelTable, Thresholds, choose
@@ -134,12 +133,12 @@ def losses(dev: Dev, probabilities: Floats, part: slice) -> dict[str, Any]:
     sure = {}
     for mark in words.told:
         column, there = words.at(mark)
-        sure[mark] = calibration_error(column[column >= SURE], there[column >= SURE])
+        sure[mark] = reliability(column[column >= SURE], there[column >= SURE]).error
     right = probabilities.argmax(axis=1) == gold
     return {
         "log_loss": log_loss(probabilities, gold),
         "brier": float((errors**2).sum(axis=1).mean()),
-        "error": calibration_error(probabilities.max(axis=1), right),
+        "error": reliability(probabilities.max(axis=1), right).error,
         "classwise_error": words.error,
         **{f"error_{mark}": error for mark, error in sure.items()},
     }

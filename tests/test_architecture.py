@@ -31,8 +31,7 @@ BELOW: dict[str, set[str]] = {
 SHARED_BY_COMMANDS = {"cli.options", "cli.data"}
 CORE_BELOW: dict[str, set[str]] = {
     "chain": set(),
-    **{part: {"chain"} for part in ("learn", "calibration", "constraints")},
-    "sets": {"chain", "calibration"},
+    **{part: {"chain"} for part in ("learn", "constraints", "sets")},
     "grammar": {"learn"},
     "sections": {"grammar", "learn"},
 }

@@ -21,7 +21,7 @@ from spacy.util import load_config
 from thinc.api import Config
 from wasabi import Printer, msg
 
-from ..core.calibration.bins import Reliability
+from ..core.calibration import Reliability
 from ..core.errors import CRFError
 from ..lab.errors import LabErrors
 from . import app

@@ -10,7 +10,7 @@ V  terminals of a grammar        Q  right sides of binary rules
 `log_z (B,)`, `node_marginals (N, L)`, `edge_marginals (L, L)`. What is forbidden is a true -inf.
 """
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias, TypeVar
@@ -91,10 +91,7 @@ class Segments:
         return [values[units] for units in self.slices()]
 
     def at(self, firsts: Indices) -> Indices:
-        """((N,)): units of runs of these lengths that begin elsewhere.
-
-        firsts ((B,)): first unit of each.
-        """
+        """((N,)): units of runs of these lengths that begin elsewhere, at `firsts` ((B,))."""
         return np.arange(self.n_units) + np.repeat(firsts - self.firsts, self.lengths)
 
     def units(self, chosen: Indices | Ints) -> Indices:
@@ -102,9 +99,15 @@ class Segments:
         return Segments(self.lengths[chosen]).at(self.firsts[chosen])
 
     def within(self, outer: "Segments") -> "Segments":
-        """Group these runs by the longer ones that they make up, such as sequences by documents.
+        """Group these runs by the longer ones that they make up, such as sequences by documents: runs of runs.
 
         outer (Segments): of the same units; each of its bounds is one of these.
-        RETURNS (Segments): runs of runs: `lengths` counts those in each of the outer ones, `owners` tells theirs.
         """
         return Segments(np.diff(np.searchsorted(self.firsts, outer.firsts), append=len(self)))
+
+
+def chunks(rows: slice, size: int, most: int) -> Iterator[slice]:
+    """Cut a run of rows into parts whose work arrays have at most so many cells, with `size` cells for a row."""
+    length = max(1, most // max(1, size))
+    for low in range(rows.start, rows.stop, length):
+        yield slice(low, min(rows.stop, low + length))

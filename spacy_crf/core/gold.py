@@ -27,10 +27,7 @@ class Gold:
 
     @classmethod
     def known(cls, labels: Ints, n_labels: int) -> "Gold":
-        """Gold from label indices; UNKNOWN ones are open to every label.
-
-        RAISES (ValueError): for an index that is neither a label nor UNKNOWN.
-        """
+        """Gold from label indices; UNKNOWN ones are open to every label, and others are refused."""
         wrong = (labels < UNKNOWN) | (labels >= n_labels)
         if wrong.any():
             unit = int(np.argmax(wrong))
@@ -41,17 +38,13 @@ class Gold:
 
     @classmethod
     def weighted(cls, weights: Floats) -> "Gold":
-        """Gold from one row of weights per unit.
-
-        weights ((N, L)): see the class.
-        RAISES (ValueError): for negative or non-finite weights, or a row of zeros.
-        """
+        """Gold from one row of weights per unit ((N, L)); negative, non-finite ones and rows of zeros are refused."""
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
             raise CRFError(CoreErrors.CRF104)
-        chosen = weights > 0
-        if not chosen.any(axis=1).all():
-            raise CRFError(CoreErrors.CRF105.format(unit=int(np.argmin(chosen.any(axis=1)))))
-        single = chosen.sum(axis=1) == 1
+        counts = np.count_nonzero(weights, axis=1)
+        if not counts.all():
+            raise CRFError(CoreErrors.CRF105.format(unit=int(np.argmin(counts))))
+        single = counts == 1
         labels = np.where(single, weights.argmax(axis=1), UNKNOWN).astype(np.int32)
         return cls(labels, np.flatnonzero(~single), weights[~single].astype(np.float32))
 
@@ -80,10 +73,7 @@ class Gold:
             return np.log(self.dense())
 
     def latent_sequences(self, sequences: Indices, n_sequences: int) -> Bools:
-        """((B,)): sequences with a unit whose gold is a set; the others have a fixed target for each unit.
-
-        sequences ((N,)): the sequence of each unit.
-        """
+        """((B,)): sequences with a unit whose gold is a set; the others have a fixed target for each unit."""
         distribution = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
         latent = np.zeros(n_sequences, dtype=bool)
         latent[sequences[self.rows[~distribution]]] = True

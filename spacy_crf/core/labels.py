@@ -52,6 +52,10 @@ class TagSet:
         parts = [(tag[0], tag[2:]) if tag[1:2] == "-" and tag[0] in known else ("", tag) for tag in self.tags]
         return [("O", "") if tag == ("", OUTSIDE) else tag for tag in parts]
 
+    def _having(self, *prefixes: str) -> Bools:
+        """((L,)): tags with one of some prefixes."""
+        return np.array([prefix in prefixes for prefix, _ in self._parts], dtype=bool)
+
     @cached_property
     def span_labels(self) -> tuple[str, ...]:
         """Labels of the spans that the tags can form."""
@@ -70,26 +74,21 @@ class TagSet:
 
     def begins(self) -> Bools:
         """((L,)): tags that open a span."""
-        return np.array([prefix in ("B", "U") for prefix, _ in self._parts], dtype=bool)
+        return self._having("B", "U")
 
     def continues(self) -> Bools:
         """((L,)): tags that go on with a span."""
-        return np.array([prefix in ("I", "L") for prefix, _ in self._parts], dtype=bool)
+        return self._having("I", "L")
 
     def legal(self) -> tuple[Bools, Bools, Bools]:
         """What the scheme allows: transitions (L, L) [from, to], starts (L,), ends (L,)."""
         n = len(self.tags)
         if self.scheme == "none":
             return np.ones((n, n), dtype=bool), np.ones(n, dtype=bool), np.ones(n, dtype=bool)
-        allowed = np.array([[self._follows(before, after) for after in self._parts] for before in self._parts])
-        open_ended = np.array([self.scheme == "BILUO" and p in ("B", "I") for p, _ in self._parts], dtype=bool)
-        return allowed.reshape(n, n), ~self.continues(), ~open_ended
-
-    def _follows(self, before: tuple[str, str], after: tuple[str, str]) -> bool:
-        inside = before[0] in ("B", "I")
-        if after[0] in ("I", "L"):
-            return inside and before[1] == after[1]
-        return not (inside and self.scheme == "BILUO")
+        labels, opened, goes_on = [label for _, label in self._parts], self._having("B", "I"), self.continues()
+        same = np.array([[before == after for after in labels] for before in labels], dtype=bool).reshape(n, n)
+        complete = ~opened if self.scheme == "BILUO" else np.ones(n, dtype=bool)
+        return np.where(goes_on, opened[:, None] & same, complete[:, None]), ~goes_on, complete
 
     def spans(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
         """Spans of legal tag sequences; under "none" the maximal runs of each tag but O. O(N).
@@ -97,31 +96,17 @@ class TagSet:
         tags ((N,)): label indices. lengths ((B,)): lengths of the sequences; spans do not cross them.
         RETURNS (tuple): first unit, unit after the last, and tag of the first unit of each span.
         """
-        if self.scheme == "none":
-            return self._runs(tags, lengths)
-        begins, inside = self.begins()[tags], self.continues()[tags]
-        starts = np.flatnonzero(begins)
-        first_units = np.zeros(len(tags) + 1, dtype=bool)
-        first_units[Segments(lengths).ends] = True
-        stops = np.append(np.flatnonzero(~inside | first_units[:-1]), len(tags))
-        ends = stops[np.searchsorted(stops, starts, side="right")] if len(starts) else starts
+        stops = np.ones(len(tags) + 1, dtype=bool)  # units that go on with no span of the unit before
+        stops[1:-1] = tags[1:] != tags[:-1] if self.scheme == "none" else ~self.continues()[tags[1:]]
+        stops[Segments(lengths).ends] = True
+        bounds = np.flatnonzero(stops)
+        opens = np.arange(len(self)) != self.number.get(OUTSIDE, -1) if self.scheme == "none" else self.begins()
+        kept = opens[tags[bounds[:-1]]]
+        starts, ends = bounds[:-1][kept], bounds[1:][kept]
         return starts, ends, tags[starts].astype(np.intp)
 
-    def _runs(self, tags: Ints, lengths: Indices) -> tuple[Indices, Indices, Indices]:
-        """The maximal runs of each tag but O, as `spans` returns them."""
-        opens = np.ones(len(tags) + 1, dtype=bool)
-        opens[1:-1] = tags[1:] != tags[:-1]
-        opens[Segments(lengths).ends] = True
-        bounds = np.flatnonzero(opens)
-        starts, ends = bounds[:-1], bounds[1:]
-        kept = tags[starts] != self.number.get(OUTSIDE, len(self))
-        return starts[kept], ends[kept], tags[starts[kept]].astype(np.intp)
-
     def span_label(self, tag: int) -> str:
-        """Label of the spans that a tag is part of.
-
-        tag (int): index of a tag that is not outside.
-        """
+        """Label of the spans that a tag, by its index, is part of; not for OUTSIDE."""
         return self.tags[tag] if self.scheme == "none" else self.tags[tag][2:]
 
     def tag_span(self, start: int, end: int, label: str) -> list[str]:
@@ -130,7 +115,5 @@ class TagSet:
         if self.scheme == "none":
             return [label] * inner
         if self.scheme == "BILUO":
-            if inner == 1:
-                return [f"U-{label}"]
-            return [f"B-{label}", *[f"I-{label}"] * (inner - 2), f"L-{label}"]
+            return [f"U-{label}"] if inner == 1 else [f"B-{label}", *[f"I-{label}"] * (inner - 2), f"L-{label}"]
         return [f"B-{label}", *[f"I-{label}"] * (inner - 1)]

@@ -28,22 +28,14 @@ class Member:
     features: Ints
     edge_features: Ints
 
-    def sections(self) -> list[Floats]:
-        """Return the sections of its weights, times the exponent."""
-        layout = self.weights.layout
-        return [self.exponent * section for section in layout.split(self.weights.flat)]
-
 
 def pool(members: Sequence[Member], n_features: int, n_edge_features: int) -> ChainWeights:
-    """Make one chain of some with the same labels. O(weights log weights).
+    """Make one chain, in single precision, of some with the same labels. O(weights log weights).
 
-    What one of them forbids has the probability 0 in the pool.
-
-    members (sequence of Member): one of them at most with weights of vectors.
-    n_features (int), n_edge_features (int): of the pool.
-    RETURNS (ChainWeights): the pool, in single precision.
+    What one of them forbids has the probability 0 in the pool. One of them at most has weights of vectors.
     """
-    layouts, sections = [m.weights.layout for m in members], [m.sections() for m in members]
+    layouts = [m.weights.layout for m in members]
+    sections = [[m.exponent * part for part in m.weights.layout.split(m.weights.flat)] for m in members]
     n = layouts[0].n_labels
     cells = [
         (

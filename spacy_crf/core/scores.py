@@ -1,17 +1,18 @@
-"""Precision, recall and F by label, and the averages of them that papers on citations report under one name or another.
+"""Precision, recall and F: of labels by gold, and those that probabilities promise without.
 
-Cecchini & Fersini, Named entity recognition using CRFs with non-local relational constraints, section 4.1. What they
-call micro-average is weighted by support: `weighted_f`. The true micro-average of a task where each token has exactly
-one label, gold and predicted, is accuracy.
+Averages are those that papers on citations report under one name or another: Cecchini & Fersini, Named entity
+recognition using CRFs with non-local relational constraints, section 4.1. What they call micro-average is weighted by
+support: `weighted_f`. The true micro-average of a task where each token has exactly one label, gold and predicted, is
+accuracy.
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Bools, Doubles, Indices
+from .arrays import Bools, Doubles, Floats, Indices
 
 Labels: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
@@ -48,10 +49,7 @@ class LabelCounts:
         return np.asarray(self.predicted + self.gold > 0, dtype=np.bool_)
 
     def macro_f(self, chosen: Bools | None = None) -> float:
-        """Mean F of labels, each counting the same: 0 for a label with gold that is never predicted.
-
-        chosen ((L,) | None): labels to take, of those that occur; None for all of them. 0.0 if there is none.
-        """
+        """Mean F of the labels that occur, or of some ((L,)) of them, each counting the same; 0.0 without any."""
         taken = self.occurs if chosen is None else self.occurs & chosen
         return float(self.f[taken].mean()) if taken.any() else 0.0
 
@@ -67,13 +65,58 @@ class LabelCounts:
 
 
 def count_labels(right: Labels, predicted: Labels, gold: Labels, n_labels: int) -> LabelCounts:
-    """Counts from the labels of all units of each kind. O(n + L).
-
-    right, predicted, gold ((n,) each, of different lengths): labels of what is right, predicted and gold.
-    """
+    """Count the labels of all units of each kind: of what is right, predicted and gold. O(n + L)."""
     return LabelCounts(*(np.bincount(labels, minlength=n_labels) for labels in (right, predicted, gold)))
 
 
 def _ratio(part: Indices, whole: Indices) -> Doubles:
     values: Doubles = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=np.asarray(whole) > 0)
     return values
+
+
+# -- without gold -----------------------------------------------------------------------------------------------------
+#
+# Of items that are taken, the expected share that is right is the mean of their probabilities. Of all that are right,
+# the expected number that is taken is the sum of these probabilities, out of their sum over all items. Nothing asks
+# items to be independent: expected counts add up whatever the dependence.
+#
+# The best threshold for F is half of the F that it reaches: Lipton, Elkan & Naryanaswamy, "Optimal thresholding of
+# classifiers to maximize F1 measure" (ECML 2014); here for the counts of several classes taken together.
+
+
+class Scores(NamedTuple):
+    """Precision, recall and F, each 0 where it has no meaning."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+def choice_scores(right: Floats | Bools, taken: Bools) -> Scores:
+    """Score the choice of some items ((n,)) that are right, or expect so by the probabilities ((n,)) that they are."""
+    hits, found, total = (float(part.sum(dtype=np.float64)) for part in (right[taken], taken, right))
+    parts = ((hits, found), (hits, total), (2 * hits, found + total))
+    return Scores(*(part / whole if whole else 0.0 for part, whole in parts))
+
+
+def best_f_threshold(best: Floats, total: float) -> float:
+    """The threshold of the greatest expected F, half of it: from 0 to 0.5. O(n log n).
+
+    best ((n,)): of each unit, the probability of its most probable class; what is taken has at least the threshold.
+    total (float): expected number of units with a class at all, summed over all classes.
+    """
+    falling: Doubles = np.sort(best.astype(np.float64))[::-1]
+    scores = 2 * np.cumsum(falling) / (np.arange(1, len(falling) + 1) + total)
+    return float(scores.max(initial=0.0)) / 2
+
+
+def precision_threshold(probabilities: Floats, precision: float) -> float | None:
+    """The lowest threshold with an expected precision, None where no item is so probable. O(n log n).
+
+    probabilities ((n,)): of items to be right; what is taken has at least the threshold.
+    """
+    falling: Doubles = np.sort(probabilities.astype(np.float64))[::-1]
+    means = np.cumsum(falling) / np.arange(1, len(falling) + 1)
+    is_last = np.append(falling[1:] < falling[:-1], True)[: len(falling)]  # of those that are equally probable
+    enough = np.flatnonzero((means >= precision) & is_last)
+    return float(falling[enough[-1]]) if len(enough) else None

@@ -17,16 +17,10 @@ CGROUP_V1 = Path("/sys/fs/cgroup/cpu")
 
 
 def available_threads() -> int:
-    """CPUs that this process may use: its affinity, cut to its cgroup's quota; 1 in worker processes.
-
-    RETURNS (int): at least 1.
-    """
+    """CPUs that this process may use, at least 1: its affinity, cut to its cgroup's quota; 1 in worker processes."""
     if multiprocessing.parent_process() is not None:
         return 1  # one of the `n_process` workers: the others have the remaining CPUs
-    if hasattr(os, "sched_getaffinity"):
-        cpus = len(os.sched_getaffinity(0))
-    else:
-        cpus = os.cpu_count() or 1
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _cgroup_quota()
     return cpus if quota is None else max(1, min(cpus, int(quota)))
 
@@ -37,58 +31,45 @@ def _cgroup_quota() -> float | None:
         quota, period = CGROUP_V2.read_text().split()
     except (OSError, ValueError):
         try:
-            quota = (CGROUP_V1 / "cpu.cfs_quota_us").read_text().strip()
-            period = (CGROUP_V1 / "cpu.cfs_period_us").read_text().strip()
+            quota, period = ((CGROUP_V1 / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
         except OSError:
             return None
-    if quota == "max" or int(quota) <= 0:
-        return None
-    return int(quota) / int(period)
+    return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
 
 
-class _BlasLimit:
-    """One BLAS thread while anybody holds it: the first holder sets the limit, the last one lifts it."""
+class _Blas:
+    """The limit of BLAS threads in this process, and how many hold it."""
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._holders = 0
-        self._controller: Any = None  # finding the libraries takes milliseconds: once a process
-        self._limit: Any = None
-
-    def acquire(self) -> None:
-        from threadpoolctl import ThreadpoolController
-
-        with self._lock:
-            self._controller = self._controller or ThreadpoolController()
-            if not self._holders:
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._holders += 1
-
-    def release(self) -> None:
-        with self._lock:
-            self._holders -= 1
-            if not self._holders:
-                self._limit.restore_original_limits()
-
-
-_BLAS_LIMIT = _BlasLimit()
+    lock = Lock()
+    holders = 0
+    controller: Any = None  # finding the libraries takes milliseconds: once a process
+    limit: Any = None
 
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads."""
-    _BLAS_LIMIT.acquire()
+    """Keep BLAS to one thread: our blocks are the unit of parallel work, and sums must not depend on threads.
+
+    The first holder sets the limit, the last one lifts it.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    with _Blas.lock:
+        _Blas.controller = _Blas.controller or ThreadpoolController()
+        if not _Blas.holders:
+            _Blas.limit = _Blas.controller.limit(limits=1, user_api="blas")
+        _Blas.holders += 1
     try:
         yield
     finally:
-        _BLAS_LIMIT.release()
+        with _Blas.lock:
+            _Blas.holders -= 1
+            if not _Blas.holders:
+                _Blas.limit.restore_original_limits()
 
 
 def run_parallel(function: Callable[[Work], Result], work: Sequence[Work], n_threads: int) -> list[Result]:
-    """Apply a function to pieces of work, on threads where that helps. Results keep the order of the work.
-
-    n_threads (int): 0 takes `available_threads()`.
-    """
+    """Apply a function to pieces of work, in their order, on threads where that helps; 0 for all available ones."""
     n_threads = min(n_threads or available_threads(), len(work))
     with single_threaded_blas():
         if n_threads <= 1:

@@ -16,6 +16,12 @@ from .gold import Gold
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
 
 
+def moved_cells(cells: Indices, shape: tuple[int, ...], n_labels: int) -> Indices:
+    """Cells of an array ((.., L, L)) as those of one for more labels: all axes but the first grow."""
+    wider = (shape[0], *[n_labels] * (len(shape) - 1))
+    return np.ravel_multi_index(np.unravel_index(cells, shape), wider)
+
+
 @dataclass(frozen=True)
 class Trigrams:
     """Trigrams by the places of their weights.
@@ -37,29 +43,21 @@ class Trigrams:
 
     def contexts(self, first: Indices | Ints, second: Indices | Ints) -> Indices:
         """For each pair of labels the row of `places` where its trigrams are; row 0 for pairs that have none."""
-        rows: Indices = self._rows[(first + 1) * (self.n_labels + 1) + (second + 1)]
-        return rows
+        return np.asarray(self._rows[(first + 1) * (self.n_labels + 1) + (second + 1)])
 
     def find(self, contexts: Indices, third: Indices | Ints | int) -> Indices:
-        """For each trigram the place of its weight, Z where it has none.
-
-        contexts ((n,)): rows of its first two labels. third ((n,) | int): its last label.
-        """
-        places: Indices = self._places.take(contexts * (self.n_labels + 1) + (third + 1))
-        return places
+        """For each trigram the place of its weight, Z where it has none, by the rows of its first two labels."""
+        return np.asarray(self._places.take(contexts * (self.n_labels + 1) + (third + 1)))
 
     def resized(self, n_labels: int) -> "Trigrams":
         """The same trigrams, in the same places, among more labels."""
-        before, size = self.n_labels + 1, n_labels + 1
-        pairs, third = np.divmod(self.cells, before)
-        first, second = np.divmod(pairs, before)
-        return Trigrams(n_labels, (first * size + second) * size + third)
+        size = self.n_labels + 1
+        return Trigrams(n_labels, moved_cells(self.cells, (size, size, size), n_labels + 1))
 
     @cached_property
     def _pairs(self) -> tuple[Indices, Indices]:
         """The first two labels that trigrams have, ascending, and for each trigram the number of its pair."""
-        pairs, numbers = np.unique(self.cells // (self.n_labels + 1), return_inverse=True)
-        return pairs, numbers
+        return np.unique(self.cells // (self.n_labels + 1), return_inverse=True)
 
     @cached_property
     def _rows(self) -> Indices:
@@ -81,8 +79,7 @@ class Pruning:
     """How few labels of each unit a chain of order 2 looks at.
 
     threshold (float): least marginal probability of a candidate, below 1.
-    limit (int): the most candidates of a unit; a unit with k of them among others has k^3 arcs.
-    RAISES (ValueError): for values out of these ranges.
+    limit (int): the most candidates of a unit, at least 1; a unit with k of them among others has k^3 arcs.
     """
 
     threshold: float
@@ -127,20 +124,12 @@ class TrigramWeights:
 
 
 def refuse_second_order(name: str, what: str) -> NoReturn:
-    """Raise for what chains of order 2 do not give.
-
-    name (str): of the component that has one. what (str): what was asked of it.
-    """
+    """Raise for `what` chains of order 2 do not give; name (str): of the component that has one."""
     raise CRFError(CoreErrors.CRF436.format(name=name, what=what))
 
 
 def seen_trigrams(gold: Gold, lengths: Indices, n_labels: int) -> Indices:
-    """Cells of the trigrams that gold makes possible, ascending. O(N) where most units have one label.
-
-    A unit whose gold is unknown shows no trigram.
-
-    gold (Gold): of N units. lengths ((B,)): of their sequences, one after the other.
-    """
+    """Cells of the trigrams that gold, if known, makes possible, ascending. O(N) where most units have one label."""
     filled = Segments(lengths[lengths > 0])
     # two edges before each sequence and one behind it stand in a row of their own each
     places = np.arange(filled.n_units) + 3 * filled.owners + 2

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints
-from .trigrams import Trigrams, TrigramWeights, refuse_second_order
+from .trigrams import Trigrams, TrigramWeights, moved_cells, refuse_second_order
 
 NONE = np.zeros(0, dtype=np.intp)
 
@@ -47,13 +47,16 @@ class Layout:
         allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
         return cls(n_features, n_labels, n_edge_features, NONE, NONE, NONE, boundary, allowed, at_edges, at_edges)
 
+    @property
+    def cells(self) -> list[Indices]:
+        """Of each section of the flat vector its cells in the dense array: state, transitions, edges, start, end."""
+        at_edges = np.arange(self.n_labels if self.boundary else 0)
+        return [self.state_cells, self.transition_cells, self.edge_cells, at_edges, at_edges]
+
     @cached_property
     def bounds(self) -> list[int]:
-        """Ends of the sections of the flat vector: state, transitions, edges, start, end."""
-        boundary = self.n_labels if self.boundary else 0
-        sizes = [len(self.state_cells), len(self.transition_cells), len(self.edge_cells), boundary, boundary]
-        ends: list[int] = np.cumsum(sizes).tolist()
-        return ends
+        """Ends of the sections of the flat vector."""
+        return list(np.cumsum([len(cells) for cells in self.cells]).tolist())
 
     @property
     def size(self) -> int:
@@ -71,18 +74,11 @@ class Layout:
     def with_labels(self, n_labels: int) -> Self:
         """Make room for labels behind the present ones; nothing is forbidden any more."""
         before = self.n_labels
-        feature, label = np.divmod(self.state_cells, before)
-        edge, pair = np.divmod(self.edge_cells, before * before)
-
-        def moved(pairs: Indices) -> Indices:
-            first, second = np.divmod(pairs, before)
-            return first * n_labels + second
-
         return replace(
             self.empty(n_labels, self.boundary, self.n_features, self.n_edge_features),
-            state_cells=feature * n_labels + label,
-            transition_cells=moved(self.transition_cells),
-            edge_cells=edge * n_labels * n_labels + moved(pair),
+            state_cells=moved_cells(self.state_cells, (self.n_features, before), n_labels),
+            transition_cells=moved_cells(self.transition_cells, (before, before), n_labels),
+            edge_cells=moved_cells(self.edge_cells, (self.n_edge_features, before, before), n_labels),
         )
 
 
@@ -102,13 +98,8 @@ class DenseWeights:
     @classmethod
     def zeros(cls, layout: Layout, dtype: type[np.floating] = np.float32) -> "DenseWeights":
         n = layout.n_labels
-        return cls(
-            np.zeros((layout.n_features, n), dtype),
-            np.zeros((n, n), dtype),
-            np.zeros((layout.n_edge_features, n * n), dtype),
-            np.zeros(n, dtype),
-            np.zeros(n, dtype),
-        )
+        shapes = (layout.n_features, n), (n, n), (layout.n_edge_features, n * n), (n,), (n,)
+        return cls(*(np.zeros(shape, dtype) for shape in shapes))
 
     def sections(self) -> list[Floats]:
         return [self.state, self.transitions, self.edges, self.start, self.end]
@@ -119,26 +110,15 @@ class DenseWeights:
 
 
 def scatter(layout: Layout, flat: Floats, out: DenseWeights) -> None:
-    """Write a flat vector into dense arrays; cells without a weight are left as they are.
-
-    flat ((layout.size,)): weights in the order of the layout's sections.
-    """
-    state, transitions, edges, start, end = layout.split(flat)
-    out.state.reshape(-1)[layout.state_cells] = state
-    out.transitions.reshape(-1)[layout.transition_cells] = transitions
-    out.edges.reshape(-1)[layout.edge_cells] = edges
-    if layout.boundary:
-        out.start[:], out.end[:] = start, end
+    """Write a flat vector ((layout.size,)) into dense arrays; cells without a weight are left as they are."""
+    for dense, cells, weights in zip(out.sections(), layout.cells, layout.split(flat)):
+        dense.reshape(-1)[cells] = weights
 
 
 def gather(layout: Layout, dense: DenseWeights, out: Floats) -> None:
     """Read the layout's cells of dense arrays into a flat vector."""
-    state, transitions, edges, start, end = layout.split(out)
-    state[:] = dense.state.reshape(-1)[layout.state_cells]
-    transitions[:] = dense.transitions.reshape(-1)[layout.transition_cells]
-    edges[:] = dense.edges.reshape(-1)[layout.edge_cells]
-    if layout.boundary:
-        start[:], end[:] = dense.start, dense.end
+    for section, cells, weights in zip(dense.sections(), layout.cells, layout.split(out)):
+        weights[:] = section.reshape(-1)[cells]
 
 
 @dataclass(frozen=True)
@@ -166,10 +146,7 @@ class ChainWeights:
         return 1 if self.trigrams is None else 2
 
     def require_first_order(self, name: str, what: str) -> None:
-        """Raise a coded error for a chain of order 2.
-
-        name (str): of the component. what (str): what is asked of it, for the message.
-        """
+        """Raise a coded error for a chain of order 2. See `refuse_second_order`."""
         if self.order > 1:
             refuse_second_order(name, what)
 
@@ -234,39 +211,24 @@ class ChainWeights:
         transition_cells: Indices = NONE,
         edge_cells: Indices = NONE,
     ) -> Self:
-        """Add features, and weights of 0 behind the present ones of each section.
-
-        n_features (int), n_edge_features (int): new numbers of features.
-        state_cells, transition_cells, edge_cells: cells that have no weight yet (see `Layout`).
-        """
-        layout = replace(
-            self.layout,
-            n_features=n_features,
-            n_edge_features=n_edge_features,
-            state_cells=np.append(self.layout.state_cells, state_cells),
-            transition_cells=np.append(self.layout.transition_cells, transition_cells),
-            edge_cells=np.append(self.layout.edge_cells, edge_cells),
-        )
-        added = [len(state_cells), len(transition_cells), len(edge_cells), 0, 0]
-        sections = [np.pad(section, (0, count)) for section, count in zip(self.layout.split(self.flat), added)]
+        """Add features, and weights of 0 for cells that have none, behind the present ones of each section."""
+        added = [state_cells, transition_cells, edge_cells, NONE, NONE]
+        sections = [np.pad(section, (0, len(more))) for section, more in zip(self.layout.split(self.flat), added)]
+        state, transitions, edges = (np.append(own, more) for own, more in zip(self.layout.cells[:3], added))
+        counted = replace(self.layout, n_features=n_features, n_edge_features=n_edge_features)
+        layout = replace(counted, state_cells=state, transition_cells=transitions, edge_cells=edges)
         return replace(self, layout=layout, flat=np.concatenate(sections))
 
     def pruned(self) -> "Pruned":
         """Leave out weights of 0, but for those of starts and ends, and features without others. Scores stay."""
-        layout, (state, transitions, edges, *boundary) = self.layout, self.layout.split(self.flat)
-        state_cells, features = _renumbered(layout.state_cells[state != 0], layout.n_features, layout.n_labels)
-        edge_cells, others = _renumbered(layout.edge_cells[edges != 0], layout.n_edge_features, layout.n_labels**2)
-        kept = replace(
-            layout,
-            n_features=int(features.sum()),
-            n_edge_features=int(others.sum()),
-            state_cells=state_cells,
-            transition_cells=layout.transition_cells[transitions != 0],
-            edge_cells=edge_cells,
-        )
-        left = [section[section != 0] for section in (state, transitions, edges)]
+        layout, (*weights, start, end) = self.layout, self.layout.split(self.flat)
+        state, transitions, edges = (cells[section != 0] for cells, section in zip(layout.cells, weights))
+        state, features = _renumbered(state, layout.n_features, layout.n_labels)
+        edges, others = _renumbered(edges, layout.n_edge_features, layout.n_labels**2)
+        counted = replace(layout, n_features=int(features.sum()), n_edge_features=int(others.sum()))
+        kept = replace(counted, state_cells=state, transition_cells=transitions, edge_cells=edges)
+        flat = np.concatenate([*(section[section != 0] for section in weights), start, end])
         trigrams = self.trigrams and self.trigrams.without_zeros()
-        flat = np.concatenate([*left, *boundary])
         return Pruned(replace(self, layout=kept, flat=flat, trigrams=trigrams), features, others)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -276,11 +238,7 @@ class ChainWeights:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Weights without those of 0.
-
-    weights (ChainWeights): those left, features numbered without gaps.
-    features ((F,)), edge_features ((E,)): which features are left.
-    """
+    """Weights without those of 0, features numbered without gaps, and which of these ((F,)) and ((E,)) are left."""
 
     weights: ChainWeights
     features: Bools

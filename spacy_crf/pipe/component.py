@@ -16,10 +16,10 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.calibration.temperature import HeldOut
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.observations import Observations
+from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
 from ..core.gold import Gold
 from ..core.labels import Scheme, TagSet

@@ -11,17 +11,10 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..core.arrays import Bools, Floats, Ints
-from ..core.calibration.bins import Reliability, classwise_errors, reliability
-from ..core.calibration.dirichlet import DirichletMap, fit_dirichlet
-from ..core.calibration.expected_scores import (
-    Scores,
-    best_f_threshold,
-    expected_scores,
-    found_scores,
-    precision_threshold,
-)
+from ..core.calibration import DirichletMap, Reliability, classwise_errors, fit_dirichlet, reliability
 from ..core.errors import CRFError, CRFWarning
 from ..core.gold import UNKNOWN
+from ..core.scores import Scores, best_f_threshold, choice_scores, precision_threshold
 from .block import NONE, LabelScheme
 from .docs import gold_labels
 from .errors import PunctuationErrors, PunctuationWarnings
@@ -106,7 +99,7 @@ class Marked(NamedTuple):
         """Return what probabilities promise of a mark that is set from a threshold on, and what gold says of it."""
         probabilities, there = self.at(mark)
         taken = probabilities >= threshold
-        return expected_scores(probabilities, taken), found_scores(there, taken)
+        return choice_scores(probabilities, taken), choice_scores(there, taken)
 
 
 class FittedMarks(NamedTuple):

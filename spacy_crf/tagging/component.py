@@ -13,9 +13,9 @@ from spacy.vocab import Vocab
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
-from ..core.calibration.bins import Reliability, reliability
-from ..core.calibration.temperature import HeldOut, Unit, fit_temperature
-from ..core.chain.entropy import token_entropies
+from ..core.calibration import Reliability, reliability
+from ..core.chain.marginals import token_entropies
+from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.gold import UNKNOWN
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme

@@ -18,7 +18,7 @@ from spacy.util import minibatch
 from ..annotation.gold import as_bio
 from ..core.arrays import Doubles, Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
-from ..core.chain.entropy import token_entropies
+from ..core.chain.marginals import token_entropies
 from ..corpora.docs import read_kind
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX

@@ -21,7 +21,7 @@ def test_previous_and_last_rows(lengths):
     batch = pack(np.array(lengths))
     rows = np.split(batch.rows, np.cumsum(lengths)[:-1])
     for sequence in rows:
-        assert batch.previous_rows(sequence[1:]).tolist() == sequence[:-1].tolist()
+        assert batch.before[sequence[1:]].tolist() == sequence[:-1].tolist()
     assert sorted(batch.last_rows) == sorted(sequence[-1] for sequence in rows)
 
 
@@ -31,5 +31,5 @@ def test_equal_lengths_keep_their_order():
 
 def test_nothing_at_all():
     batch = pack(np.array([], dtype=int))
-    assert (batch.n_sequences, batch.n_units, batch.n_steps) == (0, 0, 0)
+    assert (batch.n_sequences, batch.n_units, batch.alive) == (0, 0, [])
     assert len(batch.last_rows) == len(batch.rows) == 0

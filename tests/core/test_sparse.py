@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.sparse import SparseRows, from_columns, stack
+from spacy_crf.core import sparse
+from spacy_crf.core.sparse import SparseRows, add_product, from_columns, stack
 
 
 @st.composite
@@ -65,6 +66,21 @@ def test_products_add_to_what_is_there(dtype, case, n_labels):
     np.testing.assert_allclose(out, 2.0 + table @ weights, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(back, -1.0 + table.T @ scores, rtol=tolerance, atol=tolerance)
     assert out.dtype == back.dtype == dtype
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@given(tables(), st.sampled_from([(), (1,), (3,)]))
+def test_products_without_the_kernels_are_the_same(transposed, case, more):
+    rows, table = case
+    matrix = table.T if transposed else table
+    given_values = np.ones(len(rows.indices)) if rows.values is None else rows.values.astype(float)
+    dense = np.random.default_rng(2).normal(size=(matrix.shape[1], *more))
+    found = [np.full((len(matrix), *more), 0.5) for _ in range(2)]
+    add_product(rows.indptr, rows.indices, given_values, dense, found[0], transposed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse, "_kernels", lambda: None)
+        add_product(rows.indptr, rows.indices, given_values, dense, found[1], transposed)
+    np.testing.assert_allclose(found, [0.5 + matrix @ dense] * 2, rtol=1e-13, atol=1e-13)
 
 
 def test_products_refuse_arrays_that_are_too_short():

@@ -9,7 +9,7 @@ from helpers.punctuated import TEXTS, build, make_examples, train, trained
 from helpers.weights import flat_weights, set_flat_weights
 from spacy.training import Example
 
-from spacy_crf.core.calibration.dirichlet import DirichletMap
+from spacy_crf.core.calibration import DirichletMap
 from spacy_crf.punctuation.block import NONE
 from spacy_crf.punctuation.calibration import (
     MarkCalibration,

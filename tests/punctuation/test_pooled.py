@@ -7,7 +7,7 @@ import numpy as np
 from helpers.punctuated import train
 from spacy.tokens import Doc
 
-from spacy_crf.core.calibration.dirichlet import DirichletMap
+from spacy_crf.core.calibration import DirichletMap
 from spacy_crf.pipe.pool import pool_pipelines
 from spacy_crf.punctuation.calibration import MarkCalibration
 from spacy_crf.punctuation.component import PunctuationRestorer

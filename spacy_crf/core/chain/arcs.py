@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints
+from ..arrays import Doubles, Floats, chunks
 from ..sparse import SparseRows
 from .potentials import ChainPotentials, NoPathError
 from .viterbi import Decoded, trace
@@ -37,14 +37,10 @@ class Arcs:
 
 
 def arc_marginals(potentials: ChainPotentials, arcs: Arcs) -> Doubles:
-    """p(label) at each unit, as `node_marginals` gives it. O(N (A + L)).
+    """((N, L)): p(label) at each unit, as `node_marginals` gives it, in double precision, without edges. O(N (A + L)).
 
     Scaled at each step, without a fallback: from any label there must be a step to one that is not hopelessly
-    improbable, as where all transitions are smoothed.
-
-    potentials (ChainPotentials): in double precision, without edges. arcs (Arcs): of its transitions.
-    RETURNS ((N, L)): in packed order; rows sum to 1.
-    RAISES (NoPathError): where a sequence has no path, or none that can be told from 0.
+    improbable, as where all transitions are smoothed. Otherwise `NoPathError` may be raised where there is a path.
     """
     batch, emissions = potentials.batch, potentials.emissions
     with np.errstate(invalid="ignore"):  # a unit without any label is told of below
@@ -63,21 +59,13 @@ def arc_marginals(potentials: ChainPotentials, arcs: Arcs) -> Doubles:
 
 
 def arc_viterbi(potentials: ChainPotentials, arcs: Arcs) -> Decoded:
-    """The highest-scoring label sequence of each chain, as `viterbi` gives it. O(N (A + L)).
-
-    potentials (ChainPotentials): without edges. arcs (Arcs): of its transitions.
-    RAISES (NoPathError): where a sequence has no allowed path.
-    """
+    """The highest-scoring label sequence of each chain without edges, as `viterbi` gives it. O(N (A + L))."""
     batch = potentials.batch
     steps: list[Floats] = []
     for low, n in zip(batch.starts, batch.alive):
         emissions = potentials.emissions[low : low + n].T
         steps.append(emissions + (_arrivals(arcs, steps[-1][:, :n]) if steps else potentials.start[:, None]))
-    labels, scores = trace(potentials, steps)
-    hopeless = np.flatnonzero(np.isneginf(scores))
-    if len(hopeless):
-        raise NoPathError(hopeless.tolist())
-    return Decoded(labels, scores)
+    return trace(potentials, steps)
 
 
 def _forward(potentials: ChainPotentials, arcs: Arcs, factors: Doubles) -> list[Doubles]:
@@ -102,16 +90,11 @@ def _product(arcs: SparseRows, values: Doubles) -> Doubles:
 
 
 def _arrivals(arcs: Arcs, scores: Floats) -> Floats:
-    """((L, n)): the best score with which each label is reached; -inf where none leads to it.
-
-    scores ((L, n)): of the labels before.
-    """
+    """((L, n)): the best score with which each label is reached, -inf where none leads to it, from those before."""
     into, out = arcs.into, np.full(scores.shape, -np.inf)
     reached = np.flatnonzero(np.diff(into.indptr))
     if len(reached):
-        size = max(1, CHUNK // len(into.indices))
-        for low in range(0, scores.shape[1], size):
-            part = slice(low, low + size)
+        for part in chunks(slice(0, scores.shape[1]), len(into.indices), CHUNK):
             arrivals = scores[into.indices, part] + arcs.scores[:, None]
             out[reached, part] = np.maximum.reduceat(arrivals, into.indptr[reached], axis=0)
     return out
@@ -119,8 +102,7 @@ def _arrivals(arcs: Arcs, scores: Floats) -> Floats:
 
 def _sparse(scores: Doubles) -> tuple[SparseRows, Doubles]:
     """Rows of the factors that are not 0, and their logarithms."""
-    rows, columns = np.nonzero(np.isfinite(scores))
-    indptr: Indices = np.searchsorted(rows, np.arange(len(scores) + 1))
-    indices: Ints = columns.astype(np.int32)
-    found = scores[rows, columns]
-    return SparseRows(indptr.astype(np.int32), indices, np.exp(found), scores.shape[1]), found
+    is_arc = np.isfinite(scores)
+    indptr = np.append(0, np.cumsum(is_arc.sum(axis=1))).astype(np.int32)
+    found = scores[is_arc]
+    return SparseRows(indptr, np.nonzero(is_arc)[1].astype(np.int32), np.exp(found), scores.shape[1]), found

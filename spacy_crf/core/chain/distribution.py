@@ -10,21 +10,18 @@ from typing import NamedTuple, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Indices, Ints, Scalar
+from ..arrays import Bools, Doubles, Ints, Scalar
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .entropy import path_entropies, sequence_entropies
 from .evidence import condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
-from .marginals import node_marginals
-from .nbest import nbest
-from .posterior import posterior_decode
+from .marginals import node_marginals, path_entropies, sequence_entropies
+from .paths import nbest, sample
 from .potentials import ChainPotentials
-from .sample import sample
 from .second_order import PairStates, candidates, checked_marginals, pair_states
 from .spans import SpanQuery, span_probabilities
-from .viterbi import Decoded, viterbi
+from .viterbi import Decoded, posterior_decode, viterbi
 
 
 class BestPaths(NamedTuple):
@@ -50,11 +47,6 @@ class ChainDistribution:
     chains: ChainPotentials
     temperature: float = 1.0
 
-    @property
-    def lengths(self) -> Indices:
-        """((B,)): units of each sequence."""
-        return self.chains.batch.lengths
-
     # -- labellings ------------------------------------------------------------------------------------------
 
     def best(self) -> Ints:
@@ -71,12 +63,9 @@ class ChainDistribution:
         return self._by_unit(posterior_decode(self.chains, self._marginals).labels)
 
     def n_best(self, k: int) -> list[BestPaths]:
-        """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`.
-
-        RETURNS (list of BestPaths): for each sequence.
-        """
+        """Find the k best labellings of each sequence, or all where there are fewer. See `nbest`."""
         found = nbest(self.tempered, k)
-        labels, probabilities = found.labels[:, self.chains.batch.rows], found.probabilities(self.log_z)
+        labels, probabilities = found.labels[:, self.chains.batch.rows], np.exp(found.scores - self.log_z[:, None])
         units, counts = self.chains.batch.segments.slices(), found.counts.tolist()
         return [BestPaths(labels[:n, own], row[:n]) for own, row, n in zip(units, probabilities, counts)]
 
@@ -106,21 +95,13 @@ class ChainDistribution:
         return span_probabilities(self.messages, *queries)
 
     def log_probability(self, allowed: Bools) -> Doubles:
-        """((B,)): log probability that all labels of a sequence are among some.
-
-        allowed ((N, L)): for each unit.
-        RAISES (ImpossibleEvidenceError): where they cannot be.
-        """
+        """((B,)): log probability that all labels of a sequence are among some ((N, L)). See `log_evidence`."""
         return log_evidence(self.tempered, allowed[self.chains.batch.units])
 
     # -- other distributions ---------------------------------------------------------------------------------
 
     def given(self, allowed: Bools | None) -> Self:
-        """Condition on what is known of the labels.
-
-        allowed ((N, L) | None): labels that each unit may have; None for all.
-        RAISES (ImpossibleEvidenceError): where that leaves a sequence no labelling.
-        """
+        """Condition on the labels ((N, L)) that each unit may have, all for None. See `condition`."""
         if allowed is None:
             return self
         return replace(self, chains=condition(self.chains, allowed[self.chains.batch.units]))
@@ -209,10 +190,7 @@ class SecondOrderDistribution(ChainDistribution):
 def distribution(
     chains: ChainPotentials, weights: ChainWeights, temperature: float = 1.0, name: str = "chain"
 ) -> ChainDistribution:
-    """Return what chains say under all weights: those of trigrams are no part of the potentials.
-
-    weights (ChainWeights): that gave the potentials. name (str): whose they are, for messages.
-    """
+    """Return what chains say under all weights: those of trigrams are no part of the potentials."""
     known = weights.trigrams
     if known is None or not len(known.trigrams):
         return ChainDistribution(chains, temperature)

@@ -1,14 +1,15 @@
-"""Transitions that depend on the observation, where few of them differ from those that all observations share.
+"""Transitions that depend on the observation: as matrices, or as the columns in which these differ.
 
 A weight of an edge feature is one cell of a matrix, and training sees few cells with most features. So most columns of
-the matrix of a unit, the scores of the transitions into one label, are those of the shared matrix. A step of a
-recursion is then the product with the shared matrix, as without edge features, and the columns of the unit's own. Those
-of single features are made once for all batches.
+the matrix of a unit, the scores of the transitions into one label, are those of the matrix that all observations share.
+A step of a recursion is then the product with the shared matrix, as without edge features, and the columns of the
+unit's own. Those of single features are made once for all batches.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,21 +21,53 @@ PAYS = 4  # columns of all features for each that has a weight
 
 
 @dataclass(frozen=True)
-class OwnColumns:
-    """Columns that units do not share, ordered by unit.
+class EdgePotentials:
+    """Transitions f(x_t, y_{t-1}, y_t) as matrices.
 
-    units ((m,)): rows of the units, counted from the first one asked for. labels ((m,)): what the columns lead into.
-    columns ((m, L)): by the label before.
+    matrices ((G, L, L)): complete log potentials [from, to], one matrix for each distinct observation.
+    groups ((N,)): in packed order, the matrix of the transition into a row's unit (ignored at first units).
     """
 
-    units: Indices
-    labels: Indices
-    columns: Floats
+    matrices: Floats
+    groups: Indices
+
+    @property
+    def scores(self) -> Floats:
+        """All potentials, in one array."""
+        return self.matrices
+
+    def map(self, function: Callable[[Floats], Floats]) -> "EdgePotentials":
+        """The same with a function of each score in its place."""
+        return replace(self, matrices=function(self.matrices))
+
+    def take(self, rows: Indices) -> "EdgePotentials":
+        """Those of some packed rows."""
+        return replace(self, groups=self.groups[rows])
+
+    def into(self, rows: slice | Indices) -> Floats:
+        """((n, L, L)): matrices [from, to] of some rows."""
+        return self.matrices[self.groups[rows]]
+
+    def into_labels(self, rows: slice, labels: Ints) -> Floats:
+        """((n, K, L)): scores of the transitions into labels ((n, K)) of a run of rows, by the label before."""
+        return self.matrices[self.groups[rows, None], :, labels]
+
+    def product(self, before: Floats, rows: slice, out: Floats) -> None:
+        """out ((n, L)) = before ((n, L)) times the matrix of each row."""
+        np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
+
+    def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
+        """out ((n, L)) = the matrix of each row times after ((n, L))."""
+        np.matmul(after[:, None, :], self._transposed[self.groups[rows]], out=out[:, None, :])
+
+    @cached_property
+    def _transposed(self) -> Floats:
+        return np.ascontiguousarray(np.swapaxes(self.matrices, 1, 2))
 
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """Transitions f(x_t, y_{t-1}, y_t) as columns.
+    """Transitions f(x_t, y_{t-1}, y_t) as columns; methods as of `EdgePotentials`.
 
     columns ((C, L)): log potentials of the transitions into one label, by the label before; the first L of them are
         those of the matrix that all share, by label.
@@ -56,7 +89,6 @@ class EdgeColumns:
 
     @property
     def scores(self) -> Floats:
-        """All potentials, in one array."""
         return self.columns
 
     @property
@@ -65,26 +97,26 @@ class EdgeColumns:
         return self.columns[: self.numbers.shape[1]]
 
     def map(self, function: Callable[[Floats], Floats]) -> "EdgeColumns":
-        """The same with a function of each score in its place."""
         return replace(self, columns=function(self.columns))
 
     def take(self, rows: Indices) -> "EdgeColumns":
-        """Those of some packed rows."""
         return replace(self, numbers=self.numbers[rows])
 
     def into(self, rows: slice | Indices) -> Floats:
-        """((n, L, L)): matrices [from, to] of some rows."""
         return np.swapaxes(self.columns[self.numbers[rows]], 1, 2)
 
     def into_labels(self, rows: slice, labels: Ints) -> Floats:
-        """((n, L)): scores of the transitions into one label of each of a run of rows, by the label before."""
-        return self.columns[self.numbers[np.arange(rows.start, rows.stop), labels]]
+        return self.columns[self.numbers[np.arange(rows.start, rows.stop)[:, None], labels]]
 
-    def own(self, rows: slice) -> OwnColumns:
-        """Columns of a run of rows that are not shared."""
+    def own(self, rows: slice) -> tuple[Indices, Indices, Floats]:
+        """Columns of a run of rows that are not shared, ordered by row.
+
+        RETURNS (tuple): rows ((m,)), counted from the first one; labels ((m,)) that the columns lead into; and the
+            columns ((m, L)), by the label before.
+        """
         units, labels, numbers, bounds = self._owned
         part = slice(bounds[rows.start], bounds[rows.stop])
-        return OwnColumns(units[part] - rows.start, labels[part], self.columns.take(numbers[part], axis=0))
+        return units[part] - rows.start, labels[part], self.columns.take(numbers[part], axis=0)
 
     @cached_property
     def _owned(self) -> tuple[Indices, Indices, Indices | Ints, list[int]]:
@@ -95,38 +127,35 @@ class EdgeColumns:
         return units, labels, self.numbers[is_own], bounds
 
     def product(self, before: Floats, rows: slice, out: Floats) -> None:
-        """out ((n, L)) = before ((n, L)) times the matrix of each row."""
         if len(before) < FEW:
             np.matmul(before[:, None, :], self.into(rows), out=out[:, None, :])
             return
         np.matmul(before, self.shared.T, out=out)
-        own = self.own(rows)
-        out[own.units, own.labels] = np.einsum("ml,ml->m", before.take(own.units, axis=0), own.columns)
+        units, labels, columns = self.own(rows)
+        out[units, labels] = np.einsum("ml,ml->m", before.take(units, axis=0), columns)
 
     def product_back(self, after: Floats, rows: slice, out: Floats) -> None:
-        """out ((n, L)) = the matrix of each row times after ((n, L))."""
         if len(after) < FEW:
             np.matmul(after[:, None, :], np.swapaxes(self.into(rows), 1, 2), out=out[:, None, :])
             return
-        own = self.own(rows)
-        parts = after[own.units, own.labels][:, None] * own.columns
+        units, labels, columns = self.own(rows)
         shared = after.copy()
-        shared[own.units, own.labels] = 0
+        shared[units, labels] = 0
         np.matmul(shared, self.shared, out=out)
-        if len(parts):
-            firsts = np.flatnonzero(np.diff(own.units, prepend=-1))
-            out[own.units[firsts]] += np.add.reduceat(parts, firsts, axis=0)
+        if len(units):
+            firsts = np.flatnonzero(np.diff(units, prepend=-1))
+            out[units[firsts]] += np.add.reduceat(after[units, labels][:, None] * columns, firsts, axis=0)
 
     def greatest(self, before: Floats, rows: slice, shared: Floats) -> Floats:
-        """((L, n)): max over from of before[from, n] + the transition of each row.
-
-        before ((L, n)): scores by label. shared ((L, n)): the same max under the shared matrix, written over.
-        """
-        own = self.own(rows)
-        arrivals = np.ascontiguousarray(before.T).take(own.units, axis=0)
-        arrivals += own.columns
-        shared[own.labels, own.units] = arrivals.max(axis=1, initial=-np.inf)
+        """((L, n)): max over from of before[from, n] + the transition of each row; `shared`: of the shared matrix."""
+        units, labels, columns = self.own(rows)
+        arrivals = np.ascontiguousarray(before.T).take(units, axis=0)
+        arrivals += columns
+        shared[labels, units] = arrivals.max(axis=1, initial=-np.inf)
         return shared
+
+
+Edges: TypeAlias = EdgePotentials | EdgeColumns
 
 
 @dataclass(frozen=True)
@@ -163,10 +192,7 @@ class EdgeTable:
         return cls(np.concatenate([transitions.T, transitions.T[own % n_labels]]) + table, table, numbers)
 
     def look_up(self, features: SparseRows) -> EdgeColumns:
-        """Transitions of units. O(N L, plus L for each column that several features of a unit have weights in).
-
-        features (SparseRows): N rows of edge features, in packed order, all with the value 1.
-        """
+        """Transitions of units, by edge features of value 1. O(N L, plus L for each column with weights of several)."""
         sizes, n_labels = np.diff(features.indptr), self.numbers.shape[1]
         padded = np.full((features.n_rows, int(sizes.max(initial=1))), len(self.numbers) - 1)
         padded[np.arange(padded.shape[1]) < sizes[:, None]] = features.indices

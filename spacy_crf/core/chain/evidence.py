@@ -12,30 +12,21 @@ from .potentials import ChainPotentials, NoPathError
 
 
 class ImpossibleEvidenceError(NoPathError):
-    """Raised where evidence leaves no label sequence; `sequences` holds the indices of the sequences at fault."""
+    """Raised where evidence leaves no label sequence."""
 
-    def __init__(self, sequences: list[int]):
-        ValueError.__init__(self, CoreErrors.CRF109.format(sequences=sequences))
-        self.sequences = sequences
+    template = CoreErrors.CRF109
 
 
 def allowed_labels(given: Ints, n_labels: int) -> Bools:
-    """Evidence from label indices.
-
-    given ((N,)): label of each unit, -1 where any is possible.
-    RETURNS ((N, L)): labels that each unit may have.
-    RAISES (ValueError): for an index that is neither a label nor -1.
-    """
+    """((N, L)): labels that each unit may have, given indices ((N,)), -1 where any is possible."""
     return np.asarray(Gold.known(given, n_labels).dense() > 0)
 
 
 def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    """Potentials of p(y | x, evidence), for Viterbi, marginals, n-best and all else.
+    """Potentials of p(y | x, evidence): of the labels ((N, L), in packed order) that each unit may have.
 
     O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
-    allowed ((N, L)): labels that each unit may have, in packed order.
-    RETURNS (ChainPotentials): of the same precision, with -inf for the others.
     RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
     """
     clamped = _clamp(potentials, allowed)
@@ -45,22 +36,15 @@ def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
 
 
 def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
-    """Log probability of evidence under the model: log Z of the sequences that agree with it, minus log Z. O(N L^2).
-
-    allowed ((N, L)): labels that each unit may have, in packed order.
-    RETURNS ((B,)): at most 0, in the order the sequences were given.
-    RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
-    """
+    """((B,)): log Z of the sequences that agree with evidence (see `condition`), minus log Z: at most 0. O(N L^2)."""
     log_z = log_partition(potentials)
     return np.minimum(_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
 
 
 def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indices:
-    """Sequences that have no path, whatever the weights are. O(N L^2), or O(N L) where all transitions are allowed.
+    """((b,)): sequences without a path, whatever the weights, where units may have some labels ((N, L)) only.
 
-    lengths ((B,)): of the sequences. allowed ((N, L)): labels that each unit may have, one sequence after the other.
-    layout (Layout): its masks.
-    RETURNS ((b,)): indices of sequences, ascending.
+    O(N L^2), or O(N L) where all transitions are allowed.
     """
     masks = layout.allowed, layout.allowed_start, layout.allowed_end
     if all(mask.all() for mask in masks):
@@ -76,17 +60,16 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
 
 
 def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    if allowed.shape != potentials.emissions.shape:
-        shapes = {"expected": potentials.emissions.shape, "actual": allowed.shape}
-        raise CRFError(CoreErrors.CRF101.format(name="evidence", **shapes))
+    expected = potentials.emissions.shape
+    if allowed.shape != expected:
+        raise CRFError(CoreErrors.CRF101.format(name="evidence", expected=expected, actual=allowed.shape))
     return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
 
 
 def _has_paths(chains: ChainPotentials) -> bool:
     """Whether every sequence has a path because each unit has a label, and all transitions are allowed."""
-    is_free = chains.edges is None and all(
-        np.isfinite(scores).all() for scores in (chains.transitions, chains.start, chains.end)
-    )
+    others = (chains.transitions, chains.start, chains.end)
+    is_free = chains.edges is None and all(np.isfinite(scores).all() for scores in others)
     return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..batch import PackedBatch
-from .edges import EdgeColumns
+from .edges import EdgePotentials, Edges
 from .logspace import LogForwardBackward, log_forward_backward
-from .potentials import ChainPotentials, EdgePotentials, NoPathError
+from .potentials import ChainPotentials, numbered, require_paths
 
 # float64: no state's share of a step may fall below SMALLEST, and one step may lower it by at most e^-RANGE; then
 # nothing underflows (1e-150 * e^-345 > 1e-300) and a zero is a state that cannot be reached.
@@ -30,12 +30,12 @@ class ScaledPotentials:
     """exp(potentials - shift): every factor is at most 1, that of an emission at most e^MODERATE.
 
     emissions ((N, L)), start ((L,)), end ((L,)): the factors.
-    edges ((L, L) or (G, L, L), or EdgeColumns): those of transitions.
+    edges ((L, L), or Edges): those of transitions.
     shifts ((N,)): log of what was divided out, by the unit where it belongs; in double precision, as they are summed.
     """
 
     emissions: Floats
-    edges: Floats | EdgeColumns
+    edges: Floats | Edges
     start: Floats
     end: Floats
     shifts: Doubles
@@ -44,7 +44,7 @@ class ScaledPotentials:
     @cached_property
     def transitions(self) -> Floats:
         """((L, L) or (G, L, L)): factors of transitions as matrices."""
-        return self.edges.matrices if isinstance(self.edges, EdgeColumns) else self.edges
+        return self.edges if isinstance(self.edges, np.ndarray) else self.edges.matrices
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,6 @@ class ForwardBackward:
     beta ((N, L)): scaled so that `alpha * beta` are the node marginals.
     inward ((N, L)): what a unit passes back: its emission factor times beta, over its norm; row t of
         `alpha[t - 1, :, None] * transitions * inward[t, None, :]` is the edge marginal.
-    log_norms ((N,)): log p(x_t | x_1..t-1) unnormalised; a sequence's sum plus its end term is log_z.
     log_z ((B,)): log partition function, in the order the sequences were given (0 for empty ones).
     redone (LogForwardBackward | None): the sequences that were computed in log space. Their rows of alpha and
         beta hold node marginals and ones, those of inward zeros.
@@ -66,7 +65,6 @@ class ForwardBackward:
     alpha: Floats
     beta: Floats
     inward: Floats
-    log_norms: Doubles
     log_z: Doubles
     redone: LogForwardBackward | None
 
@@ -74,46 +72,37 @@ class ForwardBackward:
 def forward_backward(potentials: ChainPotentials) -> ForwardBackward:
     """Messages and log Z of a batch. O(N L^2) time, O(N L) memory.
 
-    potentials (ChainPotentials): float64 gives the accuracy of a log-space recursion; float32 is about twice
-        as fast, with relative errors around 1e-5.
-    RETURNS (ForwardBackward): messages and log partition functions.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    Potentials in float64 give the accuracy of a log-space recursion; in float32 it is about twice as fast, with
+    relative errors around 1e-5.
+
+    RAISES (NonFiniteError, NoPathError): for NaN or +inf, and where a sequence has no allowed path.
     """
     potentials.check()
     scaled = scale(potentials)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        alpha, norms = _forward(scaled, potentials)
-        ends = _end_norms(scaled, potentials.batch, alpha)
-        log_norms = _log_norms(scaled, norms)
-        log_z = _log_z(scaled, potentials.batch, log_norms, ends)
+        alpha, norms, ends = _forward(scaled, potentials)
+        log_z = _log_z(scaled, potentials.batch, norms, ends)
         beta, inward = _backward(scaled, potentials, alpha, norms, ends)
         lost = _underflows(potentials, alpha, norms) if _is_double(alpha) else _rescued(beta, inward, norms)
         reachable = alpha > (0.0 if _is_double(alpha) else DROPPED)
         beta *= reachable
         inward *= reachable
-    result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_norms, log_z, None)
+    result = ForwardBackward(potentials, scaled, alpha, beta, inward, log_z, None)
     suspects = _suspects(potentials, log_z, lost)
     return _redo(result, suspects) if len(suspects) else result
 
 
 def log_partition(potentials: ChainPotentials) -> Doubles:
-    """log Z of a batch, forward pass only. O(N L^2).
-
-    potentials (ChainPotentials): computed in float64, as only a backward pass shows what float32 has lost.
-    RETURNS ((B,)): log partition functions, in the order the sequences were given.
-    """
+    """((B,)): log Z, forward pass only, in float64: only a backward pass shows what float32 has lost. O(N L^2)."""
     potentials.check()
     potentials = potentials.astype(np.float64)
     scaled = scale(potentials)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        alpha, norms = _forward(scaled, potentials)
-        ends = _end_norms(scaled, potentials.batch, alpha)
-        log_z = _log_z(scaled, potentials.batch, _log_norms(scaled, norms), ends)
+        alpha, norms, ends = _forward(scaled, potentials)
+        log_z = _log_z(scaled, potentials.batch, norms, ends)
     suspects = _suspects(potentials, log_z, _underflows(potentials, alpha, norms))
     if len(suspects):
-        part, _ = potentials.select(suspects)
-        log_z[suspects] = _checked(log_forward_backward(part), suspects).log_z
+        log_z[suspects] = _log_space(potentials, suspects).log_z
     return log_z
 
 
@@ -132,11 +121,12 @@ def scale(potentials: ChainPotentials) -> ScaledPotentials:
     end, end_shift = exp_shifted(potentials.end, axis=0)
     inner = slice(len(batch.first_rows), None)
     shifts[: inner.start] += start_shift
-    edges: Floats | EdgeColumns
+    edges: Floats | Edges
     if isinstance(potentials.edges, EdgePotentials):
-        edges, by_group = exp_shifted(potentials.edges.matrices, axis=(1, 2))
-        shifts[inner] += by_group[potentials.edges.groups[inner]]
-    elif isinstance(potentials.edges, EdgeColumns):
+        matrices, by_group = exp_shifted(potentials.edges.matrices, axis=(1, 2))
+        edges = replace(potentials.edges, matrices=matrices)
+        shifts[inner] += by_group[edges.groups[inner]]
+    elif potentials.edges is not None:
         columns, shift = exp_shifted(potentials.edges.columns, axis=None)
         edges = replace(potentials.edges, columns=columns)
         shifts[inner] += shift
@@ -155,28 +145,25 @@ def exp_shifted(values: Floats, axis: int | tuple[int, ...] | None) -> tuple[Flo
     return factors, np.squeeze(shift, axis=axis)
 
 
-def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Floats, Floats]:
-    """alpha (N, L) and the norm of each row (N,)."""
-    batch = potentials.batch
+def _forward(scaled: ScaledPotentials, potentials: ChainPotentials) -> tuple[Floats, Floats, Floats]:
+    """alpha (N, L), the norm of each row (N,), and (B',) what the ends leave of sequences that are not empty."""
+    batch, edges = potentials.batch, scaled.edges
     emissions, alpha = scaled.emissions, np.empty_like(scaled.emissions)
     norms = np.empty(batch.n_units, dtype=emissions.dtype)
     ones = np.ones(potentials.n_labels, dtype=emissions.dtype)
-    previous = alpha[:0]
-    for step, (low, n) in enumerate(zip(batch.starts, batch.alive)):
-        rows, norm = alpha[low : low + n], norms[low : low + n]
-        if step == 0:
-            np.multiply(emissions[:n], scaled.start, out=rows)
-        else:
-            block = slice(low, low + n)
-            if isinstance(scaled.edges, EdgeColumns):
-                scaled.edges.product(previous[:n], block, out=rows)
+    first = slice(0, len(batch.first_rows))
+    np.multiply(emissions[first], scaled.start, out=alpha[first])
+    for before, rows in [(first, first), *batch.links]:
+        here = alpha[rows]
+        if rows is not first:
+            if isinstance(edges, np.ndarray):
+                np.matmul(alpha[before], edges, out=here)
             else:
-                _product(previous[:n], scaled.edges, potentials, block, out=rows)
-            rows *= emissions[low : low + n]
-        np.matmul(rows, ones, out=norm)
-        rows /= norm[:, None]
-        previous = rows
-    return alpha, norms
+                edges.product(alpha[before], rows, out=here)
+            here *= emissions[rows]
+        np.matmul(here, ones, out=norms[rows])
+        here /= norms[rows, None]
+    return alpha, norms, alpha[batch.last_rows] @ scaled.end
 
 
 def _backward(
@@ -187,51 +174,29 @@ def _backward(
     A state that cannot be reached may have a beta of any size: it must not meet a zero alpha. In float64 it is left out
     from the beginning; in float32 its beta tells whether it was dropped wrongly.
     """
-    batch = potentials.batch
-    backward = scaled.edges
-    if not isinstance(backward, EdgeColumns):
-        backward = np.ascontiguousarray(np.swapaxes(backward, -1, -2))
+    batch, edges = potentials.batch, scaled.edges
+    into = np.ascontiguousarray(edges.T) if isinstance(edges, np.ndarray) else edges
     inward = scaled.emissions / norms[:, None]
     if _is_double(alpha):
         inward *= alpha > 0
     beta = np.empty_like(alpha)
     beta[batch.last_rows] = scaled.end / ends[:, None]
-    for step in range(batch.n_steps - 1, 0, -1):
-        low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
-        rows = inward[low : low + n]
-        rows *= beta[low : low + n]
-        block, out = slice(low, low + n), beta[before : before + n]
-        if isinstance(backward, EdgeColumns):
-            backward.product_back(rows, block, out)
+    for before, rows in reversed(batch.links):
+        here = inward[rows]
+        here *= beta[rows]
+        if isinstance(into, np.ndarray):
+            np.matmul(here, into, out=beta[before])
         else:
-            _product(rows, backward, potentials, block, out)
+            into.product_back(here, rows, out=beta[before])
     return beta, inward
-
-
-def _product(before: Floats, factors: Floats, potentials: ChainPotentials, rows: slice, out: Floats) -> None:
-    """out ((n, L)) = before ((n, L)) times the one matrix, or that of each of a run of rows."""
-    if potentials.edges is None:
-        np.matmul(before, factors, out=out)
-    else:
-        np.matmul(before[:, None, :], factors[potentials.edges.groups[rows]], out=out[:, None, :])
 
 
 def _is_double(values: Floats) -> bool:
     return values.dtype == np.float64
 
 
-def _log_norms(scaled: ScaledPotentials, norms: Floats) -> Doubles:
-    return np.asarray(np.log(norms, dtype=np.float64) + scaled.shifts, dtype=np.float64)
-
-
-def _end_norms(scaled: ScaledPotentials, batch: PackedBatch, alpha: Floats) -> Floats:
-    """((B',)): sum over labels of alpha times the end factor, for sequences that are not empty."""
-    norms: Floats = alpha[batch.last_rows] @ scaled.end
-    return norms
-
-
-def _log_z(scaled: ScaledPotentials, batch: PackedBatch, log_norms: Doubles, ends: Floats) -> Doubles:
-    log_z = batch.sequence_sums(log_norms)
+def _log_z(scaled: ScaledPotentials, batch: PackedBatch, norms: Floats, ends: Floats) -> Doubles:
+    log_z = batch.sequence_sums(np.log(norms, dtype=np.float64) + scaled.shifts)
     log_z[batch.order[: len(ends)]] += np.log(ends.astype(np.float64)) + scaled.end_shift
     return log_z
 
@@ -268,17 +233,16 @@ def _wide(potentials: ChainPotentials) -> Bools:
         low = np.where(values > -np.inf, values, np.inf).min(axis=axis, initial=np.inf)
         return np.asarray(np.maximum(high - low, 0.0))
 
-    matrices = potentials.transitions[None]
-    groups: Indices | int = 0
-    if isinstance(potentials.edges, EdgePotentials):
-        matrices, groups = potentials.edges.matrices, potentials.edges.groups
-    elif isinstance(potentials.edges, EdgeColumns):
-        matrices = potentials.edges.columns[None]  # they were scaled together
-    by_matrix, start, end = spread(matrices, (1, 2)), spread(potentials.start, 0), spread(potentials.end, 0)
-    others = by_matrix.max(initial=0) + start + end
+    edges = potentials.edges
+    if isinstance(edges, EdgePotentials):
+        into = spread(edges.matrices, (1, 2))[edges.groups]
+    else:  # what is scaled together
+        into = spread(potentials.transitions if edges is None else edges.columns, None)
+    start, end = spread(potentials.start, 0), spread(potentials.end, 0)
+    others = into.max(initial=0) + start + end
     if potentials.emissions.max(initial=0) - potentials.emissions.min(initial=0) + others <= RANGE:
         return np.zeros(potentials.batch.n_units, dtype=bool)
-    spreads = spread(potentials.emissions, 1) + by_matrix[groups]
+    spreads = spread(potentials.emissions, 1) + into
     spreads[: len(potentials.batch.first_rows)] += start
     spreads[potentials.batch.last_rows] += end
     return np.asarray(spreads > RANGE)
@@ -286,19 +250,19 @@ def _wide(potentials: ChainPotentials) -> Bools:
 
 def _redo(result: ForwardBackward, suspects: Indices) -> ForwardBackward:
     """Replace the messages of the suspects by those of the log-space recursion."""
-    part, rows = result.potentials.select(suspects)
-    redone = _checked(log_forward_backward(part.astype(np.float64)), suspects)
+    redone = _log_space(result.potentials, suspects)
+    rows = redone.rows
     # their factors may not fit a float: only the product, which is a probability, is kept here
     result.alpha[rows] = np.exp(redone.log_alpha + redone.log_beta)
     result.beta[rows] = 1
     result.inward[rows] = 0
-    result.log_norms[rows] = redone.log_norms
     result.log_z[suspects] = redone.log_z
-    return replace(result, redone=redone.placed(rows))
+    return replace(result, redone=redone)
 
 
-def _checked(redone: LogForwardBackward, suspects: Indices) -> LogForwardBackward:
-    hopeless = suspects[np.isneginf(redone.log_z)]
-    if len(hopeless):
-        raise NoPathError(hopeless.tolist())
+def _log_space(potentials: ChainPotentials, suspects: Indices) -> LogForwardBackward:
+    part, rows = potentials.select(suspects)
+    redone = log_forward_backward(part.astype(np.float64), rows)
+    with numbered(suspects):
+        require_paths(redone.log_z)
     return redone

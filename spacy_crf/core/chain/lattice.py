@@ -52,13 +52,12 @@ class Lattice:
 
     def steps(self) -> list[tuple[slice, slice, slice]]:
         """For each step but the first: its states, the arcs into them, and the states that these may come from."""
-        starts, alive = self.batch.starts, self.batch.alive
-        return [self._step(low, n, before) for low, n, before in zip(starts[1:], alive[1:], starts)]
 
-    def _step(self, low: int, n: int, before: int) -> tuple[slice, slice, slice]:
-        states = slice(int(self.bounds[low]), int(self.bounds[low + n]))
-        arcs = slice(int(self.entries[states.start]), int(self.entries[states.stop]))
-        return states, arcs, slice(int(self.bounds[before]), int(self.bounds[before + n]))
+        def part(bounds: Indices, run: slice) -> slice:
+            return slice(int(bounds[run.start]), int(bounds[run.stop]))
+
+        links = [(part(self.bounds, before), part(self.bounds, rows)) for before, rows in self.batch.links]
+        return [(states, part(self.entries, states), before) for before, states in links]
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,32 @@ class LatticeMarginals:
 
 def best_path(lattice: Lattice) -> tuple[Ints, Doubles]:
     """Labels ((N,), in packed order) and scores ((B,)) of the best paths. O(S + A)."""
-    best = lattice.scores.copy()
+    batch, best = lattice.batch, lattice.scores.copy()
     arrivals = np.empty(len(lattice.origins), dtype=best.dtype)
     reached = np.empty(len(best), dtype=best.dtype)  # the greatest arrival at each state
     for states, arcs, _ in lattice.steps():
         here = np.add(best.take(lattice.origins[arcs]), lattice.weights[arcs], out=arrivals[arcs])
         np.maximum.reduceat(here, lattice.entries[states] - arcs.start, out=reached[states])
         best[states] += reached[states]
-    return _trace(lattice, best, _back_pointers(lattice, arrivals, reached))
+    path, scores = np.zeros(batch.n_units, dtype=np.intp), np.zeros(batch.n_sequences)
+    lasts, firsts, sizes = _last_states(lattice)
+    if len(lasts):
+        finals = np.maximum.reduceat(best[lasts], firsts)
+        path[batch.last_rows] = _winners(best[lasts], finals, sizes, lasts)
+        scores[batch.order[: len(finals)]] = finals
+    pointers = _winners(arrivals, reached, lattice.n_arcs, lattice.origins)
+    for before, rows in reversed(batch.links):
+        path[before] = pointers.take(path[rows])
+    return lattice.labels[path], scores
+
+
+def _winners(values: Floats, greatest: Floats, sizes: Indices, entries: Indices) -> Indices:
+    """Of each run of values the entry at the first greatest one: that of the smaller label among equals."""
+    winning = np.flatnonzero(values == np.repeat(greatest, sizes))[::-1]
+    chosen = np.zeros(len(sizes), dtype=np.intp)
+    # the last write, hence the first winner, stays
+    chosen[np.repeat(np.arange(len(sizes)), sizes).take(winning)] = entries.take(winning)
+    return chosen
 
 
 def lattice_marginals(lattice: Lattice) -> LatticeMarginals:
@@ -117,7 +134,7 @@ def lattice_marginals(lattice: Lattice) -> LatticeMarginals:
 def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
     """log Z ((B,)), and ((S,)) the probabilities of the states of last units, 0 for all others."""
     batch = lattice.batch
-    states, firsts, sizes = _states_of(lattice, batch.last_rows)
+    states, firsts, sizes = _last_states(lattice)
     finals, log_z, probabilities = log_alpha[states], np.zeros(batch.n_sequences), np.zeros(len(log_alpha))
     if not len(states):
         return log_z, probabilities
@@ -131,40 +148,8 @@ def _finals(lattice: Lattice, log_alpha: Doubles) -> tuple[Doubles, Doubles]:
     return log_z, probabilities
 
 
-def _states_of(lattice: Lattice, rows: Indices) -> tuple[Indices, Indices, Indices]:
-    """The states of some rows, one row after the other, and for each row the first of them and their number."""
+def _last_states(lattice: Lattice) -> tuple[Indices, Indices, Indices]:
+    """The states of last units, one unit after the other, and for each unit the first of them and their number."""
+    rows = lattice.batch.last_rows
     runs = Segments(lattice.bounds[rows + 1] - lattice.bounds[rows])
     return runs.at(lattice.bounds[rows]), runs.firsts, runs.lengths
-
-
-def _back_pointers(lattice: Lattice, arrivals: Floats, reached: Floats) -> Indices:
-    """((S,)): the best state before each state; the first one, hence the smaller label, among equals."""
-    counts = lattice.n_arcs
-    winning = np.flatnonzero(arrivals == np.repeat(reached, counts))[::-1]
-    states = np.repeat(np.arange(len(counts)), counts).take(winning)
-    pointers = np.zeros(len(counts), dtype=np.intp)
-    pointers[states] = lattice.origins.take(winning)  # the last write, hence the first winner, stays
-    return pointers
-
-
-def _trace(lattice: Lattice, best: Floats, pointers: Indices) -> tuple[Ints, Doubles]:
-    batch = lattice.batch
-    path = np.zeros(batch.n_units, dtype=np.intp)
-    scores = np.zeros(batch.n_sequences)
-    path[batch.last_rows], scores[batch.order[: len(batch.last_rows)]] = _best_states(lattice, best, batch.last_rows)
-    for step in range(batch.n_steps - 2, -1, -1):
-        low, going = batch.starts[step], batch.alive[step + 1]
-        path[low : low + going] = pointers.take(path[batch.starts[step + 1] :][:going])
-    return lattice.labels[path], scores
-
-
-def _best_states(lattice: Lattice, best: Floats, rows: Indices) -> tuple[Indices, Floats]:
-    """The best state of each of some rows, the first one among equals, and its score."""
-    states, firsts, sizes = _states_of(lattice, rows)
-    if not len(states):
-        return states, best[states]
-    greatest = np.maximum.reduceat(best[states], firsts)
-    winning = np.flatnonzero(best[states] == np.repeat(greatest, sizes))[::-1]
-    chosen = np.zeros(len(rows), dtype=np.intp)
-    chosen[np.repeat(np.arange(len(rows)), sizes)[winning]] = states[winning]
-    return chosen, greatest

@@ -1,32 +1,26 @@
-"""Marginal probabilities and expected counts from forward-backward messages."""
+"""Marginal probabilities, expected counts and scores, and entropies from forward-backward messages."""
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices
+from ..arrays import Doubles, Floats, Indices, Segments, chunks
 from ..batch import PackedBatch
 from .forward import ForwardBackward
-from .logspace import LogForwardBackward, transition_matrices
+from .lattice import Lattice, LatticeMarginals
+from .logspace import LogForwardBackward, finite
 
 CHUNK = 1 << 20  # cells of the (rows, L, L) work array
 
 
 def node_marginals(messages: ForwardBackward) -> Floats:
-    """p(y_t = label | x) for every unit. O(N L).
-
-    RETURNS ((N, L)): in packed order; rows sum to 1.
-    """
+    """((N, L)): p(y_t = label | x) of every unit, in packed order; rows sum to 1. O(N L)."""
     marginals = messages.alpha * messages.beta
     marginals /= (marginals @ np.ones(marginals.shape[1], dtype=marginals.dtype))[:, None]
     return marginals
 
 
 def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
-    """p(y_{t-1} = from, y_t = to | x) for the transitions into some units. O(n L^2).
-
-    rows ((n,)): packed rows of units that are not the first of their sequence.
-    RETURNS ((n, L, L)): [unit, from, to]; each matrix sums to 1.
-    """
-    previous = messages.potentials.batch.previous_rows(rows)
+    """((n, L, L)): p(y_{t-1} = from, y_t = to | x) at some packed rows, none the first of its sequence. O(n L^2)."""
+    previous = messages.potentials.batch.before[rows]
     factors = messages.scaled.transitions
     if messages.potentials.edges is not None:
         factors = factors[messages.potentials.edges.groups[rows]]
@@ -41,65 +35,111 @@ def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
 
 
 def expected_transitions(messages: ForwardBackward) -> Floats:
-    """Expected number of times that each transition is taken, over the whole batch. O(N L^2).
-
-    RETURNS ((L, L) or (G, L, L)): [from, to], one matrix for each observation group where edges are conditioned.
-    """
-    batch, edges = messages.potentials.batch, messages.potentials.edges
-    if edges is None:
-        sums = pair_sums(batch, messages.alpha, messages.inward)
-    else:
-        sums = pair_sums_by_group(batch, messages.alpha, messages.inward, edges.groups, len(edges.matrices))
+    """((L, L) or (G, L, L)): how often each transition is expected, for each group of conditioned edges. O(N L^2)."""
+    edges, redone = messages.potentials.edges, messages.redone
+    groups, n_groups = (None, 1) if edges is None else (edges.groups, len(edges.matrices))
+    sums = pair_sums(messages.potentials.batch, messages.alpha, messages.inward, groups, n_groups)
     sums *= messages.scaled.transitions
-    if messages.redone is not None:
-        _add_redone(sums, messages.redone, None if edges is None else edges.groups)
+    if redone is not None:  # the scaled `inward` of its sequences is zero
+        batch = redone.potentials.batch
+        for rows in _row_chunks(np.arange(len(batch.first_rows), batch.n_units), redone.log_alpha.shape[1]):
+            matrices = _log_edge_marginals(redone, rows)
+            if groups is None:
+                sums += matrices.sum(axis=0).astype(sums.dtype)
+            else:
+                np.add.at(sums, groups[redone.rows[rows]], matrices.astype(sums.dtype))
     return sums
 
 
-def pair_sums(batch: PackedBatch, before: Floats, after: Floats) -> Floats:
-    """((L, L)): sum of the outer products of what a unit's predecessor and the unit itself have. O(N L^2).
+def pair_sums(
+    batch: PackedBatch, before: Floats, after: Floats, groups: Indices | None = None, n_groups: int = 1
+) -> Floats:
+    """((L, L) or (G, L, L)): sums of the outer products of what a unit's predecessor and the unit have. O(N L^2).
 
-    before ((N, L)), after ((N, L)): in packed order.
+    before ((N, L)), after ((N, L)): in packed order. groups ((N,) | None): which sum the unit belongs to.
     """
-    sums = np.zeros((before.shape[1], after.shape[1]), dtype=before.dtype)
-    for step in range(1, batch.n_steps):
-        low, n, previous = batch.starts[step], batch.alive[step], batch.starts[step - 1]
-        sums += before[previous : previous + n].T @ after[low : low + n]
-    return sums
-
-
-def pair_sums_by_group(batch: PackedBatch, before: Floats, after: Floats, groups: Indices, n_groups: int) -> Floats:
-    """((G, L, L)): the same by the group of the unit: rows sorted by group, outer products reduced in chunks."""
     n_labels = before.shape[1]
+    if groups is None:
+        sums = np.zeros((n_labels, n_labels), dtype=before.dtype)
+        for previous, rows in batch.links:
+            sums += before[previous].T @ after[rows]
+        return sums
     sums = np.zeros((n_groups, n_labels, n_labels), dtype=before.dtype)
     inner = np.arange(len(batch.first_rows), batch.n_units)
     inner = inner[np.argsort(groups[inner], kind="stable")]
-    for rows in _chunks(inner, n_labels):
-        outer = before[batch.previous_rows(rows)][:, :, None] * after[rows][:, None, :]
-        firsts = np.flatnonzero(np.diff(groups[rows], prepend=-1))
-        sums[groups[rows[firsts]]] += np.add.reduceat(outer, firsts, axis=0)
+    for part in _row_chunks(inner, n_labels):
+        outer = before[batch.before[part]][:, :, None] * after[part][:, None, :]
+        firsts = np.flatnonzero(np.diff(groups[part], prepend=-1))
+        sums[groups[part[firsts]]] += np.add.reduceat(outer, firsts, axis=0)
     return sums
-
-
-def _add_redone(sums: Floats, redone: LogForwardBackward, groups: Indices | None) -> None:
-    """Add the edge marginals of the log-space sequences, whose scaled `inward` is zero."""
-    batch = redone.potentials.batch
-    for rows in _chunks(np.arange(len(batch.first_rows), batch.n_units), redone.log_alpha.shape[1]):
-        matrices = _log_edge_marginals(redone, rows)
-        if groups is None:
-            sums += matrices.sum(axis=0).astype(sums.dtype)
-        else:
-            np.add.at(sums, groups[redone.rows[rows]], matrices.astype(sums.dtype))
 
 
 def _log_edge_marginals(redone: LogForwardBackward, rows: Indices) -> Doubles:
     """((n, L, L)): edge marginals of rows of the log-space batch."""
-    previous = redone.potentials.batch.previous_rows(rows)
-    into = redone.potentials.emissions[rows] + redone.log_beta[rows] - redone.log_norms[rows, None]
-    matrices = transition_matrices(redone.potentials, rows)
-    return np.exp(redone.log_alpha[previous][:, :, None] + matrices + into[:, None, :])
+    potentials = redone.potentials
+    into = potentials.emissions[rows] + redone.log_beta[rows] - redone.log_norms[rows, None]
+    before = redone.log_alpha[potentials.batch.before[rows]]
+    return np.exp(before[:, :, None] + potentials.into(rows) + into[:, None, :])
 
 
-def _chunks(rows: Indices, n_labels: int) -> list[Indices]:
-    size = max(1, CHUNK // max(1, n_labels * n_labels))
-    return [rows[low : low + size] for low in range(0, len(rows), size)]
+def _row_chunks(rows: Indices, n_labels: int) -> list[Indices]:
+    return [rows[part] for part in chunks(slice(0, len(rows)), n_labels * n_labels, CHUNK)]
+
+
+# -- entropies --------------------------------------------------------------------------------------------------------
+
+
+def sequence_entropies(messages: ForwardBackward) -> Doubles:
+    """((B,)): entropies of p(y | x) over all label sequences, in nats; 0 for empty ones. O(N L^2).
+
+    Exact as log Z - E[score], up to a rounding error in the order of 1e-15 |log Z| (float64).
+    """
+    return np.maximum(messages.log_z - expected_scores(messages), 0.0)
+
+
+def expected_scores(messages: ForwardBackward) -> Doubles:
+    """((B,)): expected unnormalised log scores of label sequences; 0 for empty ones. O(N L^2)."""
+    potentials, batch = messages.potentials, messages.potentials.batch
+    nodes = node_marginals(messages).astype(np.float64)
+    units = np.einsum("nl,nl->n", nodes, finite(potentials.emissions))
+    units[batch.first_rows] += nodes[batch.first_rows] @ finite(potentials.start)
+    units[batch.last_rows] += nodes[batch.last_rows] @ finite(potentials.end)
+    units += _expected_transition_scores(messages)
+    return batch.sequence_sums(units)
+
+
+def _expected_transition_scores(messages: ForwardBackward) -> Doubles:
+    """((N,)): expected score of the transition into each packed row; 0 at first units."""
+    potentials, batch, edges = messages.potentials, messages.potentials.batch, messages.potentials.edges
+    expected = np.zeros(batch.n_units)
+    weighted = messages.scaled.transitions * finite(potentials.transitions if edges is None else edges.matrices)
+    for before, rows in batch.links:
+        alpha = messages.alpha[before]
+        if edges is None:
+            arriving = alpha @ weighted
+        else:
+            arriving = np.matmul(alpha[:, None, :], weighted[edges.groups[rows]])[:, 0, :]
+        expected[rows] = np.einsum("nl,nl->n", arriving, messages.inward[rows])
+    if messages.redone is not None:  # scaled messages of its sequences cannot be used
+        inner = messages.redone.rows[messages.redone.rows >= len(batch.first_rows)]
+        for part in _row_chunks(inner, potentials.n_labels):
+            expected[part] = (edge_marginals(messages, part) * finite(potentials.into(part))).sum(axis=(1, 2))
+    return expected
+
+
+def path_entropies(lattice: Lattice, marginals: LatticeMarginals) -> Doubles:
+    """((B,)): entropies of the paths of each sequence of a lattice, in nats, like `sequence_entropies`. O(S + A)."""
+    rows, n_rows = Segments(np.diff(lattice.bounds)).owners, lattice.batch.n_units
+    scores = np.zeros(n_rows)
+    scores += np.bincount(rows, weights=marginals.states * finite(lattice.scores), minlength=n_rows)
+    by_arc = marginals.arcs * finite(lattice.weights)
+    scores += np.bincount(np.repeat(rows, lattice.n_arcs), weights=by_arc, minlength=n_rows)
+    return np.maximum(marginals.log_z - lattice.batch.sequence_sums(scores), 0.0)
+
+
+def token_entropies(marginals: Floats) -> Doubles:
+    """((N,)): entropy of each unit's label, in nats, from marginals ((N, L)). O(N L)."""
+    values = marginals.astype(np.float64)
+    logs = np.log(values, out=np.zeros_like(values), where=values > 0)
+    entropies: Doubles = -np.einsum("nl,nl->n", values, logs)
+    return np.maximum(entropies, 0.0)

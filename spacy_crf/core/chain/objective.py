@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Indices
+from ..arrays import Floats
 from ..batch import PackedBatch
 from ..gold import Gold
 from ..weights import DenseWeights, Layout
 from .forward import ForwardBackward, forward_backward
-from .marginals import expected_transitions, node_marginals, pair_sums, pair_sums_by_group
+from .marginals import expected_transitions, node_marginals, pair_sums
 from .observations import Observations, potentials
 from .potentials import ChainPotentials, numbered
 
@@ -40,15 +40,12 @@ def model_counts(messages: ForwardBackward) -> Counts:
 def gold_counts(gold: Gold, observations: Observations, layout: Layout) -> Counts:
     """Counts of gold with a fixed target in each unit: one label, or a distribution.
 
-    RETURNS (Counts): adjacent distributions are taken as independent, given that the path is allowed.
-    RAISES (NoPathError): where the masks forbid all of gold.
+    Adjacent distributions are taken as independent, given that the path is allowed. `NoPathError` where none is.
     """
     nodes = gold.dense()
     batch, edges = observations.batch, observations.edges
-    if edges is None:
-        transitions = pair_sums(batch, nodes, nodes)
-    else:
-        transitions = pair_sums_by_group(batch, nodes, nodes, edges.groups, edges.features.n_rows)
+    groups, n_groups = (None, 1) if edges is None else (edges.groups, edges.features.n_rows)
+    transitions = pair_sums(batch, nodes, nodes, groups, n_groups)
     counts = Counts(nodes, transitions)
     if not _uses_forbidden(counts, batch, layout):
         return counts
@@ -59,16 +56,12 @@ def gold_counts(gold: Gold, observations: Observations, layout: Layout) -> Count
 def _uses_forbidden(counts: Counts, batch: PackedBatch, layout: Layout) -> bool:
     pairs = counts.transitions.reshape(-1, *layout.allowed.shape).sum(axis=0)
     starts, ends = counts.nodes[batch.first_rows], counts.nodes[batch.last_rows]
-    return bool(
-        pairs[~layout.allowed].any() or starts[:, ~layout.allowed_start].any() or ends[:, ~layout.allowed_end].any()
-    )
+    outside = (pairs[~layout.allowed], starts[:, ~layout.allowed_start], ends[:, ~layout.allowed_end])
+    return any(part.any() for part in outside)
 
 
 def add_counts(counts: Counts, observations: Observations, out: DenseWeights) -> None:
-    """Spread counts over the features that were active. O(nnz L).
-
-    out (DenseWeights): accumulator of the gradient.
-    """
+    """Add counts to those of the features that were active. O(nnz L)."""
     batch, nodes, transitions = observations.batch, counts.nodes, counts.transitions
     observations.features.add_transposed(np.ascontiguousarray(nodes, dtype=out.state.dtype), out.state)
     out.start += nodes[batch.first_rows].sum(axis=0)
@@ -106,19 +99,24 @@ def loss_and_gradient(
     out: DenseWeights,
     nodes: Floats | None = None,
 ) -> float:
-    """Negative log-likelihood of a batch, its gradient added to an accumulator. O(nnz L + N L^2).
+    """Negative log-likelihood of a batch, without regularisation. O(nnz L + N L^2).
 
-    gold (Gold): in packed order.
-    out (DenseWeights): the gradient is added to it.
+    gold (Gold): in packed order. out (DenseWeights): the gradient is added to it.
     nodes ((N, L) | None): takes the gradient by the emissions, in packed order.
-    RETURNS (float): the loss, without regularisation.
     RAISES (NoPathError): where gold, or the masks, leave no path.
     """
     batch = observations.batch
     latent = gold.latent_sequences(batch.row_sequences, batch.n_sequences)
     if latent.any() and not latent.all():
-        parts = (np.flatnonzero(~latent), np.flatnonzero(latent))
-        return sum(_part_loss(observations, gold, part, weights, layout, out, nodes) for part in parts)
+        loss = 0.0
+        for sequences in (np.flatnonzero(~latent), np.flatnonzero(latent)):
+            part, rows = observations.select(sequences)
+            own = None if nodes is None else np.empty((len(rows), layout.n_labels), dtype=nodes.dtype)
+            with numbered(sequences):
+                loss += loss_and_gradient(part, gold.take(rows), weights, layout, out, own)
+            if nodes is not None and own is not None:
+                nodes[rows] = own
+        return loss
     chains = potentials(observations, weights, layout)
     messages = forward_backward(chains)
     if latent.any():
@@ -132,22 +130,3 @@ def loss_and_gradient(
     if nodes is not None:
         nodes[...] = difference.nodes
     return float(messages.log_z.sum()) - score
-
-
-def _part_loss(
-    observations: Observations,
-    gold: Gold,
-    sequences: Indices,
-    weights: DenseWeights,
-    layout: Layout,
-    out: DenseWeights,
-    nodes: Floats | None,
-) -> float:
-    """Loss of some sequences of a batch; their gradient is added to the accumulator."""
-    part, rows = observations.select(sequences)
-    own = None if nodes is None else np.empty((len(rows), layout.n_labels), dtype=nodes.dtype)
-    with numbered(sequences):
-        loss = loss_and_gradient(part, gold.take(rows), weights, layout, out, own)
-    if nodes is not None and own is not None:
-        nodes[rows] = own
-    return loss

@@ -8,8 +8,8 @@ from ..arrays import Floats, Indices
 from ..batch import PackedBatch, pack
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked
-from .edges import EdgeColumns
-from .potentials import ChainPotentials, EdgePotentials
+from .edges import EdgeColumns, EdgePotentials
+from .potentials import ChainPotentials
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,12 @@ class Observations:
     scores: Floats | None = None
 
     def add_scores(self, scores: Floats | None) -> "Observations":
-        """The same with more scores.
-
-        scores ((N, L) | None): one sequence after the other.
-        """
+        """The same with more scores ((N, L) | None), one sequence after the other."""
         packed = None if scores is None else scores[self.batch.units]
         return replace(self, scores=sum_scores(self.scores, packed))
 
     def select(self, sequences: Indices) -> tuple["Observations", Indices]:
-        """Pack some of the sequences anew.
-
-        sequences ((B',)): their indices, in the order wanted.
-        RETURNS (tuple): their observations and, for each of their packed rows, the row in this batch.
-        """
+        """Pack some of the sequences ((B',)) anew, as `PackedBatch.select` does."""
         part, rows = self.batch.select(sequences)
         scores = None if self.scores is None else self.scores[rows]
         return Observations(part, self.features.take(rows), self.edges and self.edges.take(rows), scores), rows
@@ -73,11 +66,7 @@ def sum_scores(first: Floats | None, second: Floats | None) -> Floats | None:
 def observe(
     lengths: Indices, features: SparseRows, edges: EdgeObservations | None = None, scores: Floats | None = None
 ) -> Observations:
-    """Pack sequences whose rows come one sequence after the other.
-
-    lengths ((B,)): lengths of the sequences.
-    features (SparseRows), scores ((N, L) | None): N rows, in the order of the sequences.
-    """
+    """Pack sequences of some lengths ((B,)) whose features and scores come one sequence after the other."""
     batch = pack(lengths)
     packed = None if scores is None else scores[batch.units]
     return Observations(batch, features.take(batch.units), edges and edges.take(batch.units), packed)
@@ -98,18 +87,12 @@ def chain_potentials(
     weights: DenseWeights,
     layout: Layout,
 ) -> ChainPotentials:
-    """Log potentials of a batch whose emissions are known.
-
-    emissions ((N, L)), edges (EdgeObservations | EdgeColumns | None): in packed order.
-    """
+    """Log potentials of a batch whose emissions ((N, L)) are known, like the edges in packed order."""
     transitions = masked(weights.transitions, layout.allowed)
-    known = _edge_potentials(edges, weights, layout) if isinstance(edges, EdgeObservations) else edges
     start, end = masked(weights.start, layout.allowed_start), masked(weights.end, layout.allowed_end)
-    return ChainPotentials(batch, emissions, transitions, start, end, known)
-
-
-def _edge_potentials(edges: EdgeObservations, weights: DenseWeights, layout: Layout) -> EdgePotentials:
-    n = layout.n_labels
-    matrices: Floats = np.tile(weights.transitions.reshape(-1), (edges.features.n_rows, 1))
-    edges.features.times(weights.edges, out=matrices)
-    return EdgePotentials(masked(matrices.reshape(-1, n, n), layout.allowed), edges.groups)
+    if isinstance(edges, EdgeObservations):
+        matrices: Floats = np.tile(weights.transitions.reshape(-1), (edges.features.n_rows, 1))
+        edges.features.times(weights.edges, out=matrices)
+        by_group = masked(matrices.reshape(-1, *transitions.shape), layout.allowed)
+        return ChainPotentials(batch, emissions, transitions, start, end, EdgePotentials(by_group, edges.groups))
+    return ChainPotentials(batch, emissions, transitions, start, end, edges)

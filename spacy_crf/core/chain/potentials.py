@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats, Indices
+from ..arrays import Doubles, Floats, Indices, Ints
 from ..batch import PackedBatch
 from ..errors import CoreErrors, CRFError
-from .edges import EdgeColumns
+from .edges import Edges
 
 
 class NonFiniteError(ValueError):
@@ -23,17 +23,16 @@ class NonFiniteError(ValueError):
 class NoPathError(ValueError):
     """Raised where no label sequence is allowed; `sequences` holds the indices of the sequences at fault."""
 
+    template = CoreErrors.CRF103
+
     def __init__(self, sequences: list[int]):
-        super().__init__(CoreErrors.CRF103.format(sequences=sequences))
+        super().__init__(self.template.format(sequences=sequences))
         self.sequences = sequences
 
 
 @contextmanager
 def numbered(sequences: Indices) -> Iterator[None]:
-    """Let errors inside name sequences by their numbers outside.
-
-    sequences ((B,)): for each sequence of the batch inside its index outside.
-    """
+    """Let errors inside name sequences by their numbers ((B,)) outside."""
     try:
         yield
     except NoPathError as error:
@@ -42,29 +41,11 @@ def numbered(sequences: Indices) -> Iterator[None]:
         raise NonFiniteError(str(error), np.sort(sequences[error.sequences]).tolist()) from None
 
 
-@dataclass(frozen=True)
-class EdgePotentials:
-    """Transitions that depend on the observation: f(x_t, y_{t-1}, y_t).
-
-    matrices ((G, L, L)): complete log potentials [from, to], one matrix for each distinct observation.
-    groups ((N,)): in packed order, the matrix of the transition into a row's unit (ignored at first units).
-    """
-
-    matrices: Floats
-    groups: Indices
-
-    @property
-    def scores(self) -> Floats:
-        """All potentials, in one array."""
-        return self.matrices
-
-    def map(self, function: Callable[[Floats], Floats]) -> "EdgePotentials":
-        """The same with a function of each score in its place."""
-        return replace(self, matrices=function(self.matrices))
-
-    def take(self, rows: Indices) -> "EdgePotentials":
-        """Those of some packed rows."""
-        return replace(self, groups=self.groups[rows])
+def require_paths(log_z: Doubles) -> None:
+    """Raise `NoPathError` for sequences whose log partition function, or best score, ((B,)) is -inf."""
+    hopeless = np.flatnonzero(np.isneginf(log_z))
+    if len(hopeless):
+        raise NoPathError(hopeless.tolist())
 
 
 @dataclass(frozen=True)
@@ -76,7 +57,7 @@ class ChainPotentials:
     transitions ((L, L)): [from, to]; `edges` takes their place where given.
     start ((L,)): added at the first unit of each sequence.
     end ((L,)): added at the last unit of each sequence.
-    edges (EdgePotentials | EdgeColumns | None): observation-conditioned transitions.
+    edges (Edges | None): observation-conditioned transitions.
     """
 
     batch: PackedBatch
@@ -84,88 +65,71 @@ class ChainPotentials:
     transitions: Floats
     start: Floats
     end: Floats
-    edges: EdgePotentials | EdgeColumns | None = None
+    edges: Edges | None = None
 
     @property
     def n_labels(self) -> int:
         return int(self.emissions.shape[1])
 
     def check(self) -> None:
-        """Raise a coded error for wrong shapes, NaN or +inf.
-
-        RAISES (ValueError): for shapes that do not fit together.
-        RAISES (NonFiniteError): for NaN or +inf, with the sequences at fault (all for transitions).
-        """
-        n_units, n_labels = self.batch.n_units, self.n_labels
-        expected: dict[str, tuple[int, ...]] = {
-            "emissions": (n_units, n_labels),
-            "transitions": (n_labels, n_labels),
-            "start": (n_labels,),
-            "end": (n_labels,),
-        }
-        actual = {name: getattr(self, name).shape for name in expected}
+        """Raise a coded error for shapes that do not fit together, and `NonFiniteError` for NaN or +inf."""
+        n, row = self.batch.n_units, (self.n_labels,)
+        wanted: dict[str, tuple[int, ...]] = {"emissions": (n, *row), "transitions": row * 2, "start": row, "end": row}
+        parts = {name: getattr(self, name) for name in wanted}
         if self.edges is not None:
             scores = self.edges.scores
-            expected["edges"] = (len(scores), *[n_labels] * (scores.ndim - 1))
-            expected["edge groups"] = (n_units,)
-            actual["edges"], actual["edge groups"] = scores.shape, self.edges.groups.shape
-        for name, shape in expected.items():
-            if actual[name] != shape:
-                raise CRFError(CoreErrors.CRF101.format(name=name, expected=shape, actual=actual[name]))
-        for name in ("transitions", "start", "end"):
-            if not np.all(getattr(self, name) < np.inf):
+            wanted |= {"edges": (len(scores), *row * (scores.ndim - 1)), "edge groups": (n,)}
+            parts |= {"edges": scores, "edge groups": self.edges.groups}
+        for name, shape in wanted.items():
+            if parts[name].shape != shape:
+                raise CRFError(CoreErrors.CRF101.format(name=name, expected=shape, actual=parts[name].shape))
+        for name in ("transitions", "start", "end", "edges"):
+            if name in parts and not np.all(parts[name] < np.inf):
                 raise NonFiniteError(CoreErrors.CRF102.format(name=name), list(range(self.batch.n_sequences)))
-        if self.edges is not None and not np.all(self.edges.scores < np.inf):
-            raise NonFiniteError(CoreErrors.CRF102.format(name="edges"), list(range(self.batch.n_sequences)))
         # NaN compares false, so one comparison finds both NaN and +inf
         if not self.emissions.max(initial=-np.inf) < np.inf:
             fine = self.emissions.max(axis=1) < np.inf
             culprits = np.unique(self.batch.row_sequences[~fine]).tolist()
             raise NonFiniteError(CoreErrors.CRF102.format(name="emissions"), culprits)
 
-    def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
-        """The same potentials in another precision."""
-        return ChainPotentials(
-            self.batch,
-            self.emissions.astype(dtype),
-            self.transitions.astype(dtype),
-            self.start.astype(dtype),
-            self.end.astype(dtype),
-            self.edges and self.edges.map(lambda scores: scores.astype(dtype)),
-        )
-
-    def tempered(self, temperature: float) -> "ChainPotentials":
-        """Divide all scores by a temperature.
-
-        RAISES (ValueError): for one that is not positive and finite.
-        """
-        if not 0 < temperature < np.inf:
-            raise CRFError(CoreErrors.CRF110.format(value=temperature))
-        if temperature == 1:
-            return self
-        factor = self.emissions.dtype.type(1 / temperature)
+    def map(self, function: Callable[[Floats], Floats]) -> "ChainPotentials":
+        """The same with a function of each score in its place."""
         return replace(
             self,
-            emissions=self.emissions * factor,
-            transitions=self.transitions * factor,
-            start=self.start * factor,
-            end=self.end * factor,
-            edges=self.edges and self.edges.map(lambda scores: scores * factor),
+            emissions=function(self.emissions),
+            transitions=function(self.transitions),
+            start=function(self.start),
+            end=function(self.end),
+            edges=self.edges and self.edges.map(function),
         )
 
-    def clamped(self, log_gold: Floats) -> "ChainPotentials":
-        """Add log gold weights to the emissions: 0 where a label is allowed, -inf where it is not.
+    def astype(self, dtype: type[np.floating]) -> "ChainPotentials":
+        """The same potentials in another precision."""
+        return self.map(lambda scores: scores.astype(dtype))
 
-        log_gold ((N, L)): in packed order.
-        """
+    def tempered(self, temperature: float) -> "ChainPotentials":
+        """Divide all scores by a temperature; a coded error for one that is not positive and finite."""
+        if not 0 < temperature < np.inf:
+            raise CRFError(CoreErrors.CRF110.format(value=temperature))
+        factor = self.emissions.dtype.type(1 / temperature)
+        return self if temperature == 1 else self.map(lambda scores: scores * factor)
+
+    def clamped(self, log_gold: Floats) -> "ChainPotentials":
+        """Add log gold weights ((N, L)) to the emissions: 0 where a label is allowed, -inf where it is not."""
         return replace(self, emissions=self.emissions + log_gold)
 
     def select(self, sequences: Indices) -> tuple["ChainPotentials", Indices]:
-        """Restrict the batch to some of its sequences.
-
-        sequences ((B',)): indices of sequences, in the order wanted.
-        RETURNS (tuple): their potentials and, for each of their packed rows, the row in this batch.
-        """
+        """Restrict the batch to some of its sequences ((B',)), as `PackedBatch.select` does."""
         part, rows = self.batch.select(sequences)
         edges = self.edges and self.edges.take(rows)
         return replace(self, batch=part, emissions=self.emissions[rows], edges=edges), rows
+
+    def into(self, rows: slice | Indices) -> Floats:
+        """((n, L, L) or (1, L, L)): scores of the transitions into some packed rows."""
+        return self.transitions[None] if self.edges is None else self.edges.into(rows)
+
+    def into_labels(self, rows: slice, labels: Ints) -> Floats:
+        """((n, K, L)): scores of the transitions into labels ((n, K)) of a run of rows, by the label before."""
+        if self.edges is None:
+            return np.ascontiguousarray(self.transitions.T)[labels]
+        return self.edges.into_labels(rows, labels)

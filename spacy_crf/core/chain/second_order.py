@@ -17,7 +17,7 @@ from ..trigrams import EDGE, Pruning, Trigrams
 from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals
 from .marginals import node_marginals
-from .potentials import ChainPotentials, NoPathError
+from .potentials import ChainPotentials, require_paths
 from .viterbi import viterbi
 
 
@@ -25,65 +25,63 @@ from .viterbi import viterbi
 class PairStates:
     """The states of a batch, whatever their scores.
 
-    batch (PackedBatch): layout of the rows. trigrams (Trigrams): which have a weight.
-    rows ((S,)), befores ((S,)), labels ((S,)): of each state its packed row, the label of the unit before (EDGE at
-        first units) and its own label; ordered by row, then label, then the label before.
-    bounds ((N + 1,)), origins ((A,)), entries ((S + 1,)): see `Lattice`.
+    frame (Lattice): states and arcs, all with a score of 0. trigrams (Trigrams): which have a weight.
+    rows ((S,)), befores ((S,)): of each state its packed row, and the label of the unit before (EDGE at first units);
+        states are ordered by row, then label, then the label before.
     """
 
-    batch: PackedBatch
+    frame: Lattice
     trigrams: Trigrams
     rows: Indices
     befores: Ints
-    labels: Ints
-    bounds: Indices
-    origins: Indices
-    entries: Indices
 
     @cached_property
     def n_first(self) -> int:
         """States of first units, which come before all others."""
-        return int(self.bounds[len(self.batch.first_rows)])
+        return int(self.frame.bounds[len(self.frame.batch.first_rows)])
 
     @cached_property
     def lasts(self) -> Indices:
         """States of last units, ascending."""
-        last = np.zeros(self.batch.n_units, dtype=bool)
-        last[self.batch.last_rows] = True
-        return np.flatnonzero(last[self.rows])
+        return Segments(np.diff(self.frame.bounds)).units(np.sort(self.frame.batch.last_rows))
 
     @cached_property
     def nodes(self) -> Indices:
         """((S,)): cell of the emissions that each state scores."""
-        return self.rows * self.trigrams.n_labels + self.labels
+        return self.rows * self.trigrams.n_labels + self.frame.labels
 
     @cached_property
     def arc_trigrams(self) -> Indices:
         """((A,)): place of the weight of each arc's trigram, Z where it has none."""
-        contexts = self.trigrams.contexts(self.befores, self.labels)
-        return self.trigrams.find(contexts.take(self.origins), np.repeat(self.labels, np.diff(self.entries)))
+        labels = self.frame.labels
+        contexts = self.trigrams.contexts(self.befores, labels)
+        return self.trigrams.find(contexts.take(self.frame.origins), np.repeat(labels, self.frame.n_arcs))
 
     @cached_property
     def first_trigrams(self) -> Indices:
         """((n_first,)): of (EDGE, EDGE, label)."""
-        labels = self.labels[: self.n_first]
+        labels = self.frame.labels[: self.n_first]
         context = self.trigrams.contexts(np.array([EDGE]), np.array([EDGE]))
         return self.trigrams.find(np.repeat(context, len(labels)), labels)
 
     @cached_property
     def last_trigrams(self) -> Indices:
         """Of (label before, label, EDGE), for the states of last units."""
-        lasts = self.lasts
-        return self.trigrams.find(self.trigrams.contexts(self.befores[lasts], self.labels[lasts]), EDGE)
+        contexts = self.trigrams.contexts(self.befores[self.lasts], self.frame.labels[self.lasts])
+        return self.trigrams.find(contexts, EDGE)
 
     def lattice(self, chains: ChainPotentials) -> Lattice:
         """First-order scores of the states, in double precision; arcs weigh nothing. O(S + A)."""
+        labels, inner = self.frame.labels, slice(self.n_first, None)
         scores = chains.emissions.reshape(-1).take(self.nodes).astype(np.float64)
-        scores[: self.n_first] += chains.start[self.labels[: self.n_first]]
-        scores[self.n_first :] += self._transitions(chains)
-        scores[self.lasts] += chains.end[self.labels[self.lasts]]
-        arcs = np.zeros(len(self.origins))
-        return Lattice(self.batch, self.labels, scores, self.bounds, self.origins, arcs, self.entries)
+        scores[: self.n_first] += chains.start[labels[: self.n_first]]
+        if chains.edges is None:
+            scores[inner] += chains.transitions[self.befores[inner], labels[inner]]
+        else:
+            groups = chains.edges.groups[self.rows[inner]]
+            scores[inner] += chains.edges.matrices[groups, self.befores[inner], labels[inner]]
+        scores[self.lasts] += chains.end[labels[self.lasts]]
+        return replace(self.frame, scores=scores)
 
     def weighted(self, lattice: Lattice, weights: Floats) -> Lattice:
         """A lattice of these states with weights ((Z,)) of trigrams in the place of its arcs'. O(S + A)."""
@@ -92,96 +90,69 @@ class PairStates:
         scores[self.lasts] += known[self.last_trigrams]
         return replace(lattice, scores=scores, weights=known.take(self.arc_trigrams))
 
-    def _transitions(self, chains: ChainPotentials) -> Floats:
-        n_labels, inner = self.trigrams.n_labels, slice(self.n_first, None)
-        pairs = self.befores[inner].astype(np.intp) * n_labels + self.labels[inner]
-        if chains.edges is None:
-            return chains.transitions.reshape(-1).take(pairs)
-        groups = chains.edges.groups[self.rows[inner]]
-        return chains.edges.matrices.reshape(-1).take(groups * n_labels**2 + pairs)
-
     def node_marginals(self, states: Doubles) -> Doubles:
         """((N, L)): sums over the states of each unit and label; 0 for labels that are no candidates."""
-        n_labels = self.trigrams.n_labels
-        sums = np.bincount(self.nodes, weights=states, minlength=self.batch.n_units * n_labels)
-        return sums.reshape(self.batch.n_units, n_labels).astype(np.float64)  # bincount of nothing is integer
+        shape = (self.frame.batch.n_units, self.trigrams.n_labels)
+        sums = np.bincount(self.nodes, weights=states, minlength=shape[0] * shape[1])
+        return sums.reshape(shape).astype(np.float64)  # bincount of nothing is integer
 
     def trigram_counts(self, marginals: LatticeMarginals) -> Doubles:
         """((Z,)): expected counts of trigrams."""
-        size = len(self.trigrams) + 1
-        counts = np.zeros(size)
-        counts += np.bincount(self.arc_trigrams, weights=marginals.arcs, minlength=size)
-        counts += np.bincount(self.first_trigrams, weights=marginals.states[: self.n_first], minlength=size)
-        counts += np.bincount(self.last_trigrams, weights=marginals.states[self.lasts], minlength=size)
+        counts = np.zeros(len(self.trigrams) + 1)
+        for places, amounts in (
+            (self.arc_trigrams, marginals.arcs),
+            (self.first_trigrams, marginals.states[: self.n_first]),
+            (self.last_trigrams, marginals.states[self.lasts]),
+        ):
+            counts += np.bincount(places, weights=amounts, minlength=len(counts))
         return counts[:-1]
 
     def clamped(self, lattice: Lattice, log_gold: Floats) -> Lattice:
-        """A lattice of these states with log gold weights added to the emissions.
-
-        log_gold ((N, L)): in packed order, 0 where a label is allowed, -inf where it is not.
-        """
+        """A lattice of these states with log gold weights ((N, L)) added to the emissions: 0 or -inf."""
         return replace(lattice, scores=lattice.scores + log_gold.reshape(-1).take(self.nodes))
 
     def fixed(self, gold: Floats) -> LatticeMarginals:
-        """What gold with a fixed target in each unit makes of states and arcs: adjacent units are independent.
-
-        gold ((N, L)): in packed order; rows sum to 1, and what is positive is a candidate.
-        """
+        """What gold ((N, L)) with a fixed target in each unit makes of states and arcs, as if independent."""
+        batch, inner = self.frame.batch, slice(self.n_first, None)
         own = gold.reshape(-1).take(self.nodes).astype(np.float64)
         befores = np.ones(len(own))
-        inner = self.rows[self.n_first :]
-        befores[self.n_first :] = gold[self.batch.previous_rows(inner), self.befores[self.n_first :]]
+        befores[inner] = gold[batch.before[self.rows[inner]], self.befores[inner]]
         states = own * befores
-        arcs = states.take(self.origins) * np.repeat(own, np.diff(self.entries))
-        return LatticeMarginals(states, arcs, np.zeros(self.batch.n_sequences))
+        arcs = states.take(self.frame.origins) * np.repeat(own, self.frame.n_arcs)
+        return LatticeMarginals(states, arcs, np.zeros(batch.n_sequences))
 
 
 def pair_states(batch: PackedBatch, candidates: Bools, trigrams: Trigrams) -> PairStates:
-    """The states that candidates make. O(N L + S + A).
-
-    candidates ((N, L)): labels of each unit, one at least, in packed order.
-    """
-    n_units = batch.n_units
-    sizes = candidates.sum(axis=1)
-    inner = np.arange(len(batch.first_rows), n_units)
-    before = np.zeros(n_units, dtype=np.intp)
-    before[inner] = batch.previous_rows(inner)
-    widths = np.ones(n_units, dtype=np.intp)  # labels that may come before those of a unit
-    widths[inner] = sizes[before[inner]]
+    """The states that candidates ((N, L), one at least for each unit) make. O(N L + S + A)."""
+    n_firsts, sizes = len(batch.first_rows), candidates.sum(axis=1)
+    widths = sizes[batch.before]  # labels that may come before those of a unit
+    widths[:n_firsts] = 1
     rows, labels = np.nonzero(candidates)
     by_candidate = Segments(widths[rows])  # states of each candidate
     owners, by_row = by_candidate.owners, Segments(sizes)  # candidates of each row
-    state_rows, n_first = rows[owners], int(sizes[: len(batch.first_rows)].sum())
-    previous = by_row.firsts[before[state_rows]] + by_candidate.positions  # the candidate before
+    state_rows, n_first = rows[owners], int(sizes[:n_firsts].sum())
+    before = batch.before[state_rows]
+    previous = by_row.firsts[before] + by_candidate.positions  # the candidate before
     befores = labels[previous].astype(np.int32)
     befores[:n_first] = EDGE
-    n_arcs = widths[before[state_rows]]
+    n_arcs = widths[before]
     n_arcs[:n_first] = 0
     arcs, bounds = Segments(n_arcs), Segments(sizes * widths).bounds
     origins = arcs.at(by_candidate.firsts[previous])
-    own = labels[owners].astype(np.int32)
-    return PairStates(batch, trigrams, state_rows, befores, own, bounds, origins, arcs.bounds)
+    own, weights = labels[owners].astype(np.int32), np.zeros(len(origins))
+    frame = Lattice(batch, own, np.zeros(len(own)), bounds, origins, weights, arcs.bounds)
+    return PairStates(frame, trigrams, state_rows, befores)
 
 
 def candidates(chains: ChainPotentials, pruning: Pruning) -> Bools:
-    """((N, L)): labels that are probable under a first-order chain, and those of its best sequence. O(N L^2).
-
-    So there is always a path.
-
-    RAISES (NonFiniteError), (NoPathError): as `forward_backward`.
-    """
+    """((N, L)): probable labels under a first-order chain, and those of its best sequence: a path. O(N L^2)."""
     chosen = pruning.probable(node_marginals(forward_backward(chains)))
     chosen[np.arange(len(chosen)), viterbi(chains).labels] = True
     return chosen
 
 
 def checked_marginals(lattice: Lattice) -> LatticeMarginals:
-    """Probabilities of a lattice each of whose sequences must have a path.
-
-    RAISES (NoPathError): with those that have none.
-    """
+    """Probabilities of a lattice; `NoPathError` with the sequences that have no path."""
     marginals = lattice_marginals(lattice)
-    hopeless = np.flatnonzero(np.isneginf(marginals.log_z))
-    if len(hopeless):
-        raise NoPathError(hopeless.tolist())
+    require_paths(marginals.log_z)
     return marginals

@@ -1,10 +1,11 @@
 """Exact probabilities of spans: a chain's paths restricted to sets of labels over some adjacent units."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices
+from ..arrays import Bools, Doubles, Indices, chunks
 from ..labels import TagSet
 from .forward import ForwardBackward
 from .marginals import edge_marginals, node_marginals
@@ -33,42 +34,25 @@ class SpanQuery:
 
 
 def span_probabilities(messages: ForwardBackward, *queries: SpanQuery) -> list[Doubles]:
-    """Probability of each event, exact under the model. O(total length of the spans times L^2).
-
-    queries (SpanQuery): K kinds of events about the same spans, which share most of the work.
-    RETURNS (list of (S,)): probabilities for each query.
-    """
+    """((S,)) for each query about the same spans: exact probabilities of its events. O(units of spans times L^2)."""
     firsts, ends = queries[0].firsts, queries[0].ends
     out = np.zeros((len(firsts), len(queries)))
-    batch = messages.potentials.batch
-    last_units = np.repeat(batch.segments.ends, batch.lengths) - 1
-    nodes = node_marginals(messages)
-    size = max(1, CHUNK // messages.potentials.n_labels**2)
-    for low in range(0, len(firsts), size):
-        own = slice(low, low + size)
-        events = _Events(
-            firsts[own],
-            ends[own],
-            last_units[firsts[own]],
-            *(
-                np.stack([getattr(query, name)[own] for query in queries], axis=1)
-                for name in ("opening", "inner", "closing", "after")
-            ),
-        )
-        mass = nodes[batch.rows[firsts[own]]].astype(np.float64)[:, None, :]
-        if any(query.before is not None for query in queries):
-            mass = _entering(
-                messages, mass, [None if query.before is None else query.before[own] for query in queries], firsts[own]
-            )
-        out[own] = _run(messages, events, mass)
+    nodes, rows = node_marginals(messages), messages.potentials.batch.rows
+    for own in chunks(slice(0, len(firsts)), messages.potentials.n_labels**2, CHUNK):
+        sets = [
+            np.stack([getattr(query, name)[own] for query in queries], axis=1)
+            for name in ("opening", "inner", "closing", "after")
+        ]
+        mass = nodes[rows[firsts[own]]].astype(np.float64)[:, None, :]
+        before = [None if query.before is None else query.before[own] for query in queries]
+        if any(allowed is not None for allowed in before):
+            mass = _entering(messages, mass, before, firsts[own])
+        out[own] = _run(messages, SpanQuery(firsts[own], ends[own], *sets), mass)
     return list(out.T)
 
 
 def _entering(messages: ForwardBackward, nodes: Doubles, before: list[Bools | None], firsts: Indices) -> Doubles:
-    """((n, K, L)): probability of each label of the first units together with labels allowed at the units before.
-
-    nodes ((n, 1, L)): marginals of the first units. before (list of (n, L)): for each query.
-    """
+    """((n, K, L)): marginals ((n, 1, L)) of first units, together with labels ((n, L)) allowed before, by query."""
     batch = messages.potentials.batch
     mass = np.repeat(nodes, len(before), axis=1)
     inner = np.flatnonzero(batch.times[firsts] > 0)
@@ -79,44 +63,24 @@ def _entering(messages: ForwardBackward, nodes: Doubles, before: list[Bools | No
     return mass
 
 
-@dataclass(frozen=True)
-class _Events:
-    """K events about each of some spans; label sets ((n, K, L)); lasts ((n,)): last units of their sequences."""
-
-    firsts: Indices
-    ends: Indices
-    lasts: Indices
-    opening: Bools
-    inner: Bools
-    closing: Bools
-    after: Bools
-
-    def allowed(self, spans: Indices, units: Indices) -> Bools:
-        """((m, K, L)): labels at a unit after the first of each span."""
-        allowed = self.inner[spans]
-        closing, after = units == self.ends[spans] - 1, units == self.ends[spans]
-        allowed[closing] = self.closing[spans[closing]]
-        allowed[after] = self.after[spans[after]]
-        return allowed
-
-
-def _run(messages: ForwardBackward, events: _Events, nodes: Doubles) -> Doubles:
-    """((n, K)): probabilities, by pushing mass from the first unit to the unit after the last.
-
-    nodes ((n, 1 or K, L)): mass of the first units.
-    """
-    rows = messages.potentials.batch.rows
-    single = (events.ends - events.firsts == 1)[:, None, None]
+def _run(messages: ForwardBackward, events: SpanQuery, nodes: Doubles) -> Doubles:
+    """((n, K)): probabilities of events ((n, K, L)), by pushing mass from the first unit to the one after the last."""
+    batch, firsts, ends = messages.potentials.batch, events.firsts, events.ends
+    at_end = ends == batch.segments.ends[batch.segments.owners[firsts]]  # of their sequences
+    single = (ends - firsts == 1)[:, None, None]
     mass = np.where(events.opening & (events.closing | ~single), nodes, 0.0)
     out = np.zeros(mass.shape[:2])
-    for offset in range(1, int((events.ends - events.firsts).max(initial=0)) + 1):
-        units = events.firsts + offset
-        complete = (units == events.ends) & (units > events.lasts)
+    for offset in range(1, int((ends - firsts).max(initial=0)) + 1):
+        units = firsts + offset
+        complete = (units == ends) & at_end
         out[complete] = mass[complete].sum(axis=2)
-        going = np.flatnonzero((units <= events.ends) & ~complete)
-        moved = np.matmul(mass[going], _conditionals(messages, rows[units[going]]))
-        mass[going] = np.where(events.allowed(going, units[going]), moved, 0.0)
-        leaving = going[units[going] == events.ends[going]]
+        going = np.flatnonzero((units <= ends) & ~complete)
+        allowed, left = events.inner[going], ends[going] - units[going]
+        allowed[left == 1] = events.closing[going[left == 1]]
+        allowed[left == 0] = events.after[going[left == 0]]
+        moved = np.matmul(mass[going], _conditionals(messages, batch.rows[units[going]]))
+        mass[going] = np.where(allowed, moved, 0.0)
+        leaving = going[left == 0]
         out[leaving] = mass[leaving].sum(axis=2)
     return out
 
@@ -131,22 +95,13 @@ def _conditionals(messages: ForwardBackward, rows: Indices) -> Doubles:
 def exact_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "a span with this label and exactly these boundaries"."""
     if tags.scheme == "none":
-        own = np.array([tags.tags_of(label) for label in labels], dtype=bool).reshape(len(firsts), len(tags))
+        own = _stacked(tags, map(tags.tags_of, labels))
         return SpanQuery(firsts, ends, own, own, own, ~own, ~own)
-    single = ends - firsts == 1
-    opening, inner, closing = (np.zeros((len(firsts), len(tags)), dtype=bool) for _ in range(3))
-    after = np.ones_like(opening)
-    for number, label in enumerate(labels):
-        if tags.scheme == "BILUO":
-            opening[number] = closing[number] = tags.members(label, "U")
-            if not single[number]:
-                opening[number], closing[number] = tags.members(label, "B"), tags.members(label, "L")
-        else:
-            opening[number] = tags.members(label, "B")
-            closing[number] = opening[number] if single[number] else tags.members(label, "I")
-            after[number] = ~tags.members(label, "I")
-        inner[number] = tags.members(label, "I")
-    return SpanQuery(firsts, ends, opening, inner, closing, after)
+
+    def members(prefix: str) -> Bools:
+        return _stacked(tags, (tags.members(label, prefix) for label in labels))
+
+    return _bounded(tags, firsts, ends, members)
 
 
 def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
@@ -154,19 +109,27 @@ def bounded_spans(tags: TagSet, firsts: Indices, ends: Indices) -> SpanQuery:
 
     Not for the scheme "none", whose tags may change: there they are the sum of `exact_spans` over all labels.
     """
-    single = (ends - firsts == 1)[:, None]
-    is_tag = {prefix: np.array([tag.startswith(f"{prefix}-") for tag in tags.tags]) for prefix in "BILU"}
-    inner, after = (np.broadcast_to(row, (len(firsts), len(tags))) for row in (is_tag["I"], ~is_tag["I"]))
-    if tags.scheme == "BILUO":
-        opening, closing = (np.where(single, is_tag["U"], is_tag[prefix]) for prefix in "BL")
-        after = np.ones_like(opening)
-    else:
-        opening = np.broadcast_to(is_tag["B"], inner.shape)
-        closing = np.where(single, is_tag["B"], is_tag["I"])
-    return SpanQuery(firsts, ends, opening, inner, closing, after)
+    return _bounded(tags, firsts, ends, lambda prefix: np.array([tag.startswith(f"{prefix}-") for tag in tags.tags]))
 
 
 def covered_spans(tags: TagSet, firsts: Indices, ends: Indices, labels: list[str]) -> SpanQuery:
     """The events "every unit lies in a span of this label, whatever its boundaries"."""
-    members = np.array([tags.tags_of(label) for label in labels], dtype=bool).reshape(len(firsts), len(tags))
+    members = _stacked(tags, map(tags.tags_of, labels))
     return SpanQuery(firsts, ends, members, members, members, np.ones_like(members))
+
+
+def _bounded(tags: TagSet, firsts: Indices, ends: Indices, members: Callable[[str], Bools]) -> SpanQuery:
+    """Spans with these boundaries. members (prefix -> (S, L) or (L,)): tags of each prefix that they may have."""
+    shape, single = (len(firsts), len(tags)), (ends - firsts == 1)[:, None]
+    inner, after = np.broadcast_to(members("I"), shape), np.ones(shape, dtype=bool)
+    if tags.scheme == "BILUO":
+        opening, closing = (np.where(single, members("U"), members(prefix)) for prefix in "BL")
+    else:
+        opening, after = np.broadcast_to(members("B"), shape), ~inner
+        closing = np.where(single, opening, inner)
+    return SpanQuery(firsts, ends, opening, inner, closing, after)
+
+
+def _stacked(tags: TagSet, rows: Iterable[Bools]) -> Bools:
+    """((S, L)): sets of tags, also if there are none."""
+    return np.array(list(rows), dtype=bool).reshape(-1, len(tags))

@@ -1,19 +1,19 @@
-"""Viterbi decoding over packed chains: a max-only pass, then back-pointers recomputed along the best path.
+"""Decoding over packed chains: the best sequences, and those with the most labels that are expected to be right.
 
-Storing an argmax for every cell costs about five times the pass without; the path needs one row per unit only.
+Viterbi is a max-only pass, then back-pointers are recomputed along the best path: storing an argmax for every cell
+costs about five times the pass without, and the path needs one row per unit only. Where emissions are decisive, only
+labels that can be on a best path are looked at.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Ints
-from .edges import EdgeColumns
-from .lattice import best_path
-from .logspace import transition_matrices
-from .potentials import ChainPotentials, EdgePotentials, NoPathError
-from .pruning import prune
+from ..arrays import Bools, Doubles, Floats, Ints, Segments, chunks
+from .edges import EdgeColumns, EdgePotentials
+from .lattice import Lattice, best_path
+from .potentials import ChainPotentials, require_paths
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache
 FEW = 16  # sequences below which a row of sequences is too short to repay a call
@@ -36,44 +36,47 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
 
     Among equal scores the smaller label index wins, counted from the end of the sequence.
 
-    potentials (ChainPotentials): any floating precision.
-    RETURNS (Decoded): labels and scores.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    RAISES (NonFiniteError, NoPathError): for NaN or +inf, and where a sequence has no allowed path.
     """
     potentials.check()
     lattice = prune(potentials)
-    labels, scores = _full(potentials) if lattice is None else best_path(lattice)
-    hopeless = np.flatnonzero(np.isneginf(scores))
-    if len(hopeless):
-        raise NoPathError(hopeless.tolist())
+    if lattice is None:
+        return trace(potentials, max_forward(potentials))
+    labels, scores = best_path(lattice)
+    require_paths(scores)
     return Decoded(labels, scores)
 
 
-def _full(potentials: ChainPotentials) -> tuple[Ints, Doubles]:
-    """Labels and scores from a pass over all labels."""
-    return trace(potentials, max_forward(potentials))
+def posterior_decode(potentials: ChainPotentials, marginals: Floats) -> Decoded:
+    """The allowed sequence with the greatest expected number of right labels, which is its score. O(N L^2).
 
-
-def trace(potentials: ChainPotentials, steps: list[Floats]) -> tuple[Ints, Doubles]:
-    """Labels ((N,), in packed order) and scores ((B,)) of the best paths; labels of 0 where one has none.
-
-    steps (list[(L, n)]): see `max_forward`.
+    Viterbi over marginals ((N, L)) in the place of emissions, the transitions being either allowed or not. Summing
+    logarithms of marginals instead would maximise the product, which nobody asks for.
     """
+    masks = potentials.map(lambda scores: np.where(np.isneginf(scores), scores, np.zeros(1, dtype=scores.dtype)))
+    return viterbi(replace(masks, emissions=marginals + masks.emissions))
+
+
+def trace(potentials: ChainPotentials, steps: list[Floats]) -> Decoded:
+    """The best paths, from the steps of `max_forward`; `NoPathError` where a sequence has none."""
     batch = potentials.batch
     scores = np.zeros(batch.n_sequences)
     labels = np.zeros(batch.n_units, dtype=np.int32)
-    for step, best in enumerate(steps):
-        # sequences that end here: those alive now but not at the next step
-        ending = slice(batch.alive[step + 1] if step + 1 < batch.n_steps else 0, batch.alive[step])
-        if ending.start == ending.stop:
-            continue
-        finals = best[:, ending] + potentials.end[:, None]
-        labels[batch.starts[step] :][ending] = finals.argmax(axis=0)
-        scores[batch.order[ending]] = finals.max(axis=0)
-    if not np.isneginf(scores).any():
-        _walk_back(potentials, steps, labels)
-    return labels, scores
+    for (going, _, ending), best in zip(batch.steps_back(), reversed(steps)):
+        if ending.start < ending.stop:
+            own = slice(ending.start - going.start, ending.stop - going.start)
+            finals = best[:, own] + potentials.end[:, None]
+            labels[ending] = finals.argmax(axis=0)
+            scores[batch.order[own]] = finals.max(axis=0)
+    require_paths(scores)
+    for (before, rows), best in zip(reversed(batch.links), reversed(steps[:-1])):
+        following = labels[rows]
+        if potentials.edges is None:
+            into = potentials.transitions[:, following]
+        else:
+            into = potentials.edges.into_labels(rows, following[:, None])[:, 0].T
+        labels[before] = (best[:, : len(following)] + into).argmax(axis=0)
+    return Decoded(labels, scores)
 
 
 def max_forward(potentials: ChainPotentials) -> list[Floats]:
@@ -98,62 +101,96 @@ def max_forward(potentials: ChainPotentials) -> list[Floats]:
 
 def _max_product(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
     """((L, n)): max over from of previous[from, n] + transition[from, to]."""
-    if isinstance(potentials.edges, EdgePotentials):
-        return _max_product_by_unit(previous, potentials, rows)
     n_labels, n = previous.shape
+    if isinstance(potentials.edges, EdgePotentials):
+        by_unit = np.empty((n, n_labels), dtype=previous.dtype)
+        for part in chunks(rows, n_labels * n_labels, CHUNK):
+            own = slice(part.start - rows.start, part.stop - rows.start)
+            np.max(previous.T[own, :, None] + potentials.into(part), axis=1, out=by_unit[own])
+        return np.ascontiguousarray(by_unit.T)
     out = np.empty((n_labels, n), dtype=previous.dtype)
     arrivals = potentials.transitions.T[:, :, None]
-    size = max(1, CHUNK // (n_labels * n))
-    work = np.empty((size, n_labels, n), dtype=previous.dtype)
-    for low in range(0, n_labels, size):
-        labels = slice(low, min(n_labels, low + size))
-        scores = work[: labels.stop - low]
-        np.add(previous, arrivals[labels], out=scores)
+    parts = list(chunks(slice(0, n_labels), n_labels * n, CHUNK))
+    work = np.empty((parts[0].stop, n_labels, n), dtype=previous.dtype)
+    for labels in parts:
+        scores = np.add(previous, arrivals[labels], out=work[: labels.stop - labels.start])
         np.max(scores, axis=1, out=out[labels])
     return potentials.edges.greatest(previous, rows, out) if isinstance(potentials.edges, EdgeColumns) else out
 
 
-def _max_product_by_unit(previous: Floats, potentials: ChainPotentials, rows: slice) -> Floats:
-    """The same with one matrix for each unit."""
-    n_labels, n = previous.shape
-    out = np.empty((n, n_labels), dtype=previous.dtype)
-    size = max(1, CHUNK // (n_labels * n_labels))
-    for low in range(0, n, size):
-        part = slice(low, min(n, low + size))
-        matrices = transition_matrices(potentials, slice(rows.start + part.start, rows.start + part.stop))
-        np.max(previous.T[part, :, None] + matrices, axis=1, out=out[part])
-    return np.ascontiguousarray(out.T)
-
-
 def _few_forward(potentials: ChainPotentials, previous: Floats, first: int) -> Iterator[Floats]:
-    """Steps of `max_forward` from one on, with few sequences alive: matrices are gathered for many steps at a time.
-
-    previous ((L, n)): scores of the step before the first one.
-    """
+    """Steps of `max_forward` from one on, with few sequences alive: matrices are gathered for many steps at a time."""
     batch, n_labels = potentials.batch, potentials.n_labels
     size, held = max(1, CHUNK // (n_labels * n_labels)), slice(0, 0)
     before = np.ascontiguousarray(previous.T)
     for low, n in zip(batch.starts[first:], batch.alive[first:]):
         if low + n > held.stop:
             held = slice(low, min(batch.n_units, low + max(n, size)))
-            gathered = transition_matrices(potentials, held)
-            matrices = np.broadcast_to(gathered, (held.stop - held.start, n_labels, n_labels))
+            matrices = np.broadcast_to(potentials.into(held), (held.stop - held.start, n_labels, n_labels))
         at = low - held.start
         before = (before[:n, :, None] + matrices[at : at + n]).max(axis=1)
         before += potentials.emissions[low : low + n]
         yield before.T
 
 
-def _walk_back(potentials: ChainPotentials, steps: list[Floats], labels: Ints) -> None:
-    """Walk back from the last labels, recomputing for each unit the best label before it."""
-    batch = potentials.batch
-    for step in range(batch.n_steps - 1, 0, -1):
-        low, n, before = batch.starts[step], batch.alive[step], batch.starts[step - 1]
-        following = labels[low : low + n]
-        if potentials.edges is None:
-            into = potentials.transitions[:, following]
-        elif isinstance(potentials.edges, EdgeColumns):
-            into = potentials.edges.into_labels(slice(low, low + n), following).T
-        else:
-            into = potentials.edges.matrices[potentials.edges.groups[low : low + n], :, following].T
-        labels[before : before + n] = (steps[step - 1][:, :n] + into).argmax(axis=0)
+# -- labels that can be on a best path --------------------------------------------------------------------------------
+#
+# Label j at a unit is dominated by label k if, whatever the neighbouring labels, k scores more in its place:
+# emission[k] - emission[j] > max_i (T[i, j] - T[i, k]) + max_i (T[j, i] - T[k, i]). No best path has a dominated label
+# (dead-end elimination, Desmet et al. 1992, for side chains of proteins). Taking for k the label of the best emission
+# leaves about four of fifty part-of-speech tags. The chain then has few arcs, which are laid out flat.
+
+SLACK = 1e-3  # far above rounding: a label that is nearly dominated stays
+WORTH = 8  # the flat arcs must be this many times fewer than the L^2 of each unit
+MOST_LABELS = 512  # margins take O(L^3), in memory too: a gigabyte for so many
+SAMPLE = 256  # units that tell whether it is worth looking at all of them
+
+
+def prune(potentials: ChainPotentials) -> Lattice | None:
+    """The lattice of labels that are not dominated; None where it would not be much smaller. O(N L)."""
+    batch, n_labels = potentials.batch, potentials.n_labels
+    inner = np.arange(len(batch.first_rows), batch.n_units)
+    if potentials.edges is not None or not len(inner) or n_labels > MOST_LABELS:
+        return None
+    margins = _margins(potentials)
+    some = _undominated(potentials.emissions[:: 1 + batch.n_units // SAMPLE], margins)
+    if some is None or WORTH * some.sum(axis=1).mean() ** 2 > n_labels**2:
+        return None
+    alive = _undominated(potentials.emissions, margins)
+    if alive is None:
+        return None
+    sizes = alive.sum(axis=1)
+    if WORTH * int(sizes[inner] @ sizes[batch.before[inner]]) > len(inner) * n_labels**2:
+        return None
+    states = Segments(sizes)
+    cells, rows = np.flatnonzero(alive), states.owners
+    labels = cells - rows * n_labels
+    scores = potentials.emissions.reshape(-1).take(cells)
+    first_states = slice(0, states.bounds[len(batch.first_rows)])
+    scores[first_states] += potentials.start[labels[first_states]]
+    last_states = states.units(batch.last_rows)
+    scores[last_states] += potentials.end[labels[last_states]]
+    arcs = Segments(np.where(rows < len(batch.first_rows), 0, sizes[batch.before[rows]]))
+    origins = arcs.at(states.firsts[batch.before[rows]])
+    pairs = (labels * n_labels).take(origins) + np.repeat(labels, arcs.lengths)
+    weights = potentials.transitions.reshape(-1)[pairs]
+    return Lattice(batch, labels.astype(np.int32), scores, states.bounds, origins, weights, arcs.bounds)
+
+
+def _undominated(emissions: Floats, margins: Floats) -> Bools | None:
+    """((N, L)): labels that the label of the best emission does not dominate; None where a unit has no label."""
+    top = emissions.argmax(axis=1)
+    best = np.take_along_axis(emissions, top[:, None], axis=1)
+    return np.asarray(best - emissions <= margins[top]) if np.isfinite(best).all() else None
+
+
+def _margins(potentials: ChainPotentials) -> Floats:
+    """((L, L)): [k, j], the most by which neighbours can favour j over k; the ends of a chain count as neighbours."""
+    into = np.vstack([potentials.transitions, potentials.start])
+    out_of = np.vstack([potentials.transitions.T, potentials.end])
+    with np.errstate(invalid="ignore"):
+        favours = [m[:, None, :] - m[:, :, None] for m in (into, out_of)]
+        # NaN: a neighbour that allows neither label favours none
+        most = [np.where(np.isnan(favour), -np.inf, favour).max(axis=0) for favour in favours]
+        total = most[0] + most[1]
+    return np.asarray(np.where(np.isnan(total), np.inf, total) + SLACK)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Doubles, Indices, Ints, Segments
-from ..chain.nbest import nbest
+from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
 from .decode import Decision, MethodSettings, decode

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Indices, Ints
 from ..batch import pack
-from ..chain.logspace import transition_matrices
-from ..chain.potentials import ChainPotentials, EdgePotentials
+from ..chain.edges import EdgePotentials
+from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from .family import Constraint
 from .labelling import Fields, Indicators, Inequalities, Labelling, UnitPredicates
@@ -33,7 +33,7 @@ class Trellis:
         """That of a sequence, in float64. rows ((T,)): its packed rows."""
         emissions = potentials.emissions[rows].astype(np.float64)
         first = emissions[0] + potentials.start
-        inner = transition_matrices(potentials, rows[1:]) + emissions[1:, None, :]
+        inner = potentials.into(rows[1:]) + emissions[1:, None, :]
         (inner[-1] if len(inner) else first)[...] += potentials.end
         return cls(first, inner)
 

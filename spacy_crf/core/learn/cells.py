@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints, Segments
-from ..sparse import SparseRows
+from ..sparse import SparseRows, add_product
 from .basis import Basis
 from .blocks import Block
 
@@ -34,22 +34,17 @@ class CellWeights:
 
         values ((C,)): all cell weights.
         """
-        from scipy.sparse import _sparsetools
-
         own = values[self.weights].astype(emissions.dtype)
-        shape = (emissions.size, len(own))
-        _sparsetools.csc_matvec(*shape, self.indptr, self.cells, self.amounts, own, emissions.reshape(-1))
+        add_product(self.indptr, self.cells, self.amounts, own, emissions.reshape(-1), transposed=True)
 
     def add_counts(self, nodes: Floats, out: Floats) -> None:
         """Add the gradient by the weights to an accumulator. O(nnz).
 
         nodes ((n, L)): gradient by the emissions, in packed order. out ((C,)): of all cell weights.
         """
-        from scipy.sparse import _sparsetools
-
         counts = np.zeros(len(self.weights), dtype=self.amounts.dtype)
         flat = np.ascontiguousarray(nodes, dtype=self.amounts.dtype).reshape(-1)
-        _sparsetools.csr_matvec(len(counts), len(flat), self.indptr, self.cells, self.amounts, flat, counts)
+        add_product(self.indptr, self.cells, self.amounts, flat, counts)
         out[self.weights] += counts
 
 

@@ -27,18 +27,21 @@ Fallback = Literal["pooled", "full"]
 def ranked(marginals: Floats) -> tuple[Doubles, Indices]:
     """Where labels stand among those of their unit; equal ones in the order of labels. O(N L log L).
 
-    marginals ((N, L)): probabilities.
     RETURNS (tuple): the probability ((N, L)) of all labels before each one; its rank ((N, L)) from 1.
     RAISES (ValueError): for NaN or inf.
     """
-    if not np.isfinite(marginals).all():
-        raise CRFError(CoreErrors.CRF102.format(name="marginals"))
+    _check_finite(marginals)
     order = np.argsort(-marginals, axis=1, kind="stable")
     sums = np.cumsum(np.take_along_axis(marginals, order, axis=1), axis=1, dtype=np.float64)
     before, ranks = np.zeros(marginals.shape), np.empty(marginals.shape, dtype=np.intp)
     np.put_along_axis(before, order[:, 1:], sums[:, :-1], axis=1)
     np.put_along_axis(ranks, order, np.arange(1, marginals.shape[1] + 1)[None, :], axis=1)
     return before, ranks
+
+
+def _check_finite(marginals: Floats) -> None:
+    if not np.isfinite(marginals).all():
+        raise CRFError(CoreErrors.CRF102.format(name="marginals"))
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -48,10 +51,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
 
 
 def least_count(level: float) -> int:
-    """How many calibration units a level needs at least: with fewer, (0 + 1) / (n + 1) is more than it.
-
-    RAISES (ValueError): for a level outside (0, 1).
-    """
+    """How many calibration units a level in (0, 1) needs: with fewer, (0 + 1) / (n + 1) is more than it."""
     if not 0 < level < 1:
         raise CRFError(CoreErrors.CRF816.format(level=level))
     return ceil(1 / Fraction(str(float(level)))) - 1
@@ -61,16 +61,7 @@ def check_count(n: int, level: float, unit: str) -> None:
     """Refuse too few calibration units for a level. See `least_count`."""
     least = least_count(level)
     if n < least:
-        message = CoreErrors.CRF818.format(n=n, unit=unit, level=level, least=least, smallest=1 / (n + 1))
-        raise CRFError(message)
-
-
-def shares(uniforms: Doubles, n_units: int) -> Doubles:
-    """((N, 1)): random numbers of units, one each; a coded error for others."""
-    check_shape("uniforms", uniforms, (n_units,))
-    if not ((uniforms >= 0) & (uniforms <= 1)).all():
-        raise CRFError(CoreErrors.CRF822)
-    return uniforms[:, None]
+        raise CRFError(CoreErrors.CRF818.format(n=n, unit=unit, level=level, least=least, smallest=1 / (n + 1)))
 
 
 @dataclass(frozen=True)
@@ -104,22 +95,24 @@ class Score:
                 raise CRFError(CoreErrors.CRF819.format(name=name, value=getattr(self, name), expected=expected))
 
     def of(self, marginals: Floats, uniforms: Doubles | None = None) -> Doubles:
-        """Scores of all labels. O(N L log L), for LAC O(N L).
+        """((N, L)): scores of all labels. O(N L log L), for LAC O(N L).
 
-        marginals ((N, L)): probabilities. uniforms ((N,)): from [0, 1], only for randomised scores. The same numbers
-            give the same sets, and sets that are nested in the level.
-        RETURNS ((N, L)): scores.
+        uniforms ((N,)): from [0, 1]; the same ones give the same sets, and sets that are nested in the level.
         """
-        if not np.isfinite(marginals).all():
-            raise CRFError(CoreErrors.CRF102.format(name="marginals"))
+        _check_finite(marginals)
         if (uniforms is not None) != self.randomised:
             raise CRFError(CoreErrors.CRF820.format(kind=self.kind, needs="wants" if self.randomised else "takes no"))
         probabilities = marginals.astype(np.float64)
         if self.kind == "lac":
             return np.asarray(1.0 - probabilities)
-        share = 1.0 if uniforms is None else shares(uniforms, len(marginals))
+        own = probabilities
+        if uniforms is not None:
+            check_shape("uniforms", uniforms, (len(marginals),))
+            if not ((uniforms >= 0) & (uniforms <= 1)).all():
+                raise CRFError(CoreErrors.CRF822)
+            own = uniforms[:, None] * probabilities
         before, ranks = ranked(probabilities)
-        return np.asarray(before + share * probabilities + self.penalty * np.maximum(0, ranks - self.k_reg))
+        return np.asarray(before + own + self.penalty * np.maximum(0, ranks - self.k_reg))
 
 
 LAC = Score("lac")
@@ -151,12 +144,7 @@ class ConformalSets:
     allow_empty: bool
 
     def predict(self, marginals: Floats, groups: Indices | None = None, uniforms: Doubles | None = None) -> Bools:
-        """The labels in the set of each unit.
-
-        marginals ((N, L)): probabilities. groups ((N,)): of the units, for condition "group".
-        uniforms ((N,)): see `Score.of`; drawn anew, not those of the calibration units.
-        RETURNS ((N, L)): True for labels in the set.
-        """
+        """((N, L)): the labels in the set of each unit, by uniforms that are drawn anew, not those of calibration."""
         scores = self.score.of(marginals, uniforms)
         quantiles = np.append(self.quantiles, self.rest)
         sets: Bools = scores <= quantiles[_places(self.condition, np.array(self.strata), groups, scores)]
@@ -207,10 +195,9 @@ class ConformalSets:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "ConformalSets":
         """The sets that `to_data` wrote."""
-        quantiles, rest = tuple(map(float, data["quantiles"])), float(data["rest"])
-        strata, counts = tuple(data["strata"]), tuple(data["counts"])
-        read = {"strata": strata, "counts": counts, "quantiles": quantiles, "rest": rest}
-        return cls(**data | read | {"score": Score(**data["score"])})
+        read = {"score": Score(**data["score"]), "strata": tuple(data["strata"]), "counts": tuple(data["counts"])}
+        quantiles = {"quantiles": tuple(map(float, data["quantiles"])), "rest": float(data["rest"])}
+        return cls(**data | read | quantiles)
 
 
 @dataclass(frozen=True)
@@ -239,14 +226,13 @@ class ConformalScores:
         if fallback == "pooled":
             check_count(len(pooled), level, "token")
             rest = finite_quantile(pooled, level)
-        counts = tuple(len(sample) for sample in self.samples)
+        counts = tuple(map(len, self.samples))
         quantiles = tuple(
             finite_quantile(sample, level) if len(sample) >= least else max([rest, *sample[-1:].tolist()])
             for sample in self.samples
         )
-        return ConformalSets(
-            float(level), self.score, self.condition, self.strata, quantiles, counts, rest, fallback, allow_empty
-        )
+        calibrated = self.condition, self.strata, quantiles, counts, rest
+        return ConformalSets(float(level), self.score, *calibrated, fallback, allow_empty)
 
 
 def calibrate(
@@ -261,9 +247,8 @@ def calibrate(
 
     marginals ((N, L)): of units that neither training nor the choice of settings has seen.
     weights ((N, L)): their gold, as of `measures.normalise`; units with a row of zeros are left out.
-    score (Score): settings. condition (str): as in `ConformalSets`. groups ((N,)): only for condition "group": a
-        number for each unit, known without its gold label. uniforms ((N,)): see `Score.of`.
-    RETURNS (ConformalScores): for sets at any level.
+    condition (str): as in `ConformalSets`. groups ((N,)): only for condition "group": a number for each unit, known
+        without its gold label. uniforms ((N,)): see `Score.of`.
     RAISES (ValueError): where no unit has gold.
     """
     check_choice("condition", condition, get_args(Condition))
@@ -285,10 +270,9 @@ def calibrate(
 
 
 def finite_quantile(scores: Doubles, level: float) -> float:
-    """The ceil((n + 1)(1 - level)) / n quantile, reckoned with the decimals of the level as they are written.
+    """The ceil((n + 1)(1 - level)) / n quantile of ascending scores, inf where they are too few.
 
-    scores ((n,)): ascending. level (float): from (0, 1).
-    RETURNS (float): one of the scores, or inf where they are too few.
+    Reckoned with the decimals of the level as they are written.
     """
     rank = len(scores) + 1 - floor((len(scores) + 1) * Fraction(str(float(level))))
     return float(scores[rank - 1]) if rank <= len(scores) else np.inf

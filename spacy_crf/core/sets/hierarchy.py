@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
+from .measures import check_shape
 from .predict import TIE, ChosenSets, check_marginals, check_values
 
 ANY = "*"
@@ -28,12 +29,7 @@ class TagTree:
     leaves: Bools
 
     def names_of(self, members: Bools) -> list[str]:
-        """The node of each set, the first of those with the same labels. O(N L).
-
-        members ((N, L)): sets that are the leaves below a node each.
-        RETURNS (list of str): N names.
-        RAISES (KeyError): for another set.
-        """
+        """The node of each set ((N, L)), the first of those with these leaves; a KeyError without one. O(N L)."""
         packed = np.packbits(self.leaves, axis=1)
         names = {row.tobytes(): name for row, name in zip(packed[::-1], self.names[::-1])}
         distinct, places = np.unique(np.packbits(members, axis=1), axis=0, return_inverse=True)
@@ -46,9 +42,8 @@ def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagT
 
     A coarse tag may have the name of a label: a tag that is put under another is the label, the tag above is coarse.
 
-    labels (sequence of str): the L labels. parents (mapping): fine tags to coarse tags, and these to coarser ones.
-        Every label must be here; tags that are no labels, and coarse tags without labels below, are left out.
-    RETURNS (TagTree): a node for each label and each coarse tag.
+    parents (mapping): fine tags to coarse tags, and these to coarser ones. Every label must be here; tags that are no
+        labels, and coarse tags without labels below, are left out.
     RAISES (ValueError): for labels without a coarse tag, and for tags above themselves.
     """
     orphans = [label for label in labels if label not in parents]
@@ -70,10 +65,8 @@ def tree_from_parents(labels: Sequence[str], parents: Mapping[str, str]) -> TagT
 def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:
     """A tree of labels whose names say where they belong: with ".", NA.Dat is below NA.*, and all are below *.
 
-    A coarse tag ends in the separator and a star, so that it is told from the label NA, which is below NA.* as well.
-
-    labels (sequence of str): the L labels, none of which ends so. separator (str): not empty.
-    RETURNS (TagTree): a node for each label and each coarse tag.
+    A coarse tag ends in the (not empty) separator and a star, which no label does, so that it is told from the label
+    NA, which is below NA.* as well.
     """
     parents: dict[str, str] = {}
     heads = {label[:end] for label in labels for end in _ends(label, separator)}
@@ -86,8 +79,7 @@ def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:
 
 def _ends(label: str, separator: str) -> list[int]:
     """Where the parts of a label end before which others follow."""
-    starts = range(1, len(label))
-    return [start for start in starts if label.startswith(separator, start)]
+    return [start for start in range(1, len(label)) if label.startswith(separator, start)]
 
 
 def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list[str]:
@@ -103,19 +95,12 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
 
 
 def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, ChosenSets]:
-    """The node of greatest expected utility for each unit. O(N V L), exact for every g.
+    """The node of greatest expected utility for each unit ((N,)), and the labels below. O(N V L), exact for every g.
 
     Ties go to the smaller set, then to the node that comes first.
-
-    marginals ((N, L)): probabilities. tree (TagTree): over the same labels. g ((L,)): g(1) to g(L).
-    RETURNS (tuple): the node of each unit ((N,)), and the labels below it as ChosenSets.
-    RAISES (ValueError): for marginals that are no distributions or not over the labels of the tree, and for a g that
-        does not fit.
     """
     n_labels = check_marginals(marginals)
-    if tree.leaves.shape[1] != n_labels:
-        expected = (len(marginals), tree.leaves.shape[1])
-        raise CRFError(CoreErrors.CRF101.format(name="marginals", expected=expected, actual=marginals.shape))
+    check_shape("marginals", marginals, (len(marginals), tree.leaves.shape[1]))
     check_values(g, n_labels)
     sizes = tree.leaves.sum(axis=1)
     masses = marginals.astype(np.float64) @ tree.leaves.T

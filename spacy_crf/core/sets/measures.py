@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Bools, Doubles, Floats, Indices
-from ..calibration.bins import calibration_error, classwise_errors
+from ..calibration import classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
 SUM_TOLERANCE = 1e-6
@@ -23,7 +23,7 @@ def normalise(weights: Floats) -> Doubles:
     """Check rows of gold weights and make partial gold sum to exactly 1.
 
     weights ((N, L)): fractions may miss the sum of 1 by what two decimals can lose, .01 for each tag.
-    RETURNS ((N, L)): the same gold; rows of zeros and rows of several ones stay as they are.
+    RETURNS ((N, L)): rows of zeros and rows of several ones stay as they are.
     RAISES (ValueError): for negative or non-finite weights, and for rows that are neither of these kinds.
     """
     rows = weights.astype(np.float64)
@@ -48,37 +48,31 @@ def has_gold(weights: Floats) -> Bools:
 
 
 def ml_acc(weights: Floats, best: Indices) -> Doubles:
-    """ml-acc of one predicted tag: the share of the gold weight that it has, squared where several tags are right.
-
-    weights ((N, L)): as of `normalise`. best ((N,)): indices of the predicted tags.
-    RETURNS ((N',)): between 0 and 1.
-    """
+    """((N',)): ml-acc of one predicted tag: its share of the gold weight, squared where several tags are right."""
     known = np.flatnonzero(has_gold(weights))
     rows = weights[known].astype(np.float64)
     return _accuracy(rows, rows[np.arange(len(rows)), np.asarray(best)[known]])
 
 
 def ml_util(weights: Floats, members: Bools, g: Doubles) -> Doubles:
-    """ml-util of predicted sets (eq. 5.1): ml-acc of the set, times g(1 + the number of its tags that are wrong).
+    """((N',)): ml-util of predicted sets (eq. 5.1): ml-acc of the set, times g(1 + the number of its wrong tags).
 
     Sets of `utility_optimal_sets` are optimal for it only where gold is a single label.
 
     weights ((N, L)): as of `normalise`. members ((N, L)): the sets. g ((L,)): g(1) to g(L).
-    RETURNS ((N',)): one value for each unit with gold.
     """
     known = has_gold(weights)
     rows, sets = weights[known].astype(np.float64), members[known]
     superfluous = (sets & (rows <= 0)).sum(axis=1)
-    values: Doubles = _accuracy(rows, (rows * sets).sum(axis=1)) * g[superfluous]
-    return values
+    return np.asarray(_accuracy(rows, (rows * sets).sum(axis=1)) * g[superfluous])
 
 
 def _accuracy(rows: Doubles, found: Doubles) -> Doubles:
     """ml-acc, where `found` ((N',)) is the weight of the gold that was predicted."""
     totals = rows.sum(axis=1)
     shares = np.minimum(found / totals, 1.0)
-    accuracies: Doubles = np.where(totals > 1 + SUM_TOLERANCE, shares**2, shares)
-    return accuracies
+    accuracy: Doubles = np.where(totals > 1 + SUM_TOLERANCE, shares**2, shares)
+    return accuracy
 
 
 def best_labels(weights: Floats) -> Bools:
@@ -94,11 +88,7 @@ def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, 
 
 
 def covered(weights: Floats, members: Bools) -> Bools:
-    """Whether the best gold tag is in the set; where several have the greatest weight, whether any of them is.
-
-    weights ((N, L)): gold. members ((N, L)): the sets.
-    RETURNS ((N',)): one entry for each unit with gold.
-    """
+    """((N',)): whether the best gold tag is in the set; where several have the greatest weight, any of them."""
     return np.asarray((best_labels(weights) & members).any(axis=1))[has_gold(weights)]
 
 
@@ -159,15 +149,8 @@ class StratifiedCoverage:
     counts: Indices
     coverages: Doubles
 
-    def worst(self) -> float:
-        """The least coverage; NaN without units."""
-        return float(self.coverages.min()) if len(self.coverages) else float("nan")
-
     def gap(self, level: float) -> float:
-        """Mean distance of a stratum's coverage from 1 - level: CovGap for labels or groups. NaN without units.
-
-        Each stratum counts the same, however small it is: see `at_least`.
-        """
+        """Mean distance of strata, large or small, from 1 - level: CovGap for labels or groups. NaN without any."""
         return float(np.abs(self.coverages - (1 - level)).mean()) if len(self.coverages) else float("nan")
 
     def at_least(self, count: int) -> "StratifiedCoverage":
@@ -177,10 +160,7 @@ class StratifiedCoverage:
 
 
 def coverage_by_size(weights: Floats, sets: Bools) -> StratifiedCoverage:
-    """Coverage of sets of each size. O(N L).
-
-    weights ((N, L)): gold; units with a row of zeros are left out. sets ((N, L)): True for labels in the set.
-    """
+    """Coverage of sets ((N, L)) of each size, by gold ((N, L)); units with a row of zeros are left out. O(N L)."""
     return coverage_by_group(weights, sets, sets.sum(axis=1))
 
 
@@ -195,38 +175,30 @@ def coverage_by_label(weights: Floats, sets: Bools) -> StratifiedCoverage:
 
 
 def coverage_by_group(weights: Floats, sets: Bools, groups: Indices) -> StratifiedCoverage:
-    """Coverage of the units of each group, such as unknown words, or a document. O(N L).
-
-    weights ((N, L)), sets ((N, L)): as in `coverage_by_size`. groups ((N,)): a number for each unit.
-    """
+    """Coverage of the units of each group ((N,)), such as unknown words, or a document. See `coverage_by_size`."""
     check_shape("sets", sets, weights.shape)
     check_shape("groups", groups, weights.shape[:1])
     return _table(groups[has_gold(weights)], covered(weights, sets))
 
 
-def best_label_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
-    """Expected calibration error of the most probable labels: right if they are among the best gold ones.
-
-    marginals ((N, L)): probabilities. weights ((N, L)): gold; units with a row of zeros are left out.
-    n_bins (int), equal_mass (bool): see `core.calibration.reliability`.
-    """
+def best_label_error(marginals: Floats, weights: Floats) -> float:
+    """Expected calibration error of the most probable labels: right if they are among the best gold ones."""
     check_shape("marginals", marginals, weights.shape)
     known = np.flatnonzero(has_gold(weights))
     right = best_labels(weights)[known, marginals[known].argmax(axis=1)]
-    return calibration_error(marginals[known].max(axis=1), right, n_bins, equal_mass)
+    return reliability(marginals[known].max(axis=1), right).error
 
 
-def classwise_error(marginals: Floats, weights: Floats, n_bins: int = 10, equal_mass: bool = False) -> float:
+def classwise_error(marginals: Floats, weights: Floats) -> float:
     """Mean calibration error of the probability of each label, whether predicted or not.
 
     Only units with a single best gold label count: with two, no distribution over labels would be right.
-    See `best_label_error` for the arguments.
     """
     check_shape("marginals", marginals, weights.shape)
     best = best_labels(weights)
     single = best.sum(axis=1) == 1
     labels = best[single].argmax(axis=1).astype(np.int32)
-    return float(classwise_errors(marginals[single], labels, n_bins, equal_mass).mean())
+    return float(classwise_errors(marginals[single], labels).mean())
 
 
 def _table(strata: Indices, hits: Bools) -> StratifiedCoverage:

@@ -11,7 +11,6 @@ log-concave. What is promised is expected utility, if the marginals are right, a
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -25,42 +24,49 @@ SUM_TOLERANCE = 1e-3
 # most units are settled by their best label, nearly all others by their best few; only the rest needs all prefixes
 FEW = 8
 
-Discount: TypeAlias = Callable[[Doubles, int], Doubles]
 Choice: TypeAlias = Callable[[Doubles], tuple[Indices, Bools]]
 
 
 # -- utilities --------------------------------------------------------------------------------------------------------
 
 
+Discount: TypeAlias = Callable[[float, float, Doubles, int], Doubles]
+DISCOUNTS: dict[str, Discount] = {
+    "g": lambda alpha, beta, s, n_labels: 1 - alpha * ((s - 1) / max(1, n_labels - 1)) ** beta,
+    "precision": lambda alpha, beta, s, n_labels: 1 / s,
+    "recall": lambda alpha, beta, s, n_labels: np.ones_like(s),
+    "f": lambda alpha, beta, s, n_labels: (1 + beta**2) / (s + beta**2),
+    # something more than 1/s for not having to guess; written so that rounding leaves g(1) = 1
+    "u65": lambda alpha, beta, s, n_labels: 1 / s + 0.6 * (s - 1) / s**2,
+    "u80": lambda alpha, beta, s, n_labels: 1 / s + 1.2 * (s - 1) / s**2,
+    "reject": lambda alpha, beta, s, n_labels: np.where(s == 1, 1.0, np.where(s == n_labels, 1 - alpha, 0.0)),
+}
+
+
 @dataclass(frozen=True)
 class Utility:
-    """A g with a name.
-
-    discount ((sizes, n_labels) -> Doubles): g of some sizes, given as floats, where there are n_labels labels.
-    """
+    """A g with a name: one of DISCOUNTS, or by a table of its values, or a function of the size."""
 
     name: str
-    discount: Discount
+    alpha: float = 1.0
+    beta: float = 1.0
+    table: Sequence[float] | Callable[[int], float] | None = None
 
     def values(self, n_labels: int) -> Doubles:
-        """g of all sizes, in float64: float32 has ties where a g is flat.
-
-        n_labels (int): L.
-        RETURNS ((L,)): g(1) to g(L).
-        RAISES (ValueError): for values that are negative or not finite, and for a table of another length.
-        """
+        """((L,)): g(1) to g(L), checked, in float64: float32 has ties where a g is flat."""
         if n_labels < 1:
             raise CRFError(CoreErrors.CRF108.format(name="n_labels", least=1, value=n_labels))
-        found = np.asarray(self.discount(np.arange(1.0, n_labels + 1), n_labels), dtype=np.float64)
+        if self.table is None:
+            found = DISCOUNTS[self.name](self.alpha, self.beta, np.arange(1.0, n_labels + 1), n_labels)
+        else:
+            own = [self.table(size + 1) for size in range(n_labels)] if callable(self.table) else self.table
+            found = np.array(own, dtype=np.float64)
         check_values(found, n_labels, self.name)
         return found
 
 
 def check_values(g: Doubles, n_labels: int, name: str = "g") -> None:
-    """Raise a coded error unless a g has one value for each size, all finite and not negative.
-
-    g ((L,)): g(1) to g(L). n_labels (int): L. name (str): for the message.
-    """
+    """Raise a coded error unless a g ((L,)) has one value for each size, all finite and not negative."""
     if g.shape != (n_labels,):
         raise CRFError(CoreErrors.CRF803.format(name=name, found=g.size, expected=n_labels))
     wrong = ~(np.isfinite(g) & (g >= 0))
@@ -83,67 +89,21 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
     reject      1 for one label, 1 - alpha for all labels, 0 between: Chow's (1970) reject option, with alpha as the
                 cost of rejection. It pays only for alpha < 1 - 1/L.
 
-    name (str): as above.
     alpha (float): in (0, 1]; read by g and reject. beta (float): positive; read by g and f.
-    RETURNS (Utility): of this name.
     RAISES (ValueError): for an unknown name, or a setting out of its range, whether read or not.
     """
     if not 0 < alpha <= 1:
         raise CRFError(CoreErrors.CRF802.format(setting="alpha", name=name, value=alpha, expected="in (0, 1]"))
     if not 0 < beta < np.inf:
         raise CRFError(CoreErrors.CRF802.format(setting="beta", name=name, value=beta, expected="positive and finite"))
-    discounts: dict[str, Discount] = {
-        "g": partial(_power, alpha, beta),
-        "precision": partial(_discounted_accuracy, 0.0),
-        "recall": _recall,
-        "f": partial(_f_beta, beta),
-        "u65": partial(_discounted_accuracy, 0.6),
-        "u80": partial(_discounted_accuracy, 1.2),
-        "reject": partial(_reject, alpha),
-    }
-    if name not in discounts:
-        raise CRFError(CoreErrors.CRF801.format(name=name, known=", ".join(discounts)))
-    return Utility(name, discounts[name])
+    if name not in DISCOUNTS:
+        raise CRFError(CoreErrors.CRF801.format(name=name, known=", ".join(DISCOUNTS)))
+    return Utility(name, alpha, beta)
 
 
 def table_utility(values: Sequence[float] | Doubles | Callable[[int], float], name: str = "table") -> Utility:
-    """A utility of one's own; g(1) may be anything.
-
-    values (sequence or callable): g(1) to g(L), or a function of the size. name (str): for messages.
-    RETURNS (Utility): its values are checked when they are asked for, as only then L is known.
-    """
-    if callable(values):
-        return Utility(name, partial(_called, values))
-    return Utility(name, partial(_listed, tuple(map(float, values))))
-
-
-def _power(alpha: float, beta: float, sizes: Doubles, n_labels: int) -> Doubles:
-    return 1 - alpha * ((sizes - 1) / max(1, n_labels - 1)) ** beta
-
-
-def _discounted_accuracy(aversion: float, sizes: Doubles, n_labels: int) -> Doubles:
-    """1/s, and something more for not having to guess; written so that rounding leaves g(1) = 1."""
-    return 1 / sizes + aversion * (sizes - 1) / sizes**2
-
-
-def _recall(sizes: Doubles, n_labels: int) -> Doubles:
-    return np.ones_like(sizes)
-
-
-def _f_beta(beta: float, sizes: Doubles, n_labels: int) -> Doubles:
-    return (1 + beta**2) / (sizes + beta**2)
-
-
-def _reject(alpha: float, sizes: Doubles, n_labels: int) -> Doubles:
-    return np.where(sizes == 1, 1.0, np.where(sizes == n_labels, 1 - alpha, 0.0))
-
-
-def _called(value: Callable[[int], float], sizes: Doubles, n_labels: int) -> Doubles:
-    return np.array([value(int(size)) for size in sizes], dtype=np.float64)
-
-
-def _listed(table: tuple[float, ...], sizes: Doubles, n_labels: int) -> Doubles:
-    return np.array(table, dtype=np.float64)
+    """A utility of one's own: g(1) to g(L), or a function of the size, checked as soon as L is known."""
+    return Utility(name, table=values if callable(values) else tuple(map(float, values)))
 
 
 # -- sets -------------------------------------------------------------------------------------------------------------
@@ -168,11 +128,6 @@ def utility_optimal_sets(marginals: Floats, g: Doubles) -> ChosenSets:
     """The set of greatest expected utility for each unit. O(N L log L) at most; exact for every g.
 
     Ties within TIE go to the smaller set, and labels of equal probability come in label order.
-
-    marginals ((N, L)): probabilities, such as node marginals.
-    g ((L,)): g(1) to g(L), see `Utility.values`.
-    RETURNS (ChosenSets): the sets, with mass times g(size) as utility.
-    RAISES (ValueError): for marginals that are no distributions, and for a g that does not fit.
     """
     check_values(g, check_marginals(marginals))
 
@@ -190,8 +145,6 @@ def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
 
     No prefix has more than all of the mass. And that of s labels has at most the mass c of the first w and s - w times
     the probability p of the last of them: (c + (s - w) p) g(s) <= c g(w) where p / c <= (g(w) / g(s) - 1) / (s - w).
-
-    cumulative ((n, w)): probabilities of the first w prefixes. g ((L,)): g(1) to g(L).
     """
     width = cumulative.shape[1]
     further = width + np.flatnonzero(g[width:] > 0)
@@ -203,13 +156,9 @@ def _none_better(cumulative: Doubles, best: Doubles, g: Doubles) -> Bools:
 
 
 def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
-    """The smallest set for each unit that misses the true label with at most a given probability.
+    """The smallest set for each unit that misses the true label with at most a probability in [0, 1), up to TIE.
 
-    This holds if the marginals are right; for a promise that needs no such condition see `conformal.py`.
-
-    marginals ((N, L)): probabilities. level (float): probability of a miss, in [0, 1).
-    RETURNS (ChosenSets): prefixes of the sorted marginals with a mass of 1 - level or more, up to TIE.
-    RAISES (ValueError): for marginals that are no distributions, or another level.
+    This holds if the marginals ((N, L)) are right; for a promise that needs no such condition see `conformal.py`.
     """
     if not 0 <= level < 1:
         raise CRFError(CoreErrors.CRF806.format(value=level, expected="in [0, 1)"))
@@ -226,12 +175,7 @@ def error_controlled_sets(marginals: Floats, level: float) -> ChosenSets:
 
 
 def top_k_sets(marginals: Floats, k: int) -> ChosenSets:
-    """The k most probable labels of each unit, all labels where there are fewer. O(N L log L).
-
-    marginals ((N, L)): probabilities. k (int): at least 1.
-    RETURNS (ChosenSets): sets of equal size.
-    RAISES (ValueError): for marginals that are no distributions, or a smaller k.
-    """
+    """The k most probable labels of each unit, all labels where there are fewer. O(N L log L)."""
     if k < 1:
         raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     size = min(k, check_marginals(marginals))
@@ -245,16 +189,13 @@ def check_marginals(marginals: Floats) -> int:
     """The number of labels; a coded error unless each row ((N, L)) is a distribution, up to SUM_TOLERANCE."""
     if marginals.ndim != 2 or not marginals.shape[1]:
         raise CRFError(CoreErrors.CRF101.format(name="marginals", expected="(N, L)", actual=marginals.shape))
-    _check_rows(marginals, "marginals")
+    totals = marginals @ np.ones(marginals.shape[1], dtype=marginals.dtype)
+    is_one = np.abs(totals - 1) <= SUM_TOLERANCE  # the totals of rows with NaN are NaN, and compare false
+    if not (marginals.min(initial=0) >= 0 and is_one.all()):
+        unit = int(np.argmin(is_one & (marginals >= 0).all(axis=1)))
+        found = {"least": marginals[unit].min(), "total": totals[unit]}
+        raise CRFError(CoreErrors.CRF805.format(unit=unit, name="marginals", **found))
     return int(marginals.shape[1])
-
-
-def _check_rows(rows: Floats, name: str) -> None:
-    totals = rows @ np.ones(rows.shape[1], dtype=rows.dtype)
-    # the totals of rows with NaN are NaN, and compare false
-    if not (rows.min(initial=0) >= 0 and (np.abs(totals - 1) <= SUM_TOLERANCE).all()):
-        unit = int(np.argmin((np.abs(totals - 1) <= SUM_TOLERANCE) & (rows >= 0).all(axis=1)))
-        raise CRFError(CoreErrors.CRF805.format(unit=unit, name=name, least=rows[unit].min(), total=totals[unit]))
 
 
 def _smallest_prefixes(marginals: Floats, choose: Choice) -> tuple[Bools, Indices, Doubles]:

@@ -52,11 +52,7 @@ class LossSteps:
         return LossSteps(self.masses[kept], self.drops[kept], owners[kept], len(units))
 
     def smallest_mass(self, level: float, unit: Unit = "sentence") -> float:
-        """The smallest mass with (n R + 1) / (n + 1) <= level: exact, over all steps. O(M).
-
-        level (float): from (0, 1). unit (str): what to call units in errors.
-        RAISES (ValueError): for another level, or too few units for it.
-        """
+        """The smallest mass with (n R + 1) / (n + 1) <= level, exactly, over all steps; `unit` is for errors. O(M)."""
         check_count(self.n_units, level, unit)
         bound = level * (self.n_units + 1) - 1 + SLACK * self.n_units
         total = self.n_units - np.cumsum(self.drops)  # n R behind each step
@@ -81,11 +77,7 @@ class RiskControl:
     risk: float
 
     def predict(self, marginals: Floats) -> Bools:
-        """The labels in the set of each token, the most probable one always. O(N L log L).
-
-        marginals ((N, L)): probabilities.
-        RETURNS ((N, L)): True for labels in the set.
-        """
+        """((N, L)): the labels in the set of each token, the most probable one always. O(N L log L)."""
         before, _ = ranked(marginals)
         return np.asarray(before <= self.mass)
 
@@ -129,7 +121,6 @@ def control_risk(
         that have no others.
     level (float): from (0, 1). unit (str), loss (str): see `RiskControl`; the exchangeable unit must be chosen.
     units ((N,)): the sentence or document of each token, as any numbers; None for unit "token".
-    RETURNS (RiskControl): sets to predict, and their promise.
     RAISES (ValueError): without gold, or with fewer than 1 / level - 1 units: not even sets of all labels would do.
     """
     check_choice("unit", unit, get_args(Unit))
@@ -141,14 +132,10 @@ def control_risk(
 
 
 def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = "share") -> LossSteps:
-    """Losses of units as functions of the mass. O(N L log L + N log N).
+    """Losses, as functions of the mass, of the units with gold, in ascending order. O(N L log L + N log N).
 
     A token with several gold labels misses if none of greatest weight is in its set. ml-acc is the share of its gold
     weight that is in the set, squared where the weights sum to more than 1: all are right then, not one of them.
-
-    marginals ((N, L)), weights ((N, L)), units ((N,)), loss (str): as in `control_risk`.
-    RETURNS (LossSteps): of the units with gold, in ascending order of their numbers.
-    RAISES (ValueError): where no token has gold.
     """
     check_choice("loss", loss, get_args(Loss))
     best = best_labels(weights)

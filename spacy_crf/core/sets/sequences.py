@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Doubles, Ints
 from ..chain.forward import log_partition
-from ..chain.nbest import nbest
+from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..errors import CoreErrors, CRFError
 
@@ -35,12 +35,9 @@ class SequenceSet:
 
 
 def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhausted: bool = False) -> SequenceSet:
-    """The fewest paths with a mass of at least a level, all of those given if their mass is below it.
+    """The fewest of the best paths of a sequence with a mass of at least a level, all if their mass is below it.
 
-    paths ((K, T)): the best paths of a sequence, best first. log_probabilities ((K,)): theirs.
-    level (float): in (0, 1]. exhausted (bool): whether the sequence has no other paths.
-    RETURNS (SequenceSet): complete if it reaches the level, or has all paths.
-    RAISES (ValueError): for another level, or lists that are not as described.
+    exhausted (bool): whether the sequence has no other paths, so that all of them are complete.
     """
     _check_level(level)
     problem = ""
@@ -49,8 +46,8 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
     elif not ((np.diff(log_probabilities) <= 0).all() and np.isfinite(log_probabilities).all()):
         problem = "which must be finite and descend"
     if problem:
-        counts = {"paths": len(paths), "found": len(log_probabilities)}
-        raise CRFError(CoreErrors.CRF811.format(**counts, problem=problem))
+        message = CoreErrors.CRF811.format(paths=len(paths), found=len(log_probabilities), problem=problem)
+        raise CRFError(message)
     probabilities = np.exp(log_probabilities)
     reached = np.minimum(1.0, np.cumsum(probabilities)) >= level * (1 - TIE)
     chosen = probabilities[: int(reached.argmax()) + 1] if reached[-1] else probabilities
@@ -58,12 +55,9 @@ def smallest_set(paths: Ints, log_probabilities: Doubles, level: float, exhauste
 
 
 def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int = 256) -> list[SequenceSet]:
-    """`smallest_set` for each chain of a batch, from as many best paths as it takes.
+    """`smallest_set` for each sequence of a batch, from as many best paths as it takes, at most `cap`.
 
-    potentials (ChainPotentials): B chains. level (float): in (0, 1].
-    cap (int): greatest number of paths; a set is not complete where their mass is below the level.
-    RETURNS (list): B sets, in the order the sequences were given. An empty sequence has one path, of probability 1.
-    RAISES (ValueError): for another level or cap, and for potentials as in `nbest`.
+    An empty sequence has one path, of probability 1.
     """
     _check_level(level)  # of an empty batch, too
     if cap < 1:
@@ -74,20 +68,13 @@ def smallest_sequence_sets(potentials: ChainPotentials, level: float, cap: int =
     pending, k = np.arange(len(log_z)), min(FIRST, cap)
     while len(pending):
         part, _ = potentials.select(pending)
-        for sequence, chosen in zip(pending.tolist(), _sets_of_best(part, k, log_z[pending], level)):
-            found[sequence] = chosen
+        best = nbest(part, k)
+        labels, logs = best.labels[:, part.batch.rows], best.scores - log_z[pending, None]
+        for b, own, log, n in zip(pending.tolist(), part.batch.segments.slices(), logs, best.counts.tolist()):
+            found[b] = smallest_set(labels[:n, own], log[:n], level, exhausted=n < k)
         pending = np.array([b for b in pending.tolist() if not found[b].complete and k < cap], dtype=np.intp)
         k = min(GROWTH * k, cap)
     return [found[sequence] for sequence in range(len(log_z))]
-
-
-def _sets_of_best(potentials: ChainPotentials, k: int, log_z: Doubles, level: float) -> list[SequenceSet]:
-    """The set of each chain out of its k best paths."""
-    batch, best = potentials.batch, nbest(potentials, k)
-    labels = np.split(best.labels[:, batch.rows], np.cumsum(batch.lengths)[:-1], axis=1)
-    logs, k = best.scores - log_z[:, None], len(best.labels)
-    counts = best.counts.tolist()
-    return [smallest_set(labels[b][:n], logs[b, :n], level, exhausted=n < k) for b, n in enumerate(counts)]
 
 
 def _check_level(level: float) -> None:

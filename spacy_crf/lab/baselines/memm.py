@@ -99,7 +99,7 @@ class MEMM:
         normalizers = log_normalizers(emissions, np.vstack([transitions, start]))
         inner = np.arange(len(batch.first_rows), batch.n_units)
         emissions[batch.first_rows] -= normalizers[batch.first_rows, -1:]
-        emissions[batch.previous_rows(inner)] -= normalizers[inner, :-1]
+        emissions[batch.before[inner]] -= normalizers[inner, :-1]
         return ChainPotentials(batch, emissions, transitions, start, np.zeros(self.n_labels))
 
     def marginals(self, lengths: Indices, features: SparseRows) -> Floats:

@@ -38,7 +38,7 @@ both = st.one_of(first_order(), second_order())
 
 def by_sequence(found, values):
     """Rows of the units of each sequence."""
-    return Segments(found.lengths).split(values)
+    return Segments(found.chains.batch.lengths).split(values)
 
 
 @given(both)
@@ -101,7 +101,7 @@ def test_the_probability_of_given_labels(case, seed):
 @given(first_order(), st.integers(1, 4))
 def test_the_best_labellings_of_each_sequence(case, k):
     found, chains = case
-    for paths, length, chain in zip(found.n_best(k), found.lengths, chains):
+    for paths, length, chain in zip(found.n_best(k), found.chains.batch.lengths, chains):
         ranked = chain.ranked()[:k]
         assert paths.labels.shape == (len(ranked), length)
         expected = [math.exp(score - chain.log_z()) for _, score in ranked]

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.edges import EdgeTable
-from spacy_crf.core.chain.entropy import sequence_entropies
+from spacy_crf.core.chain.edges import EdgePotentials, EdgeTable
 from spacy_crf.core.chain.forward import forward_backward, log_partition
-from spacy_crf.core.chain.marginals import edge_marginals, node_marginals
-from spacy_crf.core.chain.posterior import posterior_decode
-from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials, NonFiniteError
-from spacy_crf.core.chain.viterbi import viterbi
+from spacy_crf.core.chain.marginals import edge_marginals, node_marginals, sequence_entropies
+from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError
+from spacy_crf.core.chain.viterbi import posterior_decode, viterbi
 from spacy_crf.core.sparse import from_columns
 
 N_LABELS, N_FEATURES = 4, 6

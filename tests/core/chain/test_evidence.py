@@ -10,9 +10,8 @@ from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError, allowed_labels, condition, log_evidence
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.nbest import nbest
+from spacy_crf.core.chain.paths import nbest, sample
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
-from spacy_crf.core.chain.sample import sample
 from spacy_crf.core.chain.viterbi import viterbi
 
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
+from spacy_crf.core.chain.edges import EdgePotentials
 from spacy_crf.core.chain.forward import forward_backward, log_partition
 from spacy_crf.core.chain.lattice import best_path
 from spacy_crf.core.chain.marginals import edge_marginals, expected_transitions, node_marginals
-from spacy_crf.core.chain.potentials import ChainPotentials, EdgePotentials, NonFiniteError, NoPathError
-from spacy_crf.core.chain.pruning import prune
-from spacy_crf.core.chain.viterbi import _full, viterbi
+from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
+from spacy_crf.core.chain.viterbi import max_forward, prune, trace, viterbi
 
 
 @given(chain_batches())
@@ -46,7 +46,7 @@ def test_edge_marginals_equal_enumeration_and_sum_to_node_marginals(case):
         np.testing.assert_allclose(matrices, chain.edge_marginals(), atol=1e-9)
     nodes = node_marginals(messages)
     np.testing.assert_allclose(ours[inner].sum(axis=1), nodes[inner], atol=1e-9)
-    before = potentials.batch.previous_rows(inner)
+    before = potentials.batch.before[inner]
     np.testing.assert_allclose(ours[inner].sum(axis=2), nodes[before], atol=1e-9)
 
 
@@ -90,12 +90,12 @@ def test_pruning_dominated_labels_changes_nothing(n_labels, scale, masked, seed)
     if masked:
         transitions[0, 1:] = -np.inf
     potentials = replace(potentials, transitions=transitions, start=transitions[1], end=transitions[1])
-    full_labels, full_scores = _full(potentials)
+    full = trace(potentials, max_forward(potentials))
     lattice = prune(potentials)
     if lattice is not None:
         labels, scores = best_path(lattice)
-        assert labels.tolist() == full_labels.tolist()
-        np.testing.assert_allclose(scores, full_scores, rtol=1e-12)
+        assert labels.tolist() == full.labels.tolist()
+        np.testing.assert_allclose(scores, full.scores, rtol=1e-12)
 
 
 def test_pruning_is_worth_it_where_emissions_decide():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import log_partition
-from spacy_crf.core.chain.nbest import ABSENT, nbest
+from spacy_crf.core.chain.paths import ABSENT, nbest
 from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
 from spacy_crf.core.chain.viterbi import viterbi
 
@@ -24,7 +24,7 @@ def paths_of(potentials, found, sequence) -> list[tuple[int, ...]]:
 def test_paths_scores_and_probabilities_equal_enumeration(case, k):
     potentials, chains = case
     found = nbest(potentials, k)
-    probabilities = found.probabilities(log_partition(potentials))
+    probabilities = np.exp(found.scores - log_partition(potentials)[:, None])
     assert found.labels.shape == (k, potentials.batch.n_units)
     for sequence, chain in enumerate(chains):
         expected = chain.ranked()[:k]
@@ -101,7 +101,7 @@ def test_sequences_with_fewer_paths_say_so():
     assert found.counts.tolist() == [3, 1, 3]
     assert unpacked(potentials, found.labels[3])[0].tolist() == [ABSENT, ABSENT]
     assert np.isneginf(found.scores).tolist() == [[False] * 3 + [True], [False] + [True] * 3, [False] * 3 + [True]]
-    probabilities = found.probabilities(log_partition(potentials))
+    probabilities = np.exp(found.scores - log_partition(potentials)[:, None])
     np.testing.assert_allclose(probabilities, [[1 / 3] * 3 + [0], [1, 0, 0, 0], [1 / 3] * 3 + [0]])
 
 
@@ -113,7 +113,7 @@ def test_all_paths_have_probability_one_at_extreme_scores():
     )
     found = nbest(potentials, 27)
     assert found.counts.tolist() == [27]
-    assert found.probabilities(log_partition(potentials)).sum() == pytest.approx(1)
+    assert np.exp(found.scores - log_partition(potentials)[:, None]).sum() == pytest.approx(1)
 
 
 def test_errors_are_those_of_viterbi():

@@ -8,8 +8,7 @@ from hypothesis import given
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.posterior import posterior_decode
-from spacy_crf.core.chain.viterbi import viterbi
+from spacy_crf.core.chain.viterbi import posterior_decode, viterbi
 
 
 def decode(potentials):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from spacy_crf.core.batch import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError
-from spacy_crf.core.chain.sample import sample
 
 
 def chi_square(chain, drawn) -> tuple[float, int]:

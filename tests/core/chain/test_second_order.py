@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.chain.entropy import path_entropies
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.lattice import best_path, lattice_marginals
-from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.marginals import node_marginals, path_entropies
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.chain.second_order import candidates, checked_marginals, pair_states
 from spacy_crf.core.chain.viterbi import viterbi

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.constrained_chains import CONSTRAINTS, TAGS, part
 
-from spacy_crf.core.chain.nbest import nbest
+from spacy_crf.core.chain.paths import nbest
 from spacy_crf.core.constraints.costs import charged, choices_of, likely_costs, loss_and_gradient
 from spacy_crf.core.constraints.labelling import Fields, Labelling
 from spacy_crf.core.constraints.language import parse_all

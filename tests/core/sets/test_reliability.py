@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.calibration.bins import calibration_error, classwise_errors
+from spacy_crf.core.calibration import classwise_errors, reliability
 from spacy_crf.core.sets.measures import (
     best_label_error,
     best_labels,
@@ -57,9 +57,8 @@ def test_coverage_by_hand():
     assert table(coverage_by_group(WEIGHTS, SETS, groups)) == [(-2, 2, 0.5), (7, 3, pytest.approx(2 / 3))]
 
 
-def test_worst_and_gap():
+def test_gap():
     found = coverage_by_label(WEIGHTS, SETS)
-    assert found.worst() == 0.5
     assert found.gap(0.2) == pytest.approx((0.3 + (0.8 - 2 / 3) + 0.2) / 3)
     assert table(found.at_least(2)) == table(found)[:2]
     assert found.at_least(2).gap(0.5) == pytest.approx((2 / 3 - 0.5) / 2)
@@ -67,7 +66,7 @@ def test_worst_and_gap():
 
 def test_nothing_to_cover():
     found = coverage_by_size(np.zeros((2, 3)), np.ones((2, 3), dtype=bool))
-    assert table(found) == [] and np.isnan(found.worst()) and np.isnan(found.gap(0.1))
+    assert table(found) == [] and np.isnan(found.gap(0.1))
     assert best_label_error(np.full((2, 3), 1 / 3), np.zeros((2, 3))) == 0
     assert classwise_error(np.full((2, 3), 1 / 3), np.zeros((2, 3))) == 0
 
@@ -99,17 +98,14 @@ def test_strata_agree_with_counting_one_by_one(seed):
     assert total == pytest.approx(covered(weights, sets).sum())
 
 
-@pytest.mark.parametrize("equal_mass", [False, True])
-def test_calibration_errors_are_those_of_single_labels(equal_mass):
+def test_calibration_errors_are_those_of_single_labels():
     rng = np.random.default_rng(0)
     marginals = rng.dirichlet(np.ones(3), 200)
     labels = rng.integers(0, 3, 200).astype(np.int32)
     weights = np.eye(3)[labels]
     right = marginals.argmax(axis=1) == labels
-    expected = calibration_error(marginals.max(axis=1), right, 5, equal_mass)
-    assert best_label_error(marginals, weights, 5, equal_mass) == pytest.approx(expected)
-    by_class = classwise_errors(marginals, labels, 5, equal_mass).mean()
-    assert classwise_error(marginals, weights, 5, equal_mass) == pytest.approx(by_class)
+    assert best_label_error(marginals, weights) == pytest.approx(reliability(marginals.max(axis=1), right).error)
+    assert classwise_error(marginals, weights) == pytest.approx(classwise_errors(marginals, labels).mean())
 
 
 def test_calibration_errors_where_gold_is_open_or_missing():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.chain.forward import log_partition
-from spacy_crf.core.chain.nbest import nbest
+from spacy_crf.core.chain.paths import nbest
 from spacy_crf.core.gold import UNKNOWN, Gold
 from spacy_crf.lab.baselines.hmm import HMM, HMMCounts, HMMSettings, estimate_hmm
 from spacy_crf.lab.baselines.lexicon import LexiconSettings
@@ -59,7 +59,7 @@ def test_best_paths_of_states_are_those_of_labels(make_tagged, plain_grams, seed
     model = fit(tagged.sequences, tagged.gold, HMMSettings(order))
     potentials = model.potentials([words])
     found = nbest(potentials, 30)
-    probabilities = found.probabilities(log_partition(potentials))[0]
+    probabilities = np.exp(found.scores - log_partition(potentials)[:, None])[0]
     paths = joint(model, plain_grams(tagged, order), words)
     total = sum(paths.values())
     for labels, probability in zip(model.states.to_labels(found.labels)[: found.counts[0]], probabilities):

@@ -1,24 +1,73 @@
-"""Dirichlet calibration (Kull et al. 2019): probabilities that are as sure as they are right, one map for all classes.
+"""Whether probabilities can be believed, and a map that makes them so: of what is said to be 80 % sure, 80 % are right.
 
-A row p of probabilities becomes softmax(log(p) W + b), with W and b fitted on held-out data. One temperature for all
-scores cannot make the probabilities of rare classes right along with those of frequent ones; this map can, since each
-class may gain or lose by what the others have. What comes out sums to 1, which it does not where the classes are
-recalibrated one by one.
-
-The map acts on each unit by itself. Units of one sequence depend on each other, which does no harm: whether 70 of 100
-probabilities of 0.7 come true is asked of marginals, and sums of them are right means whatever the dependence. The fit
-maximises the likelihood of each unit given its own row, a composite likelihood, whose maximum is consistent as long as
-dependence fades with distance; only the number of units overstates how exact it is. But the new rows are marginals of
-no distribution over sequences any more: whatever is said of several units at once is left to the chain.
+Expected calibration error after Naeini et al. (2015), with bins of equal width, and its classwise form (Kull et al.
+2019). Both depend on the bins: compare only what has the same ones.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Ints
-from ..errors import CoreErrors, CRFError
-from ..gold import UNKNOWN
+from .arrays import Bools, Doubles, Floats, Indices, Ints
+from .errors import CoreErrors, CRFError
+from .gold import UNKNOWN
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Predictions by how sure they were.
+
+    lower ((M,)), upper ((M,)): bounds of the bins; a bin has its upper bound, the first one also its lower.
+    counts ((M,)): predictions in each bin.
+    confidences ((M,)): their mean probability, 0 in an empty bin. accuracies ((M,)): share of them that is right.
+    """
+
+    lower: Doubles
+    upper: Doubles
+    counts: Indices
+    confidences: Doubles
+    accuracies: Doubles
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: mean difference of confidence and accuracy, over predictions."""
+        gaps = np.abs(self.confidences - self.accuracies)
+        return float((gaps * self.counts).sum() / max(1, int(self.counts.sum())))
+
+
+def reliability(confidences: Floats, right: Bools, n_bins: int = 10) -> Reliability:
+    """Sort predictions ((n,)) into bins of equal width by their probability, with those that came true. O(n log n)."""
+    if n_bins < 1:
+        raise CRFError(CoreErrors.CRF108.format(name="n_bins", least=1, value=n_bins))
+    if not np.isfinite(confidences).all():
+        raise CRFError(CoreErrors.CRF102.format(name="confidences"))
+    values = np.clip(confidences.astype(np.float64), 0.0, 1.0)
+    bounds = np.linspace(0.0, 1.0, n_bins + 1)
+    bins = np.searchsorted(bounds[1:], values, side="left")
+    counts = np.bincount(bins, minlength=n_bins)
+    sums = (np.bincount(bins, weights=weights, minlength=n_bins) for weights in (values, right))
+    means = [np.divide(total, counts, out=np.zeros(n_bins), where=counts > 0) for total in sums]
+    return Reliability(bounds[:-1], bounds[1:], counts, *means)
+
+
+def classwise_errors(marginals: Floats, labels: Ints) -> Doubles:
+    """((L,)): calibration error of the probability ((n, L)) of each label, predicted or not. O(n L log n)."""
+    errors = [reliability(column, labels == label).error for label, column in enumerate(marginals.T)]
+    return np.array(errors, dtype=np.float64)
+
+
+# -- Dirichlet calibration (Kull et al. 2019): probabilities that are as sure as they are right, one map for all classes
+#
+# A row p of probabilities becomes softmax(log(p) W + b), with W and b fitted on held-out data. One temperature for all
+# scores cannot make the probabilities of rare classes right along with those of frequent ones; this map can, since each
+# class may gain or lose by what the others have. What comes out sums to 1, which it does not where the classes are
+# recalibrated one by one.
+#
+# The map acts on each unit by itself. Units of one sequence depend on each other, which does no harm: whether 70 of 100
+# probabilities of 0.7 come true is asked of marginals, and sums of them are right means whatever the dependence. The
+# fit maximises the likelihood of each unit given its own row, a composite likelihood, whose maximum is consistent as
+# long as dependence fades with distance; only the number of units overstates how exact it is. But the new rows are
+# marginals of no distribution over sequences any more: whatever is said of several units at once is left to the chain.
 
 LEAST = 1e-5  # what is less probable counts as this much
 STEPS = 50  # of Newton's method, which takes about ten
@@ -37,11 +86,7 @@ class DirichletMap:
     bias: Doubles
 
     def __call__(self, probabilities: Floats) -> Doubles:
-        """Recalibrate probabilities. O(n M^2).
-
-        probabilities ((n, M)): rows that sum to 1.
-        RETURNS ((n, M)): rows that sum to 1; what has no probability at all still has none.
-        """
+        """Recalibrate rows ((n, M)) that sum to 1; what has no probability at all still has none. O(n M^2)."""
         mapped = _softmax(_inputs(probabilities) @ np.vstack([self.weights, self.bias]))
         mapped[probabilities == 0] = 0.0
         mapped /= np.maximum(mapped.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
@@ -54,8 +99,6 @@ def fit_dirichlet(probabilities: Floats, labels: Ints) -> DirichletMap:
     The prior is normal around the map that changes nothing; a few thousand units outweigh it.
 
     probabilities ((n, M)): of held-out units. labels ((n,)): gold classes, -1 where they are unknown.
-    RETURNS (DirichletMap): the map.
-    RAISES (ValueError): without any gold.
     """
     known = np.flatnonzero(labels != UNKNOWN)
     if not len(known):

@@ -1,8 +1,6 @@
-"""The K best label sequences: one max-only pass forward, then K suffixes of each sequence walked back side by side.
+"""Several label sequences of each chain: the K best ones, and exact samples.
 
-The forward pass tells for each suffix the score of the best path that ends in it. A suffix behind K others can
-therefore be on none of the K best paths, and K of them are enough at each step: A* search with exact
-estimates, in step over all sequences.
+Both pass forward once and then walk back with K suffixes of each sequence side by side.
 """
 
 from dataclasses import dataclass
@@ -10,14 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, Segments
+from ..arrays import Doubles, Floats, Indices, Ints, Segments, chunks
 from ..errors import CoreErrors, CRFError
-from .potentials import ChainPotentials, NoPathError
-from .viterbi import max_forward
-from .walk import chunks, scores_into, steps_back
+from .forward import forward_backward
+from .potentials import ChainPotentials, require_paths
+from .viterbi import CHUNK, max_forward
 
 ABSENT = -1
 LARGEST = np.finfo(np.float64).max
+
+
+# -- the K best -------------------------------------------------------------------------------------------------------
+#
+# The forward pass tells for each suffix the score of the best path that ends in it. A suffix behind K others can
+# therefore be on none of the K best paths, and K of them are enough at each step: A* search with exact estimates, in
+# step over all sequences.
 
 
 @dataclass(frozen=True)
@@ -33,37 +38,24 @@ class NBest:
     scores: Doubles
     counts: Indices
 
-    def probabilities(self, log_z: Doubles) -> Doubles:
-        """((B, K)): of the paths, 0 where there is none.
-
-        log_z ((B,)): log partition functions of the same potentials.
-        """
-        return np.exp(self.scores - log_z[:, None])
-
 
 def nbest(potentials: ChainPotentials, k: int) -> NBest:
-    """The k highest-scoring label sequences of each chain. O(N L^2 + N k L log(k L)) time, O(N (L + k)) memory.
+    """The k highest-scoring label sequences of each chain, or all. O(N L^2 + N k L log(k L)) time, O(N (L + k)) memory.
 
     The first path is that of `viterbi`, and fewer paths are always the beginning of more. Equal scores have a fixed
     order: counted from the end, the path that stays longer with a better one comes first, then the smaller label.
 
-    potentials (ChainPotentials): any floating precision; float64 where scores are to become probabilities.
-    k (int): at least 1; sequences with fewer allowed paths get all of them.
-    RETURNS (NBest): labels, scores and counts.
-    RAISES (NonFiniteError): for NaN or +inf.
-    RAISES (NoPathError): where a sequence has no allowed path.
+    RAISES (NonFiniteError, NoPathError): as `viterbi`.
     """
     if k < 1:
         raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     potentials.check()
     batch = potentials.batch
     best, suffixes = _walk_back(potentials, k)
-    hopeless = batch.order[np.flatnonzero(np.isneginf(best))]
-    if len(hopeless):
-        raise NoPathError(np.sort(hopeless).tolist())
     scores = np.full((batch.n_sequences, k), -np.inf)
     scores[:, 0] = 0.0
     scores[batch.order[: len(best)]] = best[:, None] - suffixes.losses[: len(best)]
+    require_paths(scores[:, 0])
     counts = np.isfinite(scores).sum(axis=1)
     labels = _read_forward(potentials, suffixes)
     labels[np.arange(k)[:, None] >= counts[batch.row_sequences]] = ABSENT
@@ -89,15 +81,15 @@ def _walk_back(potentials: ChainPotentials, k: int) -> tuple[Doubles, _Suffixes]
     shape = (batch.n_units, k)
     suffixes = _Suffixes(np.zeros(shape, np.int32), np.zeros(shape, np.intp), np.full(shape, np.inf))
     best = np.zeros(len(batch.first_rows))
-    reached = max_forward(potentials)
-    for step, before in zip(steps_back(batch), reversed(reached)):
-        first = step.going.start
-        finals = (before[:, step.ending.start - first :] + potentials.end[:, None]).T
-        best[step.ending.start - first : step.ending.stop - first] = finals.max(axis=1)
+    for step, before in zip(batch.steps_back(), reversed(max_forward(potentials))):
+        first, shift = step.going.start, step.following.start - step.going.start
+        ending = slice(step.ending.start - first, step.ending.stop - first)
+        finals = (before[:, ending] + potentials.end[:, None]).T
+        best[ending] = finals.max(axis=1)
         _prolong(finals[:, None, :], np.zeros((len(finals), 1)), suffixes, step.ending)
-        for rows in chunks(step.going, k * potentials.n_labels):
-            after = slice(rows.start - first + step.following.start, rows.stop - first + step.following.start)
-            scores = scores_into(potentials, after, suffixes.labels[after])
+        for rows in chunks(step.going, k * potentials.n_labels, CHUNK):
+            after = slice(rows.start + shift, rows.stop + shift)
+            scores = potentials.into_labels(after, suffixes.labels[after])
             scores += before.T[rows.start - first : rows.stop - first, None, :]
             _prolong(scores, suffixes.losses[after], suffixes, rows)
     return best, suffixes
@@ -136,3 +128,57 @@ def _read_forward(potentials: ChainPotentials, suffixes: _Suffixes) -> Ints:
         labels[:, rows] = np.take_along_axis(suffixes.labels[rows], ranks[:n], axis=1).T
         ranks = np.take_along_axis(suffixes.followers[rows], ranks[:n], axis=1)
     return labels
+
+
+# -- samples: filtering forward, sampling backward (Carter and Kohn 1994) ---------------------------------------------
+
+
+def sample(potentials: ChainPotentials, n: int, rng: np.random.Generator) -> Ints:
+    """((n, N)): labels of n independent samples from p(y | x). O(N L^2 + n N L) time, O(N L + n N) memory.
+
+    Computed in float64. The same state of `rng` and the same batch give the same samples.
+
+    RAISES (NonFiniteError, NoPathError): as `forward_backward`.
+    """
+    if n < 1:
+        raise CRFError(CoreErrors.CRF108.format(name="n", least=1, value=n))
+    potentials = potentials.astype(np.float64)
+    messages = forward_backward(potentials)
+    with np.errstate(divide="ignore"):
+        log_alpha = np.log(messages.alpha)  # p(y_t | x_1..t), up to a constant in each row
+    if messages.redone is not None:
+        log_alpha[messages.redone.rows] = messages.redone.log_alpha
+    labels = np.zeros((potentials.batch.n_units, n), dtype=np.int32)
+    points = rng.random(labels.shape)
+    for going, following, ending in potentials.batch.steps_back():
+        finals = log_alpha[ending, None, :] + potentials.end
+        labels[ending] = _draw(_cumulative(finals), points[ending])
+        shift = following.start - going.start
+        for rows in chunks(going, max(n, potentials.n_labels) * potentials.n_labels, CHUNK):
+            after = slice(rows.start + shift, rows.stop + shift)
+            sums = _cumulative_before(potentials, log_alpha[rows], after, labels[after])
+            labels[rows] = _draw(sums, points[rows])
+    return np.ascontiguousarray(labels.T)
+
+
+def _cumulative_before(potentials: ChainPotentials, log_alpha: Floats, rows: slice, following: Ints) -> Doubles:
+    """((n, S, L)): cumulative weights of the labels before those ((n, S)) that were drawn for the units at `rows`."""
+    n_labels = potentials.n_labels
+    if following.shape[1] <= n_labels:
+        return _cumulative(potentials.into_labels(rows, following) + log_alpha[:, None, :])
+    every = np.broadcast_to(np.arange(n_labels, dtype=np.int32), (len(following), n_labels))
+    sums = _cumulative(potentials.into_labels(rows, every) + log_alpha[:, None, :])
+    return sums[np.arange(len(sums))[:, None], following]
+
+
+def _cumulative(scores: Floats) -> Doubles:
+    """Sums of exp(scores) along the last axis, up to a factor."""
+    greatest = scores.max(axis=2, keepdims=True)
+    weights = np.exp(scores - np.where(np.isfinite(greatest), greatest, 0))
+    return np.asarray(np.cumsum(weights, axis=2, out=weights))
+
+
+def _draw(sums: Doubles, points: Doubles) -> Ints:
+    """((n, S)): labels drawn by cumulative weights ((n, S or 1, L)) and points ((n, S)), uniform in [0, 1)."""
+    # a label without weight has the sum of the one before it, so that no point falls to it
+    return np.asarray((sums > points[:, :, None] * sums[:, :, -1:]).argmax(axis=2), dtype=np.int32)

@@ -1,4 +1,7 @@
-"""The Dirichlet map: what it leaves alone, that the fit is the optimum, and what it does to dependent units."""
+"""Calibration: reliability tables and errors against counting by hand, and the Dirichlet map.
+
+Of the map: what it leaves alone, that the fit is the optimum, and what it does to dependent units.
+"""
 
 import numpy as np
 import pytest
@@ -8,12 +11,75 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.calibration.bins import classwise_errors
-from spacy_crf.core.calibration.dirichlet import LEAST, PRIOR, DirichletMap, fit_dirichlet
+from spacy_crf.core.calibration import (
+    LEAST,
+    PRIOR,
+    DirichletMap,
+    classwise_errors,
+    fit_dirichlet,
+    reliability,
+)
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
+
+PREDICTIONS = st.lists(st.tuples(st.sampled_from(np.linspace(0, 1, 21).tolist()), st.booleans()), max_size=60)
+
+
+def columns(predictions) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([p for p, _ in predictions], dtype=float), np.array([right for _, right in predictions], dtype=bool)
+
+
+@given(PREDICTIONS, st.integers(1, 12))
+def test_bins_hold_what_lies_between_their_bounds(predictions, n_bins):
+    confidences, right = columns(predictions)
+    table = reliability(confidences, right, n_bins)
+    assert table.counts.sum() == len(predictions)
+    error = 0.0
+    for number, (low, high) in enumerate(zip(table.lower, table.upper)):
+        inside = (confidences > low) & (confidences <= high) | (number == 0) & (confidences == low)
+        assert table.counts[number] == inside.sum()
+        if inside.any():
+            assert table.confidences[number] == pytest.approx(confidences[inside].mean())
+            assert table.accuracies[number] == pytest.approx(right[inside].mean())
+            error += inside.mean() * abs(confidences[inside].mean() - right[inside].mean())
+    assert table.error == pytest.approx(error)
+
+
+def test_bins_of_equal_width():
+    confidences = np.array([0.05, 0.1, 0.11, 0.6, 0.9, 0.95, 0.99, 1.0])
+    right = np.array([0, 0, 0, 1, 1, 1, 1, 1], dtype=bool)
+    wide = reliability(confidences, right, 2)
+    assert wide.counts.tolist() == [3, 5] and wide.upper.tolist() == [0.5, 1.0]
+    assert wide.accuracies.tolist() == [0, 1]
+
+
+def test_predictions_as_good_as_they_say_have_a_small_error():
+    rng = np.random.default_rng(0)
+    confidences = rng.random(20_000)
+    honest = rng.random(20_000) < confidences
+    boastful = rng.random(20_000) < confidences**2
+    assert reliability(confidences, honest).error < 0.02 < 0.1 < reliability(confidences, boastful).error
+
+
+def test_classwise_errors_look_at_every_label():
+    """The predicted label is right as often as it should be, but the others are mixed up."""
+    marginals = np.tile([0.5, 0.5, 0.0], (100, 1))
+    labels = np.repeat([0, 2], 50)
+    np.testing.assert_allclose(classwise_errors(marginals, labels), [0.0, 0.5, 0.5])
+
+
+def test_nothing_to_count():
+    table = reliability(np.zeros(0), np.zeros(0, dtype=bool), 3)
+    assert table.error == 0 and table.counts.tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="CRF108.*n_bins"):
+        reliability(np.zeros(1), np.ones(1, dtype=bool), 0)
+    with pytest.raises(ValueError, match="CRF102.*confidences"):
+        reliability(np.array([np.nan]), np.ones(1, dtype=bool))
+
+
+# -- the Dirichlet map ------------------------------------------------------------------------------------------------
 
 
 def rows(seed: int, n: int, n_classes: int = 3) -> np.ndarray:

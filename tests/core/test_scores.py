@@ -6,26 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.calibration.expected_scores import (
-    best_f_threshold,
-    expected_scores,
-    found_scores,
-    precision_threshold,
-)
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
+from spacy_crf.core.scores import best_f_threshold, choice_scores, precision_threshold
 
 PROBABILITIES = st.lists(st.floats(0.01, 1), min_size=1, max_size=12).map(np.array)
 
 
 def test_scores_by_hand() -> None:
     probabilities, taken = np.array([0.9, 0.5, 0.2, 0.4]), np.array([True, True, False, False])
-    assert expected_scores(probabilities, taken) == pytest.approx((0.7, 0.7, 0.7))
-    assert found_scores(np.array([True, False, True, True]), taken) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
-    assert expected_scores(probabilities, taken & False) == (0, 0, 0)
-    assert found_scores(taken & False, taken & False) == (0, 0, 0)
+    assert choice_scores(probabilities, taken) == pytest.approx((0.7, 0.7, 0.7))
+    assert choice_scores(np.array([True, False, True, True]), taken) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
+    assert choice_scores(probabilities, taken & False) == (0, 0, 0)
+    assert choice_scores(taken & False, taken & False) == (0, 0, 0)
 
 
 def test_a_true_chain_keeps_its_promise() -> None:
@@ -39,14 +34,14 @@ def test_a_true_chain_keeps_its_promise() -> None:
     for mark in (1, 2):
         for threshold in np.arange(1, 10) / 10:
             taken = marginals[:, mark] >= threshold
-            expected, found = expected_scores(marginals[:, mark], taken), found_scores(labels == mark, taken)
+            expected, found = choice_scores(marginals[:, mark], taken), choice_scores(labels == mark, taken)
             chances = marginals[taken, mark]
             deviation = np.sqrt((chances * (1 - chances)).sum()) / len(chances)
             assert abs(expected.precision - found.precision) < 4 * deviation
             there = (labels == mark).sum()
             assert abs(expected.recall - found.recall) < 4 * np.sqrt(expected.recall / there)
             assert taken.sum() > 300  # or the test says nothing
-    assert abs(expected.precision - expected_scores(marginals[:, mark] ** 2, taken).precision) > 4 * deviation
+    assert abs(expected.precision - choice_scores(marginals[:, mark] ** 2, taken).precision) > 4 * deviation
 
 
 @given(PROBABILITIES, st.floats(0, 3))

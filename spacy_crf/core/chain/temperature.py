@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arrays import Ints
-from ..chain.distribution import ChainDistribution
-from ..chain.evidence import allowed_labels
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
 from ..gold import UNKNOWN
+from .distribution import ChainDistribution
+from .evidence import allowed_labels
 
 HOTTEST = 100.0  # temperatures are sought between this and its inverse
 Unit = Literal["token", "sequence"]
@@ -34,12 +34,10 @@ class HeldOut(NamedTuple):
 def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
     """The temperature under which gold is most probable. About 25 times the cost of forward-backward.
 
-    held_out (Sequence[HeldOut]): data that the weights were not trained on, and so do not know already.
     unit (str): "token" for the marginals of the gold labels, "sequence" for the gold sequences as a whole.
     RETURNS (float): between 1 / HOTTEST and HOTTEST; 1, with a warning, where the best sequences are all of gold: no
         temperature would then be low enough.
-    RAISES (ValueError): without any gold label.
-    RAISES (ImpossibleEvidenceError): for unit "sequence", where a gold sequence is not allowed.
+    RAISES (ValueError, ImpossibleEvidenceError): without any gold label, or for a gold sequence that is not allowed.
     """
     from scipy.optimize import minimize_scalar
 
@@ -59,10 +57,7 @@ def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:
 
 
 def token_loss(batch: HeldOut, temperature: float) -> float:
-    """Negative log-likelihood of the gold labels under their marginals, in nats.
-
-    Labels that no sequence can have cost the same at any temperature.
-    """
+    """Negative log-likelihood of gold labels under marginals; impossible ones cost the same at any temperature."""
     marginals = batch.distribution.at(temperature).marginals
     known = np.flatnonzero(batch.labels != UNKNOWN)
     smallest = np.finfo(marginals.dtype).tiny

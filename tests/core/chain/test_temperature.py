@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_crf.core.batch import pack
-from spacy_crf.core.calibration.bins import calibration_error
-from spacy_crf.core.calibration.temperature import HeldOut, fit_temperature, sequence_loss, token_loss
+from spacy_crf.core.calibration import reliability
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
+from spacy_crf.core.chain.paths import sample
 from spacy_crf.core.chain.potentials import ChainPotentials
-from spacy_crf.core.chain.sample import sample
+from spacy_crf.core.chain.temperature import HeldOut, fit_temperature, sequence_loss, token_loss
 from spacy_crf.core.chain.viterbi import viterbi
 
 
@@ -80,7 +80,7 @@ def test_the_fit_lowers_the_loss_and_the_calibration_error():
     errors, losses = [], []
     for temperature in (1.0, fit_temperature([batch])):
         marginals = batch.distribution.at(temperature).marginals
-        errors.append(calibration_error(marginals.max(axis=1), marginals.argmax(axis=1) == batch.labels))
+        errors.append(reliability(marginals.max(axis=1), marginals.argmax(axis=1) == batch.labels).error)
         losses.append(token_loss(batch, temperature))
     assert errors[1] < 0.03 < 0.1 < errors[0]
     assert losses[1] < losses[0]
