@@ -21,7 +21,7 @@ from benchmarks.tasks import TASKS
 from spacy_crf.core.arrays import Floats
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.observations import observe, potentials
+from spacy_crf.core.chain.potentials import observe, potentials
 from spacy_crf.estimator import CRF
 from spacy_crf.estimator.items import encode_items
 

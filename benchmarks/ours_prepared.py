@@ -6,8 +6,7 @@ from functools import partial
 
 from benchmarks.measure import Settings
 from benchmarks.ours import NAME, load, make_docs, read
-from spacy_crf.core.chain.observations import observe, potentials
-from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.chain.potentials import ChainPotentials, observe, potentials
 from spacy_crf.core.threads import available_threads
 from spacy_crf.features.extract import Keys
 from spacy_crf.tagging.component import CRFTagger

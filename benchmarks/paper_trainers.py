@@ -18,7 +18,7 @@ from benchmarks.measure import Clock
 from benchmarks.punctuation import NAME
 from benchmarks.summary import Numbers
 from spacy_crf.core.arrays import Bools, Floats, Indices, Ints
-from spacy_crf.core.chain.observations import potentials
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.learn.blocks import EncodedCorpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.measure import Settings, peak_mebibytes, read_settings, report
 from benchmarks.summary import Numbers
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS

@@ -21,8 +21,7 @@ from spacy.training import Example
 
 from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CoreErrors, CRFError
-from ..core.gold import UNKNOWN, Gold
-from ..core.labels import OUTSIDE, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from ..core.weights import Layout
 from .extensions import register_stored, stored_values, write_known
 

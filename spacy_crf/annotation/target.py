@@ -16,8 +16,7 @@ from thinc.types import Ints2d
 
 from ..core.arrays import Bools, Doubles, Hashes, Indices, Ints
 from ..core.chain.evidence import allowed_labels
-from ..core.gold import UNKNOWN, Gold
-from ..core.labels import TagSet
+from ..core.labels import UNKNOWN, Gold, TagSet
 from .extensions import UNSET, read_values, register, write_values
 from .gold import aligned_tokens, same_tokens
 

@@ -13,8 +13,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..core.arrays import Bools, Indices, Segments
-from ..core.gold import Gold
-from ..core.labels import OUTSIDE, TagSet
+from ..core.labels import OUTSIDE, Gold, TagSet
 from .extensions import register
 from .gold import as_bio, narrow, partial_gold, partial_tags, possible_tags, same_tokens
 from .target import DecodedDoc, Names, Target, Values, token_target

@@ -22,8 +22,7 @@ from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint
 from ..core.constraints.language import Spec, parse_all
 from ..core.errors import CRFError, excerpt
-from ..core.gold import UNKNOWN
-from ..core.labels import Scheme, TagSet
+from ..core.labels import UNKNOWN, Scheme, TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on

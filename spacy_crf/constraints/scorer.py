@@ -15,8 +15,7 @@ from spacy.util import registry
 from ..annotation.target import Target
 from ..annotation.targets import target_of
 from ..core.arrays import Ints
-from ..core.gold import UNKNOWN
-from ..core.labels import OUTSIDE, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import count_labels
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.scorer import tagger_score

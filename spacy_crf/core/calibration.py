@@ -10,7 +10,7 @@ import numpy as np
 
 from .arrays import Bools, Doubles, Floats, Indices, Ints
 from .errors import CoreErrors, CRFError
-from .gold import UNKNOWN
+from .labels import UNKNOWN
 
 
 @dataclass(frozen=True)

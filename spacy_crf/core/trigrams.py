@@ -11,7 +11,7 @@ import numpy as np
 
 from .arrays import Bools, Floats, Indices, Ints, Segments
 from .errors import CoreErrors, CRFError
-from .gold import Gold
+from .labels import Gold
 
 EDGE = -1  # stands for what is before the first unit of a sequence, and behind the last one
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Bools, Doubles, Indices, Ints, Segments
 from ..core.errors import CRFError
-from ..core.gold import Gold
+from ..core.labels import Gold
 from ..core.learn.blocks import EncodedCorpus
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, Layout

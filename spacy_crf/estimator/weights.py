@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays import Ints, Segments
 from ..core.chain.distribution import ChainDistribution
-from ..core.chain.observations import observe, potentials
+from ..core.chain.potentials import observe, potentials
 from ..core.learn.single import SingleDecoder
 from ..core.sparse import SparseRows
 from ..core.threads import run_parallel

@@ -12,7 +12,7 @@ from .block import FeatureSettings, SequenceMode
 from .columns import Columns
 from .errors import FeatureErrors
 from .extract import FeatureExtractor, Keys, Windows, boundary, template_keys
-from .hashing import ABSENT, HashTable, string_hashes
+from .hashing import ABSENT, HashTable, string_hash, string_hashes
 from .lexemes import WordForms, lexical_strings
 from .resources import Resources
 from .templates import Atom, Attribute, Template
@@ -122,7 +122,7 @@ class FeatureIndex:
         used, numbers = np.unique(atoms[held], return_inverse=True)
         atoms[held] = numbers
         kept = FeatureIndex(self.templates, self.min_count)
-        kept.table, kept.slots, kept._atoms = HashTable(self.table.keys[chosen]), templates, atoms
+        kept.table, kept.slots, kept._atoms = HashTable.of_distinct(self.table.keys[chosen]), templates, atoms
         kept._strings = [self._strings[value] for value in used.tolist()]
         return kept
 
@@ -135,12 +135,12 @@ class FeatureIndex:
         self.slots = np.asarray(data["template"]).astype(np.int32)
         self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
         self._values, self._strings = HashTable(), list(data["values"])
-        self.table = HashTable(self._keys())
+        self.table = HashTable.of_distinct(self._keys())
         return self
 
     def _keys(self) -> Hashes:
         """((F,)): the keys, as the extractor computes them from the values of Docs."""
-        hashes = string_hashes(self._strings)
+        hashes = np.fromiter(map(string_hash, self._strings), dtype=np.uint64, count=len(self._strings))
         keys: Hashes = np.full(len(self.slots), ABSENT, dtype=np.uint64)
         for number, template in enumerate(self.templates):
             own = np.flatnonzero(self.slots == number)
@@ -178,7 +178,7 @@ class BucketIndex(FeatureIndex):
         return {"keys": self.table.keys}
 
     def from_data(self, data: dict[str, Any]) -> "BucketIndex":
-        self.table = HashTable(np.asarray(data["keys"], dtype=np.uint64))
+        self.table = HashTable.of_distinct(np.asarray(data["keys"], dtype=np.uint64))
         return self
 
     def _buckets(self, keys: Hashes) -> Hashes:

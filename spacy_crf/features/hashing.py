@@ -1,6 +1,7 @@
 """64-bit ids of strings, their mixing in numpy, and an open-addressing table from hashes to numbers."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from spacy.strings import get_string_id
@@ -49,6 +50,20 @@ class HashTable:
         self._allocate(1 << 10)
         if keys is not None:
             self.add(keys)
+
+    @classmethod
+    def of_distinct(cls, keys: Hashes) -> Self:
+        """Number keys (F,) that are distinct, in less than half of the time that `add` takes.
+
+        RAISES (ValueError): for keys that are absent, or not distinct.
+        """
+        table = cls()
+        table._held = np.append(keys, ABSENT)
+        table._allocate(1 << max(10, (FREE * len(keys)).bit_length()))
+        table._insert(keys, 0)
+        if (keys == ABSENT).any() or (table.find(keys) != np.arange(len(keys))).any():
+            raise ValueError("keys that are absent, or not distinct")
+        return table
 
     def __len__(self) -> int:
         return len(self._held) - 1

@@ -16,7 +16,7 @@ from spacy.util import minibatch
 
 from ..core.arrays import Segments
 from ..core.errors import CoreErrors, CRFError, CRFWarning
-from ..core.gold import UNKNOWN
+from ..core.labels import UNKNOWN
 from ..corpora.docbin import cut_doc
 from ..learning.encoder import ChainLearner, MakeSample, Sample
 from ..learning.lbfgs import LBFGSTrainer

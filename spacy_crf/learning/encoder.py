@@ -13,10 +13,9 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.chain.observations import EdgeObservations
+from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFWarning
-from ..core.gold import Gold
-from ..core.labels import TagSet
+from ..core.labels import Gold, TagSet
 from ..core.learn.blocks import EncodedCorpus
 from ..core.sparse import SparseRows, stack
 from ..features.columns import Columns

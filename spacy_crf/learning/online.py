@@ -12,7 +12,7 @@ from thinc.types import Floats1d, Floats2d
 
 from ..core.arrays import Floats
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.observations import observe, sum_scores
+from ..core.chain.potentials import observe, sum_scores
 from ..core.learn.blocks import EncodedCorpus
 from ..core.weights import DenseWeights, Layout, gather, scatter
 from .block import OnlineSettings

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Floats, Hashes, Indices
-from ..core.batch import PackedBatch, pack
+from ..core.arrays import Floats, Hashes, Indices, PackedBatch, pack
 from ..core.chain.distribution import ChainDistribution, distribution
 from ..core.chain.edges import EdgeColumns, EdgeTable
-from ..core.chain.observations import EdgeObservations, Observations, chain_potentials, observe
-from ..core.chain.potentials import ChainPotentials
+from ..core.chain.potentials import ChainPotentials, EdgeObservations, Observations, chain_potentials, observe
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights, masked
 from ..features.columns import Columns

@@ -18,11 +18,10 @@ from thinc.api import Optimizer, set_dropout_rate
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.objective import loss_and_gradient
-from ..core.chain.observations import Observations
+from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
 from ..core.errors import CRFError
-from ..core.gold import Gold
-from ..core.labels import Scheme, TagSet
+from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
 from ..features.columns import Columns

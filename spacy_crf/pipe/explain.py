@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Bools, Floats, Segments
 from ..core.chain.distribution import ChainDistribution
-from ..core.chain.observations import Observations, potentials
+from ..core.chain.potentials import Observations, potentials
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..learning.model import get_layout, get_weights

@@ -16,8 +16,7 @@ from ..annotation.target import Target
 from ..annotation.targets import GroupTarget
 from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
-from ..core.gold import Gold
-from ..core.labels import TagSet
+from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
 from .errors import PipeErrors, PipeWarnings
 
@@ -93,10 +92,11 @@ def join_gold(labels: Iterable[Ints], lengths: Indices, target: Target, tags: Ta
 
 
 def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Ints:
-    document = {"name": name, "document": excerpt(example.reference.text)}
     if isinstance(target, GroupTarget) and target.has_overlaps(example.reference):
-        warnings.warn(PipeWarnings.CRFW402.format(**document), CRFWarning, stacklevel=2)
+        message = PipeWarnings.CRFW402.format(name=name, document=excerpt(example.reference.text))
+        warnings.warn(message, CRFWarning, stacklevel=2)
     try:
         return target.gold(example, tags)
     except KeyError as error:
-        raise CRFError(PipeErrors.CRF403.format(label=error.args[0], **document)) from error
+        document = excerpt(example.reference.text)
+        raise CRFError(PipeErrors.CRF403.format(label=error.args[0], name=name, document=document)) from error

@@ -10,8 +10,7 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.arrays import Doubles, Floats
-from ..core.batch import pack
+from ..core.arrays import Doubles, Floats, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError

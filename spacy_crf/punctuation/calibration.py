@@ -13,7 +13,7 @@ from spacy.util import minibatch
 from ..core.arrays import Bools, Floats, Ints
 from ..core.calibration import DirichletMap, Reliability, classwise_errors, fit_dirichlet, reliability
 from ..core.errors import CRFError, CRFWarning
-from ..core.gold import UNKNOWN
+from ..core.labels import UNKNOWN
 from ..core.scores import Scores, best_f_threshold, choice_scores, precision_threshold
 from .block import NONE, LabelScheme
 from .docs import gold_labels

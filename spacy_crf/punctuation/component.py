@@ -16,8 +16,7 @@ from thinc.api import Optimizer
 
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.errors import CRFError, CRFWarning
-from ..core.gold import UNKNOWN, Gold
-from ..core.labels import TagSet
+from ..core.labels import UNKNOWN, Gold, TagSet
 from ..features.columns import Columns
 from ..learning.encoder import Sample
 from ..learning.model import annotation_read, get_layout, get_tok2vec

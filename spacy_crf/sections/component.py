@@ -11,8 +11,7 @@ from spacy.vocab import Vocab
 
 from ..core.arrays import Bools, Doubles, Indices, Ints
 from ..core.errors import CRFError
-from ..core.gold import UNKNOWN, Gold
-from ..core.labels import TagSet
+from ..core.labels import UNKNOWN, Gold, TagSet
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Decoder, MarginalsOutput, Prediction
 from ..pipe.errors import PipeErrors

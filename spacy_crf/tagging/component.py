@@ -16,7 +16,7 @@ from ..core.arrays import Bools, Indices
 from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
-from ..core.gold import UNKNOWN
+from ..core.labels import UNKNOWN
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities

@@ -13,8 +13,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
-from ..core.gold import Gold
-from ..core.labels import TagSet
+from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import smallest_sequence_sets
 from ..pipe.component import ChainPipe

@@ -14,8 +14,7 @@ from ..annotation.gold import GOLD_TAGS, aligned_tokens, read_gold_tags, same_to
 from ..annotation.target import AttributeTarget
 from ..core.arrays import Bools, Doubles, Floats, Indices
 from ..core.errors import CRFError, excerpt
-from ..core.gold import UNKNOWN, Gold
-from ..core.labels import TagSet
+from ..core.labels import UNKNOWN, Gold, TagSet
 from ..core.sets.measures import normalise
 from ..pipe.errors import PipeErrors
 from .block import LearnFrom

@@ -15,8 +15,7 @@ from spacy.training import Example
 from ..annotation.gold import GOLD_TAGS
 from ..core.arrays import Bools, Doubles
 from ..core.errors import CRFError
-from ..core.gold import Gold
-from ..core.labels import TagSet
+from ..core.labels import Gold, TagSet
 from ..core.sets.measures import (
     StratifiedCoverage,
     best_label_error,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers.oracle import Chain, log_sum_exp
 
-from spacy_crf.core.chain.observations import EdgeObservations
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import EdgeObservations
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import ChainWeights, Layout

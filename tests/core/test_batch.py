@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 
 
 @given(st.lists(st.integers(0, 6), max_size=8))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.calibration import (
     LEAST,
     PRIOR,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 
 ROWS = np.array([[0, 1, 0], [1, 1, 1], [0.25, 0.75, 0], [1, 0, 1], [0.2, 0.3, 0.5]])
 

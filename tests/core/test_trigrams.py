@@ -8,7 +8,7 @@ from helpers.oracle import trigrams_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.trigrams import EDGE, Trigrams, seen_trigrams
 
 

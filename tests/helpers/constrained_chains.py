@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from helpers.strategies import chain_batches
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints.costs import ScoredGold
 from spacy_crf.core.constraints.family import FAMILIES, Predicate

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from helpers.oracle import Chain, TrigramChain
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.edges import EdgePotentials
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.trigrams import Trigrams

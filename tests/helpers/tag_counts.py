@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import srsly
 
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 
 BOUNDARY = -1
 KINDS = ("known", "unknown", "set", "distribution")

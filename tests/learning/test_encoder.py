@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_crf.core.gold import Gold
-from spacy_crf.core.labels import TagSet
+from spacy_crf.core.labels import Gold, TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_crf.core.chain.edges import EdgeColumns, EdgePotentials
-from spacy_crf.core.chain.observations import potentials
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.core.weights import ChainWeights, Layout
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features

@@ -11,7 +11,7 @@ from helpers.weights import dense_weights, flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_crf.core.chain.observations import potentials
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.core.labels import TagSet
 from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.scores import encode

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.observations import potentials
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.learning.model import PARAMS, get_layout
 from spacy_crf.learning.scores import encode
 from spacy_crf.tagging.component import CRFTagger

@@ -15,7 +15,7 @@ from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Example
 
-from spacy_crf.core.chain.observations import potentials
+from spacy_crf.core.chain.potentials import potentials
 from spacy_crf.features.columns import TRUNCATED
 from spacy_crf.learning.model import get_layout
 from spacy_crf.learning.scores import encode

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints, Segments
-from ..batch import pack
+from ..arrays import Bools, Doubles, Indices, Ints, Segments, pack
 from ..errors import CoreErrors, CRFError
-from ..gold import Gold
+from ..labels import Gold
 from ..weights import Layout, masked
 from .forward import log_partition
 from .potentials import ChainPotentials, NoPathError

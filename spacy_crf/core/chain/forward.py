@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices
-from ..batch import PackedBatch
+from ..arrays import Bools, Doubles, Floats, Indices, PackedBatch
 from .edges import EdgePotentials, Edges
 from .logspace import LogForwardBackward, log_forward_backward
 from .potentials import ChainPotentials, numbered, require_paths

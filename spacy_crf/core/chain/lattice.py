@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, Segments
-from ..batch import PackedBatch
+from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, Segments
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Segments, chunks
-from ..batch import PackedBatch
+from ..arrays import Doubles, Floats, Indices, PackedBatch, Segments, chunks
 from .forward import ForwardBackward
 from .lattice import Lattice, LatticeMarginals
 from .logspace import LogForwardBackward, finite

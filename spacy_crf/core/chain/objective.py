@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
-from ..batch import PackedBatch
-from ..gold import Gold
+from ..arrays import Floats, PackedBatch
+from ..labels import Gold
 from ..weights import DenseWeights, Layout
 from .forward import ForwardBackward, forward_backward
 from .marginals import expected_transitions, node_marginals, pair_sums
-from .observations import Observations, potentials
-from .potentials import ChainPotentials, numbered
+from .potentials import ChainPotentials, Observations, numbered, potentials
 
 
 class Counts(NamedTuple):

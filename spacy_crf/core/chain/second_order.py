@@ -11,8 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments
-from ..batch import PackedBatch
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments
 from ..trigrams import EDGE, Pruning, Trigrams
 from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals

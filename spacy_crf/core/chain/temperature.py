@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
-from ..gold import UNKNOWN
+from ..labels import UNKNOWN
 from .distribution import ChainDistribution
 from .evidence import allowed_labels
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints
-from ..batch import pack
+from ..arrays import Bools, Doubles, Indices, Ints, pack
 from ..chain.edges import EdgePotentials
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi

@@ -6,9 +6,8 @@ import numpy as np
 
 from ..arrays import Floats, Indices, Segments
 from ..chain.objective import loss_and_gradient
-from ..chain.observations import EdgeObservations, Observations
-from ..chain.potentials import numbered
-from ..gold import Gold
+from ..chain.potentials import EdgeObservations, Observations, numbered
+from ..labels import Gold
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, gather, scatter
 from .blocks import Block, EncodedCorpus, cut

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Indices, Ints, Segments
-from ..chain.observations import EdgeObservations, Observations, observe
-from ..gold import Gold
+from ..chain.potentials import EdgeObservations, Observations, observe
+from ..labels import Gold
 from ..sparse import SparseRows
 
 UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python

@@ -12,10 +12,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..arrays import Bools, Floats, Indices, Ints
-from ..chain.observations import observe, potentials, sum_scores
-from ..chain.potentials import numbered
+from ..chain.potentials import numbered, observe, potentials, sum_scores
 from ..chain.viterbi import viterbi
-from ..gold import UNKNOWN, Gold
+from ..labels import UNKNOWN, Gold
 from ..weights import Layout
 from .blocks import EncodedCorpus
 from .online import OnlineLearner, OnlineWeights, enlarged

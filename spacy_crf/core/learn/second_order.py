@@ -12,14 +12,13 @@ import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..chain.lattice import Lattice
-from ..chain.observations import potentials
-from ..chain.potentials import numbered
+from ..chain.potentials import numbered, potentials
 from ..chain.second_order import PairStates, candidates, checked_marginals, pair_states
 from ..threads import run_parallel
 from ..trigrams import TrigramWeights
 from ..weights import ChainWeights
 from .blocks import Block, EncodedCorpus, cut
-from .gold_cells import Weighted
+from .full_batch import Weighted
 from .lbfgs import LBFGS, minimiser
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints
-from ..chain.observations import EdgeObservations
-from ..chain.potentials import NonFiniteError, NoPathError
+from ..chain.potentials import EdgeObservations, NonFiniteError, NoPathError
 from ..errors import CoreErrors
 from ..sparse import SparseRows
 from ..weights import DenseWeights, Layout, masked

@@ -29,8 +29,7 @@ from ...annotation.extensions import register_marginals, write_marginals
 from ...annotation.target import DecodedDoc
 from ...core.arrays import Floats, Ints, Segments
 from ...core.errors import CRFError
-from ...core.gold import Gold
-from ...core.labels import TagSet
+from ...core.labels import Gold, TagSet
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
 from ...pipe.decoding import IsolatesFailures, Prediction

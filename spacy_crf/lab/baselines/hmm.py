@@ -13,15 +13,14 @@ from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Doubles, Floats, Ints
-from ...core.batch import pack
+from ...core.arrays import Doubles, Floats, Ints, pack
 from ...core.chain.arcs import Arcs, arc_marginals, arc_viterbi
 from ...core.chain.forward import forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
 from ...core.errors import CRFError
-from ...core.gold import Gold
+from ...core.labels import Gold
 from ...pipe.dictionary.counts import CountTable, Data, check_amount, flatten, gold_shares
 from ..errors import LabErrors
 from .grams import LabelGrams, StateSpace, count_grams, interpolation_weights, state_space

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ...core.arrays import Doubles, Ints, Segments
 from ...core.errors import CoreErrors, CRFError
-from ...core.gold import Gold
+from ...core.labels import Gold
 from ...features.block import SequenceMode
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor

@@ -20,14 +20,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...core.arrays import Doubles, Floats, Indices, Ints
-from ...core.batch import pack
+from ...core.arrays import Doubles, Floats, Indices, Ints, pack
 from ...core.chain.forward import SMALLEST, exp_shifted, forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials
 from ...core.chain.viterbi import viterbi
 from ...core.errors import CoreErrors, CRFError
-from ...core.gold import Gold
+from ...core.labels import Gold
 from ...core.learn.blocks import EncodedCorpus
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.arrays import Doubles, Indices, Segments
 from ...core.errors import CRFError
-from ...core.gold import Gold
+from ...core.labels import Gold
 from ...core.sparse import SparseRows
 from ...core.weights import cells
 from ...pipe.dictionary.counts import Shares, gold_shares

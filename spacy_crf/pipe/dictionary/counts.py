@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices, Segments
 from ...core.errors import CRFError
-from ...core.gold import UNKNOWN, Gold
+from ...core.labels import UNKNOWN, Gold
 from ..errors import PipeErrors
 
 Key = TypeVar("Key", bound=Hashable)

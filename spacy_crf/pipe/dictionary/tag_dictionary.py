@@ -17,8 +17,7 @@ import numpy as np
 
 from ...core.arrays import Bools, Doubles, Indices
 from ...core.errors import CRFError
-from ...core.gold import Gold
-from ...core.labels import TagSet
+from ...core.labels import Gold, TagSet
 from ...features.spelling import Speller
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold

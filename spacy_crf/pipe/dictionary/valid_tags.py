@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 from ...core.arrays import Bools, Floats, Indices, Segments
 from ...core.chain.evidence import blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
-from ...core.gold import Gold
-from ...core.labels import TagSet
+from ...core.labels import Gold, TagSet
 from ...core.weights import Layout
 from ...features.block import FeatureSettings
 from ...features.columns import Column, Columns

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain import arcs as module
 from spacy_crf.core.chain.arcs import Arcs, arc_marginals, arc_viterbi
 from spacy_crf.core.chain.forward import forward_backward

@@ -8,8 +8,7 @@ from helpers.strategies import chain_batches, second_order_batches
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.arrays import Segments
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import Segments, pack
 from spacy_crf.core.chain.distribution import ChainDistribution, SecondOrderDistribution, distribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.potentials import ChainPotentials

@@ -6,7 +6,7 @@ import numpy as np
 from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import expected_scores, node_marginals, sequence_entropies, token_entropies
 from spacy_crf.core.chain.potentials import ChainPotentials

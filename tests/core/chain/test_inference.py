@@ -9,7 +9,7 @@ from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.edges import EdgePotentials
 from spacy_crf.core.chain.forward import forward_backward, log_partition
 from spacy_crf.core.chain.lattice import best_path

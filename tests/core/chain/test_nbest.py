@@ -7,7 +7,7 @@ from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.paths import ABSENT, nbest
 from spacy_crf.core.chain.potentials import ChainPotentials, NonFiniteError, NoPathError

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.observations import observe
-from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 SETTINGS = list(itertools.product([False, True], repeat=3))

@@ -5,7 +5,7 @@ import pytest
 from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.viterbi import posterior_decode, viterbi

@@ -9,7 +9,7 @@ from helpers.strategies import build, chain_batches, unpacked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
 from spacy_crf.core.chain.paths import sample

@@ -7,7 +7,7 @@ from helpers.strategies import chain_batches, second_order_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.lattice import best_path, lattice_marginals
 from spacy_crf.core.chain.marginals import node_marginals, path_entropies

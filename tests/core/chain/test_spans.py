@@ -6,7 +6,7 @@ from helpers.strategies import build
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.spans import bounded_spans, covered_spans, exact_spans, span_probabilities
 from spacy_crf.core.labels import TagSet

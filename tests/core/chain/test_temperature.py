@@ -9,7 +9,7 @@ from helpers.strategies import chain_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.calibration import reliability
 from spacy_crf.core.chain.distribution import ChainDistribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError

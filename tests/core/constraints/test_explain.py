@@ -7,7 +7,7 @@ import pytest
 from helpers.constrained_chains import problems, random_chain
 from hypothesis import given, settings
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
 from spacy_crf.core.constraints.decode import decode

@@ -7,9 +7,9 @@ import pytest
 
 from spacy_crf.core.chain.forward import forward_backward
 from spacy_crf.core.chain.marginals import node_marginals
-from spacy_crf.core.chain.observations import observe, potentials
+from spacy_crf.core.chain.potentials import observe, potentials
 from spacy_crf.core.chain.viterbi import viterbi
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective
 from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN

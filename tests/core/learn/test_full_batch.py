@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.observations import observe
-from spacy_crf.core.chain.potentials import NoPathError
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import NoPathError, observe
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn import basis, blocks, full_batch
 from spacy_crf.core.learn.blocks import EncodedCorpus, cut
 from spacy_crf.core.learn.full_batch import FullBatchObjective

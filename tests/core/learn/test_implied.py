@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective, expected_unseen
 from spacy_crf.core.learn.implied import factor

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from spacy_crf.core.learn.lbfgs import LBFGS, DivergedError
-from spacy_crf.core.learn.line_search import CURVATURE, DECREASE, LineSearchError, Point, wolfe
+from spacy_crf.core.learn.lbfgs import CURVATURE, DECREASE, LBFGS, DivergedError, LineSearchError, Point, wolfe
 
 TIGHT = {"delta": 0.0, "period": 0, "epsilon": 1e-9}
 

@@ -9,9 +9,8 @@ import pytest
 from helpers.oracle import Chain
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.observations import observe
-from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.mistakes import AROW, PassiveAggressive, Perceptron
 from spacy_crf.core.learn.online import OnlineLearner, run_epochs

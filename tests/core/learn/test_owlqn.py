@@ -7,12 +7,20 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.observations import observe
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import observe
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective, new_optimizer
-from spacy_crf.core.learn.lbfgs import LBFGS, OWLQN, DivergedError, pseudo_gradient
-from spacy_crf.core.learn.line_search import DECREASE, LineSearchError, Point, backtrack
+from spacy_crf.core.learn.lbfgs import (
+    DECREASE,
+    LBFGS,
+    OWLQN,
+    DivergedError,
+    LineSearchError,
+    Point,
+    backtrack,
+    pseudo_gradient,
+)
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, cells, gather, scatter
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.oracle import TrigramChain
 
 from spacy_crf.core.chain.potentials import NoPathError
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn import second_order
 from spacy_crf.core.learn.blocks import cut
 from spacy_crf.core.learn.second_order import TrigramObjective, trigram_optimizer

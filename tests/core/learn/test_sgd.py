@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from spacy_crf.core.chain.objective import loss_and_gradient
-from spacy_crf.core.chain.observations import observe
-from spacy_crf.core.chain.potentials import NoPathError
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.chain.potentials import NoPathError, observe
+from spacy_crf.core.labels import Gold
 from spacy_crf.core.learn.batches import FlatFinder, cut_batches
 from spacy_crf.core.learn.blocks import EncodedCorpus
 from spacy_crf.core.learn.full_batch import FullBatchObjective

@@ -6,7 +6,7 @@ from helpers.strategies import chain_batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_crf.core.batch import pack
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials, NoPathError
 from spacy_crf.core.sets import sequences
 from spacy_crf.core.sets.sequences import smallest_sequence_sets, smallest_set

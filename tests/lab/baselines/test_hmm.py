@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.paths import nbest
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.lab.baselines.hmm import HMM, HMMCounts, HMMSettings, estimate_hmm
 from spacy_crf.lab.baselines.lexicon import LexiconSettings
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.lab.baselines.lexicon import FrequencyTagger, LexiconSettings, count_words, estimate_lexicon
 from spacy_crf.pipe.dictionary.counts import CountTable
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.chain.forward import log_partition
 from spacy_crf.core.chain.paths import nbest
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.core.sparse import SparseRows, from_columns
 from spacy_crf.lab.baselines.memm import MEMM, fit_memm, log_normalizers
 from spacy_crf.lab.baselines.regression import SoftmaxObjective, local_problem

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.lab.baselines.grams import LabelGrams, count_grams, interpolation_weights, join
 from spacy_crf.pipe.dictionary.counts import Shares, gold_shares
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import Gold
+from spacy_crf.core.labels import Gold
 from spacy_crf.lab.baselines.grams import StateSpace, count_grams, interpolation_weights, state_space
 from spacy_crf.pipe.dictionary.counts import gold_shares
 

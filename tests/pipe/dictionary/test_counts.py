@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.pipe.dictionary.counts import CountTable, Shares, distinct, flatten, gold_shares, sum_by_cell
 
 PAIRS = st.lists(st.tuples(st.sampled_from(["b", "a", "ab", "", "Ä"]), st.integers(0, 2), st.sampled_from([0.25, 1.0])))

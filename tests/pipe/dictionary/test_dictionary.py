@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf.core.gold import UNKNOWN, Gold
+from spacy_crf.core.labels import UNKNOWN, Gold
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.dictionary.tag_dictionary import read_table
 from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_crf.core.gold import UNKNOWN, Gold
-from spacy_crf.core.labels import TagSet
+from spacy_crf.core.labels import UNKNOWN, Gold, TagSet
 from spacy_crf.pipe.dictionary.block import DictionarySettings
 from spacy_crf.pipe.dictionary.counts import CountTable
 from spacy_crf.pipe.dictionary.tag_dictionary import TagDictionary, count_words, expand, make_dictionary
