@@ -30,7 +30,7 @@ from benchmarks.measure import Clock, new_parser, peak_mebibytes
 from benchmarks.punctuation import FOLDER, NAME, WINDOW, add_tags, one_text, read
 from benchmarks.results import append_rows
 from benchmarks.runner import ROOT
-from spacy_crf.pipe.pool import pool_pipelines
+from spacy_crf.pipe.pool import pool
 from spacy_crf.punctuation.calibration import best_thresholds, calibrate_marks
 from spacy_crf.punctuation.component import PunctuationRestorer
 from spacy_crf.punctuation.labels import Thresholds, choose
@@ -85,7 +85,7 @@ def load(model: Path, name: str, exponents: tuple[float, float]) -> PunctuationR
     """A chain, or both as one."""
     if name != "pool":
         return spacy.load(model / name).get_pipe(NAME)  # type: ignore[return-value]
-    pooled = pool_pipelines([spacy.load(model / chain) for chain in CHAINS], [NAME] * 2, exponents)
+    pooled = pool([spacy.load(model / chain) for chain in CHAINS], [NAME] * 2, exponents)
     return pooled.get_pipe(NAME)  # type: ignore[return-value]
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+from collections import defaultdict
 
 import pytest
 from helpers.paths import ROOT
@@ -11,6 +12,9 @@ MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
+# of other libraries: spaCy has no other door for those who extend its commands, and scipy no public product that adds
+PRIVATE_BUT_NEEDED = ("spacy.cli._util", "scipy.sparse._sparsetools")
+MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_MODULE = 300, 43_000, 350
 SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {
@@ -57,6 +61,10 @@ def own(module: str, only_top: bool = False) -> set[str]:
     """Modules of the package that a module imports, without the name of the package."""
     names = {name.removeprefix("spacy_crf.") for name in imports(module, only_top) if name.startswith("spacy_crf.")}
     return {name if name in MODULES else name.rpartition(".")[0] for name in names} - {"", module}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
 
 
 def forbidden(module: str) -> set[str]:
@@ -138,3 +146,38 @@ def test_no_code_of_a_message_is_given_twice() -> None:
             if isinstance(namespace, type) and namespace.__module__ == module.__name__:
                 codes += [code for code in vars(namespace) if code.startswith("CRF") and code.isupper()]
     assert len(codes) == len(set(codes)) > 300
+
+
+def test_the_house_is_small() -> None:
+    lines = {module: len(path.read_text(encoding="utf8").splitlines()) for module, path in MODULES.items()}
+    assert len(lines) <= MOST_MODULES
+    assert sum(lines.values()) <= MOST_LINES
+    assert {module: count for module, count in lines.items() if count > MOST_LINES_OF_A_MODULE} == {}
+
+
+def test_no_name_of_a_class_stands_for_two() -> None:
+    owners = defaultdict(list)
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            if isinstance(node, ast.ClassDef):
+                owners[node.name].append(module)
+    assert {name: modules for name, modules in owners.items() if len(modules) > 1} == {}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_private_name_of_another_module_is_used(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf8"))
+    sources = {name for name in imports(module) if not name.startswith(PRIVATE_BUT_NEEDED)}
+    parts = {part for name in sources for part in name.split(".")}
+    modules = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules
+    }
+    assert not {name for name in parts | used if is_private(name)}

@@ -5,16 +5,22 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import filter_spans
 
 from ..annotation.targets import SpanTarget, target_of
+from ..core.errors import CRFError
 from ..core.labels import TagSet
+from ..pipe.probabilities import LabelsTokens
 from . import fields
 from .entry import NOBODY, Date, Entry, EntryType, Names, unique_keys
+from .errors import BibliographyErrors
 from .names import parse_names
+from .split import Reference, split_references
 
 Segment = tuple[str, str]  # label, empty without one, and text
 IN = re.compile(r"^[(\[]?\s*(?:in|ln|dans)\b\s*:?\s+(?=\S)", re.IGNORECASE)
@@ -23,6 +29,35 @@ BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
+
+
+def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None]:
+    """Read the references of a pasted bibliography.
+
+    nlp (Language): a pipeline for references. text (str): they are told apart by their numbers, indentation or blank
+        lines.
+    name (str | None): the component that labels their fields; the last one that labels tokens without.
+    RETURNS (list[Entry | None]): an entry for each reference, None where no field was found.
+    RAISES (ValueError): for a pipeline without such a component.
+
+    >>> import spacy
+    >>> from spacy_crf import cite
+    >>> nlp = spacy.load("output/constrained_ner/model-best")  # `make demo` trains it
+    >>> text = "Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003."
+    >>> [(entry.key, entry.title) for entry in cite(nlp, text)]
+    [('ferreira2003kitchen', 'The Kitchen Sonnet')]
+    """
+    known = dict(nlp.pipeline) if name is None else {name: nlp.get_pipe(name)}
+    taggers = [pipe for pipe in known.values() if isinstance(pipe, LabelsTokens)]
+    if not taggers:
+        raise CRFError(BibliographyErrors.CRF650.format(name=name, names=", ".join(nlp.pipe_names) or "none"))
+    return read_entries(nlp, taggers[-1], split_references(text))
+
+
+def read_entries(nlp: Language, tagger: Any, references: Iterable[Reference]) -> list[Entry | None]:
+    """Label references and assemble their entries. tagger (Any): the component of the pipeline that labels."""
+    docs = nlp.pipe(reference.text for reference in references)
+    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
 
 
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:

@@ -12,7 +12,7 @@ from wasabi import Printer
 from ..cli.options import Loaded, Pipe, command, tell_written, write_result
 from ..core.errors import CRFError
 from ..pipe.probabilities import LabelsTokens
-from .assemble import make_entries, read_segments
+from .assemble import read_entries
 from .bibtex import write_bibtex
 from .csl import write_csl
 from .entry import Date, Entry, Name, Names
@@ -24,7 +24,7 @@ COLUMNS = tuple(field.name for field in fields(Entry))  # of tables
 
 
 @command("cite", "Nothing was written", to_stderr=True)
-def cite(
+def cite_file(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component", model="a pipeline for references")],
     data: Annotated[Path, typer.Argument(metavar="FILE|-", help="Bibliography as text; - for standard input")],
     to: Annotated[Literal["bibtex", "csl", "tsv"], typer.Option(help="Format of the result")] = "bibtex",
@@ -40,8 +40,7 @@ def cite(
     if not references:
         raise CRFError(BibliographyErrors.CRF641.format(path=data))
     tagger = loaded.component
-    docs = loaded.nlp.pipe(reference.text for reference in references)
-    entries = make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
+    entries = read_entries(loaded.nlp, tagger, references)
     known = [entry for entry in entries if entry is not None]
     if not known:
         labels = ", ".join(tagger.labels)

@@ -129,6 +129,10 @@ class Entry:
     the publisher or meeting. genre (str): kind of a report or thesis, never empty for a thesis. edition (str): without
     the word. doi (str), url (str), arxiv (str), isbn (str): identifiers, bare. accessed (Date | None): when the address
     was looked up. note (str): what has no other place.
+
+    >>> from spacy_crf import Entry
+    >>> Entry(key="crane2003", title="The Kitchen Sonnet").title
+    'The Kitchen Sonnet'
     """
 
     type: EntryType = EntryType.MISC

@@ -20,8 +20,8 @@ from ..lab.baselines.component import ComparisonTagger
 from ..lab.errors import LabErrors
 from ..pipe.component import ChainPipe
 from ..pipe.explain import Explanation, explain
-from ..pipe.inspect import Inspection, inspect_pipe
-from ..pipe.pool import pool_pipelines
+from ..pipe.inspect import Inspection, inspect
+from ..pipe.pool import pool
 from ..pipe.probabilities import GivesSets, LabelsTokens
 from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
@@ -52,13 +52,13 @@ HIDDEN = ("speed", "crf_score")
 
 
 @command("inspect", "Nothing was inspected")
-def inspect(
+def inspect_component(
     loaded: Annotated[Loaded, TAGGER],
     top: Annotated[int, typer.Option(min=1, help="How many weights of each kind to show")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON instead of tables")] = False,
 ) -> None:
     """Show what a tagger has learned: its greatest weights by label, its transitions, its templates and its size."""
-    found = inspect_pipe(loaded.component, top)
+    found = inspect(loaded.component, top)
     if as_json:
         echo_data(asdict(found))
         return
@@ -277,7 +277,7 @@ def fit_tags(
 
 
 @command("pool", "Nothing was pooled")
-def pool(
+def pool_components(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Folder for the pipeline")],
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Folders or packages of trained pipelines")],
     exponent: Annotated[
@@ -295,5 +295,5 @@ def pool(
         raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
     pipelines = [spacy.load(locate(model)) for model in models]
     names = [find_component(nlp, pipe, "crf_tagger", ChainPipe) for nlp in pipelines]
-    pool_pipelines(pipelines, names, exponents).to_disk(output)
+    pool(pipelines, names, exponents).to_disk(output)
     tell_written(output)

@@ -73,7 +73,14 @@ class KeepsConstraints:
 
 @LabelsTokens.register
 class ConstrainedNER(KeepsConstraints, ChainPipe):
-    """Labels spans or tokens under constraints. See `NERSettings`."""
+    """Labels spans or tokens under constraints. See `NERSettings`.
+
+    >>> import spacy
+    >>> nlp = spacy.load("output/constrained_ner/model-best")  # `make demo` trains it
+    >>> doc = nlp("Ferreira, Tomás, and Edith Crane. The Kitchen Sonnet. Tollgate Press 2003.")
+    >>> [ent.label_ for ent in doc.ents]
+    ['AUTHOR', 'TITLE', 'PUBLISHER', 'DATE']
+    """
 
     parts = (*NAMES, FILE)
     settings: NERSettings
@@ -165,7 +172,16 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
 
 
 class ConstraintDecoder(KeepsConstraints, SourcePipe):
-    """Labels tokens or spans with the labels of greatest probability that keep constraints. See `DecoderSettings`."""
+    """Labels tokens or spans with the labels of greatest probability that keep constraints. See `DecoderSettings`.
+
+    >>> import spacy
+    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
+    >>> config = {"source": "crf_tagger", "target": "tag", "constraints": ["at_most(NN, 1)"]}
+    >>> decoder = nlp.add_pipe("constraint_decoder", config=config)
+    >>> doc = nlp("The opener is in the house.")
+    >>> [token.tag_ for token in doc].count("NN")
+    1
+    """
 
     settings: DecoderSettings
 

@@ -7,6 +7,16 @@ class CRFError(ValueError):
     """An error of this library: its message begins with a code in brackets.
 
     code (str): such as "CRF101"; "" for a message without one.
+
+    >>> import spacy
+    >>> from spacy_crf import CRFError
+    >>> nlp = spacy.blank("en")
+    >>> tagger = nlp.add_pipe("crf_tagger")
+    >>> try:
+    ...     tagger.cfg["temperature"] = -1.0
+    ... except CRFError as error:
+    ...     print(error.code)
+    CRF408
     """
 
     @property
@@ -16,7 +26,12 @@ class CRFError(ValueError):
 
 
 class CRFWarning(UserWarning):
-    """A warning of this library: its message begins with a code in brackets."""
+    """A warning of this library: its message begins with a code in brackets.
+
+    >>> import warnings
+    >>> from spacy_crf import CRFWarning
+    >>> warnings.simplefilter("error", CRFWarning)  # what is doubtful stops a script
+    """
 
 
 class Messages(type):

@@ -29,7 +29,7 @@ class Member:
     edge_features: Ints
 
 
-def pool(members: Sequence[Member], n_features: int, n_edge_features: int) -> ChainWeights:
+def pool_weights(members: Sequence[Member], n_features: int, n_edge_features: int) -> ChainWeights:
     """Make one chain, in single precision, of some with the same labels. O(weights log weights).
 
     What one of them forbids has the probability 0 in the pool. One of them at most has weights of vectors.

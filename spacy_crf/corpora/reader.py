@@ -134,6 +134,13 @@ class Corpus:
         three formats with several tags per token.
     references (ReferenceSettings | None): What becomes of tagged references, spacy_crf.References.v1 in a config; only
         for that format.
+
+    >>> import spacy
+    >>> from spacy_crf import Corpus
+    >>> nlp = spacy.blank("en")
+    >>> example = next(Corpus("corpus/crf_tagger/dev.conllu")(nlp))
+    >>> [token.tag_ for token in example.reference][:4]
+    ['CD', 'NNS', 'VBD', 'VBN']
     """
 
     path: Path | str | Sequence[Path | str] | None

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arrays import Doubles
 from ..core.errors import CRFError
 from ..core.weights import ChainWeights
-from .crfsuite import read_model
+from .crfsuite import read_crfsuite
 from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
@@ -36,6 +36,12 @@ class CRF:
     model_filename, keep_tempfiles, trainer_cls: refused by `fit` unless they are left as they are.
     random_state (int | None): seed of the algorithms that shuffle; None is 0, so that all results can be repeated.
     n_threads (int | None): None takes all CPUs that the process may use. Results do not depend on it.
+
+    >>> from spacy_crf import CRF
+    >>> X = [[{"word": "the"}, {"word": "dog"}], [{"word": "a"}, {"word": "cat"}]]
+    >>> crf = CRF(c2=0.1).fit(X, [["DET", "NOUN"], ["DET", "NOUN"]])
+    >>> crf.predict([[{"word": "the"}, {"word": "cat"}]])
+    [['DET', 'NOUN']]
     """
 
     algorithm: str | None = None
@@ -76,7 +82,7 @@ class CRF:
         path (str | Path): the file. params: of the estimator.
         RAISES (ValueError): for a file that is damaged, cut off, or something else.
         """
-        model = read_model(path)
+        model = read_crfsuite(path)
         estimator = cls(**params)
         estimator._chain = FittedChain.without_zeros(model.labels, model.attributes, model.weights)
         return estimator

@@ -25,13 +25,19 @@ class _BadLine(Exception):
     """What is wrong with a line."""
 
 
-def read_templates(path: str | Path, columns: Sequence[str] | Mapping[int, str]) -> list[str]:
-    """Templates of this library for those of a file.
+def read_crfpp_templates(path: str | Path, columns: Sequence[str] | Mapping[int, str]) -> list[str]:
+    r"""Templates of this library for those of a file.
 
     path (str | Path): the file. columns (Sequence | Mapping): for each column of the CRF++ data the attribute that
         has its values, such as ["ORTH", "TAG"].
     RETURNS (list[str]): for `templates` of spacy_crf.Features.v1, in the order of the file, each once.
     RAISES (ValueError): names the line that cannot be read, or that has no counterpart here.
+
+    >>> from pathlib import Path
+    >>> from spacy_crf import read_crfpp_templates
+    >>> _ = Path("template").write_text("U00:%x[-1,0]\nU01:%x[0,0]/%x[0,1]\nB\n")
+    >>> read_crfpp_templates("template", ["ORTH", "TAG"])
+    ['ORTH[-1]', 'ORTH[0]|TAG[0]']
     """
     attributes = dict(columns) if isinstance(columns, Mapping) else dict(enumerate(columns))
     for attribute in attributes.values():

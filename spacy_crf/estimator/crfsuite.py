@@ -37,12 +37,20 @@ class _Damaged(Exception):
     """What is wrong with a file."""
 
 
-def read_model(path: str | Path) -> CRFsuiteModel:
+def read_crfsuite(path: str | Path) -> CRFsuiteModel:
     """Read a model file.
 
     path (str | Path): the file.
     RETURNS (CRFsuiteModel): labels, attributes and weights.
     RAISES (ValueError): for a file that is cut off, damaged, or not a first-order model of CRFsuite.
+
+    >>> import pycrfsuite
+    >>> from spacy_crf import read_crfsuite
+    >>> trainer = pycrfsuite.Trainer(verbose=False)
+    >>> trainer.append([["word=the"], ["word=dog"]], ["DET", "NOUN"])
+    >>> trainer.train("animals.crfsuite")
+    >>> read_crfsuite("animals.crfsuite").labels
+    ['DET', 'NOUN']
     """
     data = Path(path).read_bytes()
     try:

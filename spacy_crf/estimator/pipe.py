@@ -76,12 +76,23 @@ def to_pipe(
     Weights are found through the hashes of the values, as in any tagger. It has no start and end weights, and
     positions outside the sequence have no value, as CRFsuite has none of its own.
 
-    model (CRFsuiteModel): from `read_model`. nlp (Language): the pipeline.
+    model (CRFsuiteModel): from `read_crfsuite`. nlp (Language): the pipeline.
     spellings (Mapping): for each template the form of its attribute strings, such as {"ORTH[0]": "w[0]={}",
         "ORTH[-1]|ORTH[0]": "w[-1]|w[0]={}|{}", "BOS": "__BOS__"}. Flags have no gap.
     name (str): of the component. config: its other settings: `target`, `scheme`, `overwrite` ...
     RETURNS (CRFTagger): the component, at the end of the pipeline.
     RAISES (ValueError): names attributes that no template spells, and labels that the target cannot have.
+
+    >>> import pycrfsuite
+    >>> import spacy
+    >>> from spacy_crf import read_crfsuite, to_pipe
+    >>> trainer = pycrfsuite.Trainer(verbose=False)
+    >>> trainer.append([["word=the"], ["word=dog"]], ["DET", "NOUN"])
+    >>> trainer.train("animals.crfsuite")
+    >>> nlp = spacy.blank("en")
+    >>> tagger = to_pipe(read_crfsuite("animals.crfsuite"), nlp, {"ORTH[0]": "word={}"})
+    >>> [token.tag_ for token in nlp("the dog")]
+    ['DET', 'NOUN']
     """
     parsed = parse_spellings(spellings)
     imported = _match(model, parsed)

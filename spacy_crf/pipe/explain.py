@@ -76,6 +76,13 @@ def explain(pipe: ChainPipe, doc: Doc, tokens: Sequence[int] | None = None) -> l
     tokens (Sequence[int] | None): which tokens; None: all.
     RETURNS (list[Explanation]): one for each of them.
     RAISES (ValueError): for a component without labels, a model of order 2, or a token that the document does not have.
+
+    >>> import spacy
+    >>> from spacy_crf import explain
+    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
+    >>> (why,) = explain(nlp.get_pipe("crf_tagger"), nlp("The boats were back by noon."), tokens=[1])
+    >>> why.text, why.label, why.runner_up, why.contributions[0].name
+    ('boats', 'NNS', 'NN', 'LSUFFIX1[0]=s')
     """
     if not get_layout(pipe.model).n_labels:
         raise CRFError(PipeErrors.CRF401.format(name=pipe.name))

@@ -78,12 +78,19 @@ class Inspection:
     n_bytes: int
 
 
-def inspect_pipe(pipe: ChainPipe, top: int = 10) -> Inspection:
+def inspect(pipe: ChainPipe, top: int = 10) -> Inspection:
     """Inspect a trained component.
 
     pipe (ChainPipe): the component. top (int): how many weights of each kind to list.
     RETURNS (Inspection): all of it as plain data.
     RAISES (ValueError): for a component without labels.
+
+    >>> import spacy
+    >>> from spacy_crf import inspect
+    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
+    >>> found = inspect(nlp.get_pipe("crf_tagger"), top=1)
+    >>> [weight.feature for weight in found.highest["DT"]]
+    ['LOWER[0]=a']
     """
     weights, features = get_weights(pipe.model), pipe.features
     layout = weights.layout

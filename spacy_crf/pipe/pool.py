@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..core.errors import CRFError
-from ..core.pool import Member, pool
+from ..core.pool import Member, pool_weights
 from ..features.features import Features
 from ..features.resources import Resources
 from ..learning.block import LBFGSSettings, LinearChain, TrainerSettings
@@ -21,7 +21,7 @@ from .storage import NAMES
 P = TypeVar("P", bound=ChainPipe)
 
 
-def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequence[float]) -> Language:
+def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequence[float]) -> Language:
     """Make one pipeline of several, by pooling a component of each.
 
     pipelines (sequence of Language): trained; one component at most may have a tok2vec layer.
@@ -30,6 +30,13 @@ def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponent
         place of that component.
     RAISES (ValueError): for components that cannot be pooled: of different kinds or labels, with word lists or classes
         that differ, two with networks, hashed features, chains of order 2, tag dictionaries, learned constraints.
+
+    >>> import spacy
+    >>> from spacy_crf import pool
+    >>> members = [spacy.load("output/crf_tagger/model-best") for _ in range(2)]  # in earnest, different ones
+    >>> nlp = pool(members, ["crf_tagger", "crf_tagger"], [0.5, 0.5])
+    >>> [token.tag_ for token in nlp("The boats")]
+    ['DT', 'NNS']
     """
     pipes = [_member(nlp, name) for nlp, name in zip(pipelines, names)]
     for name, pipe in zip(names, pipes):
@@ -46,7 +53,7 @@ def pool_pipelines(pipelines: Sequence[Language], names: Sequence[str], exponent
     features = Features(made.feature_config, made.sequence, resources)
     numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
     members = [Member(get_weights(pipe.model), k, *own) for pipe, k, own in zip(pipes, exponents, numbers)]
-    made.take_over(pipes[base], features, pool(members, len(features.state), len(features.edge)))
+    made.take_over(pipes[base], features, pool_weights(members, len(features.state), len(features.edge)))
     return nlp
 
 

@@ -115,6 +115,13 @@ def calibrate_marks(restorer: MarkPredictor, examples: Iterable[Example]) -> Fit
 
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Words without gold, and
         those with marks that the component does not know, count for nothing; fewer than two with gold are an error.
+
+    >>> import spacy
+    >>> from spacy_crf import PunctuationCorpus, calibrate_marks
+    >>> nlp = spacy.load("output/punctuation_restorer/model-best")  # `make demo` trains it
+    >>> restorer = nlp.get_pipe("punctuation_restorer")
+    >>> fitted = calibrate_marks(restorer, PunctuationCorpus("corpus/punctuation_restorer/dev", limit=20)(nlp))
+    >>> restorer.calibration = fitted.calibration
     """
     chain = held_out(restorer, examples)
     if len(chain.labels) < 2:

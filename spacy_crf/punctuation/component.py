@@ -80,6 +80,11 @@ class PunctuationRestorer(ChainPipe):
     Probabilities of marks go through a map, which `crf calibrate` fits. It is kept in `cfg`, as the labels are: it is
     learned, no setting of the config. Labels that are decoded, the listed sequences and their probabilities are the
     chain's own.
+
+    >>> import spacy
+    >>> nlp = spacy.load("output/punctuation_restorer/model-best")  # `make demo` trains it
+    >>> nlp("dear tom thank you for your letter how is your sister")._.restored
+    'Dear tom. Thank you for your letter. How is your sister?'
     """
 
     learned_settings = (MIXED, CALIBRATION)

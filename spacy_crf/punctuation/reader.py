@@ -60,6 +60,12 @@ class PunctuationCorpus:
     limit (int): number of examples to read at most; 0 for all.
     abbreviations (list[str] | None): lower-case words whose period is a part of them, as in the block `marks` of
         the component; English ones without.
+
+    >>> import spacy
+    >>> from spacy_crf import PunctuationCorpus
+    >>> example = next(PunctuationCorpus("corpus/punctuation_restorer/dev")(spacy.blank("en")))
+    >>> example.predicted[:5].text
+    'hello and welcome to the'
     """
 
     path: Path | str | list[Path | str] | None

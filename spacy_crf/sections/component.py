@@ -51,7 +51,15 @@ class UnitMarginalsOutput(MarginalsOutput):
 
 
 class SectionParser(ChainPipe):
-    """Labels the layout elements of a document and nests its sections. See `SectionSettings`."""
+    r"""Labels the layout elements of a document and nests its sections. See `SectionSettings`.
+
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> parser = nlp.add_pipe("section_parser")  # untrained, it goes by rules
+    >>> doc = nlp("1. Scope\nAll ferries.\n\n2. Term\nA year.\n")
+    >>> [(span._.section["number"], span._.section["title"]) for span in doc.spans["sections"]]
+    [('1.', 'Scope'), ('2.', 'Term')]
+    """
 
     parts = (*NAMES, FILE)
     prepares = True

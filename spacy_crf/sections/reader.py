@@ -39,7 +39,7 @@ SUFFIXES = (".json", ".jsonl", ".spacy", ".xml")
 
 
 def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> DocumentLayout:
-    """Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
+    r"""Read a document by the suffix of its file, XML by its root as well; what has no other format is plain text.
 
     path (Path): .txt, .md, .html, .json (DoclingDocument) or .xml (Rechtspraak, annotated XML, or any other), which may
         be packed by gzip, with .gz behind its name. paragraphs (bool): of plain text, see `read_plain`.
@@ -47,6 +47,13 @@ def read_layout(path: Path, paragraphs: bool = False, hidden: bool = False) -> D
     RETURNS (DocumentLayout): the document, without a look at gold.
     RAISES (ValueError): for binary files, encodings other than those of the format, malformed XML and JSON, with file
         and line. RAISES (OSError): if there is no such file.
+
+    >>> from pathlib import Path
+    >>> from spacy_crf import read_layout
+    >>> _ = Path("ferry.md").write_text("# Scope\n\nAll ferries.\n")
+    >>> layout = read_layout(Path("ferry.md"))
+    >>> layout.text
+    'Scope\n\nAll ferries.\n'
     """
     suffix = data_suffix(path)
     if suffix == ".xml":
@@ -113,6 +120,12 @@ class SectionCorpus:
     hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
     trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
     limit (int): Number of documents to read at most; 0 for all.
+
+    >>> import spacy
+    >>> from spacy_crf import SectionCorpus
+    >>> example = next(SectionCorpus("corpus/section_parser/dev")(spacy.blank("en")))
+    >>> len(example.reference.spans["sections"]) > 0
+    True
     """
 
     path: Path | str | list[Path | str] | None

@@ -61,11 +61,18 @@ class SectionNode:
 
 @dataclass(slots=True)
 class SectionTree:
-    """Sections and elements of a document.
+    r"""Sections and elements of a document.
 
     sections (list[SectionNode]): the outermost, in order. elements (list[Element]): all leaves, in order.
     exact (bool): whether it is certain that no other tree has a higher score. dropped (int): states that a cap on their
     number has cost. score (float | None): logarithm of its weight.
+
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> parser = nlp.add_pipe("section_parser")
+    >>> tree = nlp("1. Scope\nAll ferries.\n\n2. Term\nA year.\n")._.section_tree
+    >>> [(node.number, node.title, node.level) for node in tree.walk()]
+    [('1.', 'Scope', 1), ('2.', 'Term', 1)]
     """
 
     sections: list[SectionNode] = field(default_factory=list)

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
 from ..pipe.probabilities import LabelsTokens
-from .review import Order, least_certain, target_kind, write_json, write_rows
+from .review import Order, review, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
 LEAST = 0.005  # a less probable second tag is not shown
@@ -48,7 +48,7 @@ def format_tags(doc: Doc) -> str:
 
 
 @command("review", "Nothing was listed")
-def review(
+def review_texts(
     loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,), "component")],
     data: Annotated[Data, TO_ANNOTATE],
     limit: Annotated[int | None, typer.Option(min=1, help="How many sequences to list; all without")] = None,
@@ -69,7 +69,7 @@ def review(
     ours, others = tee(data.raw(loaded.nlp))
     docs = run_before(loaded.nlp, loaded.name, (doc for doc, _ in ours))
     places = (place for _, place in others)
-    found = least_certain(loaded.component, zip(docs, places), order, per_token, limit, n_best)
+    found = review(loaded.component, docs, order, per_token, limit, n_best, places)
     kind = target_kind(loaded.component)
     inputs = [name for name in data.input if name != kind]
     write = write_rows if format == "tsv" else write_json

@@ -27,7 +27,19 @@ BATCH_SIZE = 256  # of examples that a temperature is fitted to
 
 @LabelsTokens.register
 class CRFTagger(ChainPipe):
-    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `TaggerSettings`."""
+    """Labels tokens, or spans of tokens, with a linear-chain CRF. See `TaggerSettings`.
+
+    >>> import spacy
+    >>> from spacy.training import Example
+    >>> nlp = spacy.blank("en")
+    >>> tagger = nlp.add_pipe("crf_tagger", config={"marginals": "probs"})
+    >>> gold = [Example.from_dict(nlp.make_doc("the dog barks"), {"tags": ["DET", "NOUN", "VERB"]})]
+    >>> optimizer = nlp.initialize(lambda: gold)
+    >>> for _ in range(5):
+    ...     losses = nlp.update(gold, sgd=optimizer)
+    >>> [(token.tag_, token._.probs[token.tag_] > 0.5) for token in nlp("the dog barks")]
+    [('DET', True), ('NOUN', True), ('VERB', True)]
+    """
 
     settings: TaggerSettings
 
@@ -107,6 +119,15 @@ def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "toke
     unit (str): "token" or "sequence", whose gold is to become most probable.
     n_bins (int): of the reliability tables, with equal width.
     RETURNS (Calibration): the temperature, and reliability before and after.
+
+    >>> import spacy
+    >>> from spacy_crf import Corpus, calibrate
+    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
+    >>> held_out = Corpus("corpus/crf_tagger/dev.conllu", limit=20)(nlp)
+    >>> fitted = calibrate(nlp.get_pipe("crf_tagger"), held_out)
+    >>> fitted.after.error < fitted.before.error
+    True
+    >>> nlp.get_pipe("crf_tagger").cfg["temperature"] = fitted.temperature
     """
     batches = [tagger.held_out(batch) for batch in minibatch(examples, BATCH_SIZE)]
     temperature = fit_temperature(batches, unit)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -65,23 +66,36 @@ class Uncertain:
     certainty: float
 
 
-def least_certain(
+def review(
     tagger: CRFTagger,
-    docs: Iterable[tuple[Doc, Place]],
+    docs: Iterable[Doc],
     order: Order = "least-confidence",
     per_token: bool = False,
     limit: int | None = None,
     n_best: int = 3,
+    places: Iterable[Place] | None = None,
 ) -> list[Uncertain]:
-    """Sequences of Docs, the least certain ones first; among equals in the order of the Docs.
+    """Return the sequences of Docs, the least certain ones first; among equals in the order of the Docs.
 
-    docs (Iterable[tuple[Doc, Place]]): as the component gets to see them. Only the Docs of the result are kept.
+    tagger (CRFTagger): a trained component. docs (Iterable[Doc]): as it gets to see them; those of the result are kept.
     order (str): "least-confidence" (probability of the best labelling), "margin" (by how much it is ahead of the
         second), "entropy" (of all labellings) or "token-entropy" (sum over the tokens).
     per_token (bool): divide entropies by the length of the sequence, and take geometric means of probabilities.
+    limit (int | None): how many sequences to return at most.
     n_best (int): how many labellings of each sequence, and tags of each token, to tell.
+    places (Iterable[Place] | None): of the Docs; documents are counted without.
+    RETURNS (list[Uncertain]): the sequences.
+    RAISES (ValueError): for a model of order 2.
+
+    >>> import spacy
+    >>> from spacy_crf import review
+    >>> nlp = spacy.load("output/crf_tagger/model-best")  # `make demo` trains it
+    >>> docs = nlp.pipe(["The boats were back by noon.", "Can you mail the can opener back?"])
+    >>> [(one.place.number, one.span.text) for one in review(nlp.get_pipe("crf_tagger"), docs, limit=1)]
+    [(2, 'Can you mail the can opener back?')]
     """
-    found = _measured(tagger, docs, order, per_token, max(2, n_best))
+    known = (Place("document", number) for number in count(1)) if places is None else places
+    found = _measured(tagger, zip(docs, known), order, per_token, max(2, n_best))
     sign = 1 if order in GROWS_WITH_CERTAINTY else -1
     least = sorted if limit is None else partial(heapq.nsmallest, limit)
     return [item.describe(tagger, n_best) for item in least(found, key=lambda item: sign * item.certainty)]

@@ -27,7 +27,13 @@ from .rules import PARENTS, SetRule, set_rule, tag_tree
 
 @LabelsTokens.register
 class SetValuedTagger(ChainPipe):
-    """Tags with a set of tags for each token. See `SetSettings`."""
+    """Tags with a set of tags for each token. See `SetSettings`.
+
+    >>> import spacy
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> [token._.tag_set for token in nlp("uin sawzel fora")]
+    [['ART', 'CARD'], ['NA'], ['APPR']]
+    """
 
     learned_settings = (PARENTS,)
     settings: SetSettings

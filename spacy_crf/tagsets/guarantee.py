@@ -172,7 +172,16 @@ class HeldOutTokens(NamedTuple):
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
-    """Probabilities and gold of examples, with what the component needs to see on the predicted side."""
+    """Probabilities and gold of examples, with what the component needs to see on the predicted side.
+
+    >>> import spacy
+    >>> from spacy_crf import Corpus, held_out_tokens
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> examples = Corpus("corpus/set_valued_tagger/dev", format="tagsets")(nlp)
+    >>> held_out = held_out_tokens(nlp.get_pipe("set_valued_tagger"), examples)
+    >>> held_out.marginals.shape == held_out.weights.shape
+    True
+    """
     number, unknown = {label: k for k, label in enumerate(tagger.labels)}, 0
     marginals, weights, read = [np.zeros((0, len(number)), dtype=np.float32)], [np.zeros((0, len(number)))], [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
@@ -207,6 +216,14 @@ def conformal_sets(
         whenever it is asked. See `text_uniforms`.
     condition (str): "marginal", or "label" for each gold tag; with `by`, "group" for each of its groups.
     fallback (str): see `ConformalScores.at`.
+
+    >>> import spacy
+    >>> from spacy_crf import Corpus, conformal_sets, held_out_tokens
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> examples = Corpus("corpus/set_valued_tagger/dev", format="tagsets")(nlp)
+    >>> promise = conformal_sets(held_out_tokens(nlp.get_pipe("set_valued_tagger"), examples), level=0.1)
+    >>> promise.sets.level
+    0.1
     """
     tokens, own_seed = held_out.tokens, seed if score.randomised else None
     groups = None if by is None else by.groups(tokens)
@@ -215,7 +232,16 @@ def conformal_sets(
 
 
 def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence", loss: Loss = "share") -> RiskControl:
-    """Sets whose expected loss on a token, sentence or document is at most `level`, if these are exchangeable."""
+    """Sets whose expected loss on a token, sentence or document is at most `level`, if these are exchangeable.
+
+    >>> import spacy
+    >>> from spacy_crf import Corpus, held_out_tokens, risk_control
+    >>> nlp = spacy.load("output/set_valued_tagger/model-best")  # `make demo` trains it
+    >>> examples = Corpus("corpus/set_valued_tagger/dev", format="tagsets")(nlp)
+    >>> promise = risk_control(held_out_tokens(nlp.get_pipe("set_valued_tagger"), examples), level=0.1)
+    >>> promise.risk <= promise.level
+    True
+    """
     units = {"token": None, "sentence": held_out.sentences, "document": held_out.documents}[unit]
     return control_risk(held_out.marginals, held_out.weights, level, unit, units, loss)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spacy_crf.core.pool import Member, pool
+from spacy_crf.core.pool import Member, pool_weights
 from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights
 from spacy_crf.core.weights import ChainWeights
 
@@ -91,7 +91,7 @@ def test_a_pool_sums_what_its_members_score(make_problem):
     exponents, numbers = (0.25, 2.0), (np.arange(n), np.arange(n) + n)
     edges = np.arange(n_edges)
     members = [Member(w, a, own, edges) for w, a, own in zip((first, second), exponents, numbers)]
-    found = pool(members, 2 * n, n_edges)
+    found = pool_weights(members, 2 * n, n_edges)
     np.testing.assert_allclose(found.dense.state[:n], 0.25 * first.dense.state, rtol=1e-6)
     np.testing.assert_allclose(found.dense.state[n:], 2 * second.dense.state, rtol=1e-6)
     np.testing.assert_allclose(found.dense.edges, 0.25 * first.dense.edges + 2 * second.dense.edges, rtol=1e-6)

@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_crf.estimator.crfpp import read_templates
+from spacy_crf.estimator.crfpp import read_crfpp_templates
 from spacy_crf.features.block import FeatureSettings
 from spacy_crf.features.features import Features
 
@@ -31,7 +31,7 @@ def write(tmp_path, text):
 
 
 def test_templates(tmp_path):
-    assert read_templates(write(tmp_path, CHUNKING), ["ORTH", "TAG"]) == [
+    assert read_crfpp_templates(write(tmp_path, CHUNKING), ["ORTH", "TAG"]) == [
         "ORTH[-2]",
         "ORTH[0]",
         "ORTH[-1]|ORTH[0]",
@@ -45,11 +45,11 @@ def test_templates(tmp_path):
 
 def test_columns_by_number_and_any_attribute(tmp_path):
     path = write(tmp_path, "U1:%x[0,2]/%x[1,0]\n")
-    assert read_templates(path, {0: "LOWER", 2: "_.case"}) == ["_.case[0]|LOWER[1]"]
+    assert read_crfpp_templates(path, {0: "LOWER", 2: "_.case"}) == ["_.case[0]|LOWER[1]"]
 
 
 def test_the_component_accepts_them(tmp_path):
-    texts = read_templates(write(tmp_path, CHUNKING), ["ORTH", "TAG"])
+    texts = read_crfpp_templates(write(tmp_path, CHUNKING), ["ORTH", "TAG"])
     features = Features(FeatureSettings(texts), "auto")
     assert [str(template) for template in features.config.parsed] == [
         "BIAS[0]" if text == "BIAS" else text for text in texts
@@ -67,8 +67,8 @@ def test_the_component_accepts_them(tmp_path):
 
 
 def test_equal_templates_count_once_and_comments_not(tmp_path):
-    assert read_templates(write(tmp_path, "U1:%x[0,0]\r\n #U2:%x[1,0]\nU3:w=%x[0,0]"), ["ORTH"]) == ["ORTH[0]"]
-    assert read_templates(write(tmp_path, ""), ["ORTH"]) == []
+    assert read_crfpp_templates(write(tmp_path, "U1:%x[0,0]\r\n #U2:%x[1,0]\nU3:w=%x[0,0]"), ["ORTH"]) == ["ORTH[0]"]
+    assert read_crfpp_templates(write(tmp_path, ""), ["ORTH"]) == []
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_equal_templates_count_once_and_comments_not(tmp_path):
 def test_lines_without_counterpart_are_named(tmp_path, line, words):
     path = write(tmp_path, f"# words\nU00:%x[0,0]\n{line}\n")
     with pytest.raises(ValueError, match="CRF731") as error:
-        read_templates(path, ["ORTH", "TAG"])
+        read_crfpp_templates(path, ["ORTH", "TAG"])
     assert all(word in str(error.value) for word in ["line 3", str(path), line, *words])
 
 
 def test_unknown_attributes(tmp_path):
     with pytest.raises(ValueError, match="CRF301"):
-        read_templates(write(tmp_path, "U0:%x[0,0]"), ["WORD"])
+        read_crfpp_templates(write(tmp_path, "U0:%x[0,0]"), ["WORD"])

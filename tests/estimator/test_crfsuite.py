@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_crf.estimator import CRF
-from spacy_crf.estimator.crfsuite import read_model
+from spacy_crf.estimator.crfsuite import read_crfsuite
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
 
@@ -45,7 +45,7 @@ def trained(request, tmp_path_factory):
 
 def test_all_that_the_file_holds(trained):
     path, tagger = trained
-    model, info = read_model(path), tagger.info()
+    model, info = read_crfsuite(path), tagger.info()
     assert model.labels == tagger.labels()
     assert model.attributes == sorted(info.attributes, key=lambda name: int(info.attributes[name]))
     crf = CRF.from_crfsuite(path)
@@ -80,7 +80,7 @@ def refuse(tmp_path, data):
     path = tmp_path / "broken.crfsuite"
     path.write_bytes(data)
     with pytest.raises(ValueError, match="CRF721") as error:
-        read_model(path)
+        read_crfsuite(path)
     assert str(path) in str(error.value)
     return str(error.value)
 
@@ -113,7 +113,7 @@ def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, content):
             damaged[place] = rng.integers(256)
         path.write_bytes(bytes(damaged))
         try:
-            model = read_model(path)
+            model = read_crfsuite(path)
         except ValueError as error:
             assert "CRF721" in str(error)
             continue
@@ -130,4 +130,4 @@ def test_strings_that_are_not_utf8_stay_apart(tmp_path):
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.append([[b"\xe9"], [b"\xe8"]], ["x", "y"])
     trainer.train(str(tmp_path / "latin"))
-    assert len(set(read_model(tmp_path / "latin").attributes)) == 2
+    assert len(set(read_crfsuite(tmp_path / "latin").attributes)) == 2

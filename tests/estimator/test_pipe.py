@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Token
 
-from spacy_crf.estimator.crfsuite import read_model
+from spacy_crf.estimator.crfsuite import read_crfsuite
 from spacy_crf.estimator.pipe import to_pipe
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
@@ -62,7 +62,7 @@ def trained(tmp_path_factory):
     trainer.train(str(path))
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
-    return read_model(path), tagger
+    return read_crfsuite(path), tagger
 
 
 TEXTS = [[word for word, _ in sentence] for sentence in CORPUS]

@@ -7,7 +7,7 @@ from helpers.tagged import TRAINERS, build, clean_docs, extension, fit, make_exa
 from spacy.language import Language
 
 from spacy_crf.features.block import FeatureSettings
-from spacy_crf.pipe.inspect import inspect_pipe
+from spacy_crf.pipe.inspect import inspect
 
 __all__ = ["extension"]
 
@@ -63,5 +63,5 @@ def test_a_negative_number_is_refused() -> None:
 def test_inspection_counts_buckets_together() -> None:
     nlp = build("Perceptron", features=features(500))
     fit(nlp, make_examples(nlp))
-    sizes = inspect_pipe(nlp.get_pipe("crf_tagger")).templates
+    sizes = inspect(nlp.get_pipe("crf_tagger")).templates
     assert [size.features for size in sizes] == [len(nlp.get_pipe("crf_tagger").features.state)]

@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from spacy_crf.learning.model import get_layout
 from spacy_crf.pipe.explain import explain
-from spacy_crf.pipe.inspect import inspect_pipe
+from spacy_crf.pipe.inspect import inspect
 
 TEMPLATES = ["LOWER[-1..1]", "SUFFIX2", "IS_TITLE", "B:IS_TITLE[0]", "B:LOWER[-1]"]
 SETTINGS = {"@misc": "spacy_crf.Features.v1", "templates": TEMPLATES}
@@ -143,7 +143,7 @@ def test_vectors_of_a_tok2vec_layer(extension):
             parts = explanation.contributions
             assert sum(part.difference for part in parts) == pytest.approx(explanation.difference, abs=1e-9)
             assert [part for part in parts if part.kind == "vector" and part.token == explanation.token]
-    assert inspect_pipe(pipe).n_vector_weights == 8 * len(pipe.tags)
+    assert inspect(pipe).n_vector_weights == 8 * len(pipe.tags)
 
 
 def test_settings_of_the_component_count(extension):

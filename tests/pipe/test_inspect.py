@@ -9,7 +9,7 @@ from helpers.tagged import build, train
 from helpers.weights import dense_weights, flat_weights
 
 from spacy_crf.learning.model import get_layout
-from spacy_crf.pipe.inspect import inspect_pipe
+from spacy_crf.pipe.inspect import inspect
 
 TEMPLATES = ["LOWER[-1..0]", "SUFFIX2", "IS_TITLE", "B:IS_TITLE[0]"]
 
@@ -22,7 +22,7 @@ def pipe(extension):
 
 @pytest.fixture
 def found(pipe):
-    return inspect_pipe(pipe, top=5)
+    return inspect(pipe, top=5)
 
 
 def test_weights_by_label(pipe, found):
@@ -40,7 +40,7 @@ def test_weights_by_label(pipe, found):
 
 
 def test_transitions_that_the_scheme_forbids_are_left_out(pipe):
-    found = inspect_pipe(pipe, top=1000)
+    found = inspect(pipe, top=1000)
     pairs = [(part.before, part.after) for part in found.likely]
     assert pairs == [(part.before, part.after) for part in found.unlikely][::-1]
     assert ("B-PER", "I-PER") in pairs and (None, "B-PER") in pairs and ("O", None) in pairs
@@ -83,4 +83,4 @@ def test_plain_data(found):
 
 def test_an_untrained_component():
     with pytest.raises(ValueError, match="CRF401"):
-        inspect_pipe(build().get_pipe("crf_tagger"))
+        inspect(build().get_pipe("crf_tagger"))

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Adam
 
 from spacy_crf.pipe.component import ChainPipe
-from spacy_crf.pipe.pool import pool_pipelines
+from spacy_crf.pipe.pool import pool
 
 NAME = "crf_tagger"
 WORDS = ["Ada", "met", "Port"]
@@ -55,7 +55,7 @@ def test_a_pool_is_the_product_of_its_members(names: tuple[str, ...], exponents:
     members = [member(name) for name in names]
     own = [chances(nlp) for nlp in members]
     exponents = exponents[: len(names)]
-    pooled = pool_pipelines(members, [NAME] * len(names), exponents)
+    pooled = pool(members, [NAME] * len(names), exponents)
     assert len(own[0]) > 30
     product = {labels: np.prod([chance[labels] ** power for chance, power in zip(own, exponents)]) for labels in own[0]}
     total = sum(product.values())
@@ -66,7 +66,7 @@ def test_a_pool_is_the_product_of_its_members(names: tuple[str, ...], exponents:
 
 
 def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:
-    pooled = pool_pipelines([member("words"), member("network")], [NAME] * 2, [0.5, 0.5])
+    pooled = pool([member("words"), member("network")], [NAME] * 2, [0.5, 0.5])
     pooled.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert chances(loaded) == pytest.approx(chances(pooled), rel=1e-5)
@@ -80,22 +80,22 @@ def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:
 def test_what_cannot_be_pooled_is_refused() -> None:
     words, other = member("words"), train(target="tag")
     with pytest.raises(ValueError, match=r"CRF648.*labels"):
-        pool_pipelines([words, other], [NAME] * 2, [0.5, 0.5])
+        pool([words, other], [NAME] * 2, [0.5, 0.5])
     with pytest.raises(ValueError, match=r"CRF648.*tok2vec"):
-        pool_pipelines([member("network"), member("network")], [NAME] * 2, [0.5, 0.5])
+        pool([member("network"), member("network")], [NAME] * 2, [0.5, 0.5])
     untrained = build(target="ent")
     with pytest.raises(ValueError, match=r"CRF648.*none"):
-        pool_pipelines([untrained, untrained], [NAME] * 2, [0.5, 0.5])
+        pool([untrained, untrained], [NAME] * 2, [0.5, 0.5])
     hashed = {**MEMBERS["words"]["features"], "max_features": 100}
     with pytest.raises(ValueError, match=r"CRF648.*buckets"):
-        pool_pipelines([words, member("words", features=hashed)], [NAME] * 2, [0.5, 0.5])
+        pool([words, member("words", features=hashed)], [NAME] * 2, [0.5, 0.5])
     with pytest.raises(ValueError, match=r"CRF648.*order 2"):
         second = member("words", model={"@architectures": "spacy_crf.LinearChain.v1", "order": 2})
-        pool_pipelines([words, second], [NAME] * 2, [0.5, 0.5])
+        pool([words, second], [NAME] * 2, [0.5, 0.5])
     dictionary = spacy.blank("xx")
     dictionary.add_pipe("sentencizer")
     with pytest.raises(ValueError, match=r"CRF648.*linear chain"):
-        pool_pipelines([dictionary], ["sentencizer"], [1.0])
+        pool([dictionary], ["sentencizer"], [1.0])
 
 
 def test_lists_that_differ_are_refused(tmp_path: Path) -> None:
@@ -108,4 +108,4 @@ def test_lists_that_differ_are_refused(tmp_path: Path) -> None:
         fit(nlp, make_examples(nlp))
         pipelines.append(nlp)
     with pytest.raises(ValueError, match=r"CRF648.*place"):
-        pool_pipelines(pipelines, [NAME] * 2, [0.5, 0.5])
+        pool(pipelines, [NAME] * 2, [0.5, 0.5])

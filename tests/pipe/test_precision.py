@@ -11,7 +11,7 @@ from helpers.weights import flat_weights, set_flat_weights, vector_weights
 from spacy.language import Language
 
 from spacy_crf.learning.model import PARAMS, VECTORS, get_layout
-from spacy_crf.pipe.inspect import inspect_pipe
+from spacy_crf.pipe.inspect import inspect
 from spacy_crf.tagging.component import CRFTagger
 
 ARCHITECTURE = {"@architectures": "spacy_crf.LinearChain.v1"}
@@ -68,7 +68,7 @@ def test_the_config_decides_and_not_the_file(tmp_path: Path) -> None:
     half, single = spacy.load(tmp_path), spacy.load(tmp_path, config=whole)
     assert flat_weights(get_pipe(half).model).tobytes() == flat_weights(get_pipe(single).model).tobytes()
     assert len(single.get_pipe("crf_tagger").to_bytes()) > len(half.get_pipe("crf_tagger").to_bytes())
-    assert [inspect_pipe(get_pipe(nlp)).precision for nlp in (half, single)] == ["float16", "float32"]
+    assert [inspect(get_pipe(nlp)).precision for nlp in (half, single)] == ["float16", "float32"]
 
 
 def test_weights_that_become_zero_are_left_out() -> None:

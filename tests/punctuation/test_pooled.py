@@ -8,7 +8,7 @@ from helpers.punctuated import train
 from spacy.tokens import Doc
 
 from spacy_crf.core.calibration import DirichletMap
-from spacy_crf.pipe.pool import pool_pipelines
+from spacy_crf.pipe.pool import pool
 from spacy_crf.punctuation.calibration import MarkCalibration
 from spacy_crf.punctuation.component import PunctuationRestorer
 
@@ -22,7 +22,7 @@ def test_equal_members_make_an_equal_pool_without_their_calibration(tmp_path: Pa
     (before,) = first.token_probabilities([Doc(first.vocab, words=words)])
     size = len(first.label_table.marks)
     first.calibration = MarkCalibration(first.label_table.marks, DirichletMap(np.eye(size) * 0.5, np.ones(size)))
-    pooled = cast(PunctuationRestorer, pool_pipelines(pipelines, [NAME] * 2, [0.5, 0.5]).get_pipe(NAME))
+    pooled = cast(PunctuationRestorer, pool(pipelines, [NAME] * 2, [0.5, 0.5]).get_pipe(NAME))
     assert pooled.calibration is None
     (after,) = pooled.token_probabilities([Doc(pooled.vocab, words=words)])
     np.testing.assert_allclose(after, before, atol=1e-4)

@@ -11,7 +11,7 @@ from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_crf.tagging.review import Place, least_certain, measure
+from spacy_crf.tagging.review import measure, review
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
@@ -22,10 +22,6 @@ def softened(**config: object) -> Language:
     pipe = nlp.get_pipe("crf_tagger")
     set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.15)
     return nlp
-
-
-def placed(docs: list[Doc]) -> list[tuple[Doc, Place]]:
-    return [(doc, Place("document", number)) for number, doc in enumerate(docs, 1)]
 
 
 def chain_of(nlp: Language, words: list[str]) -> Chain:
@@ -47,8 +43,8 @@ def expected(chain: Chain, order: str, n: int) -> float:
 def test_measures_equal_enumeration_and_order(order: str, per_token: bool) -> None:
     nlp = softened(target="ent")
     texts = [["Bo", "sold"], ["She", "met", "Ada", "Stone"], ["Go"], ["Delft", "is", "new"]]
-    docs = placed([Doc(nlp.vocab), *(Doc(nlp.vocab, words=words) for words in texts)])
-    found = least_certain(nlp.get_pipe("crf_tagger"), docs, order, per_token)
+    docs = [Doc(nlp.vocab), *(Doc(nlp.vocab, words=words) for words in texts)]
+    found = review(nlp.get_pipe("crf_tagger"), docs, order, per_token)
     assert sorted(item.place.number for item in found) == [2, 3, 4, 5]
     for item in found:
         words = [token.text for token in item.span]
@@ -56,7 +52,7 @@ def test_measures_equal_enumeration_and_order(order: str, per_token: bool) -> No
         assert item.certainty == pytest.approx(value, rel=1e-4)
     values = [item.certainty for item in found]
     assert values == sorted(values, reverse="entropy" in order)
-    few = least_certain(nlp.get_pipe("crf_tagger"), docs, order, per_token, limit=2)
+    few = review(nlp.get_pipe("crf_tagger"), docs, order, per_token, limit=2)
     assert [item.place for item in few] == [item.place for item in found[:2]]
 
 
@@ -74,7 +70,7 @@ def test_tags_and_probabilities_of_every_target(target: str, scheme: str, decode
     nlp = softened(target=target, decode=decode, **({"scheme": scheme} if is_span else {}))
     pipe = nlp.get_pipe("crf_tagger")
     docs = clean_docs(nlp)[:4]
-    for item in least_certain(pipe, placed(docs), n_best=4):
+    for item in review(pipe, docs, n_best=4):
         (prediction,) = pipe.predict([item.span.doc])
         names = [pipe.tags.tags[tag] for tag in prediction.tags.tolist()]
         assert len(item.tags) == len(item.probabilities) == len(item.alternatives) == len(item.span)
@@ -94,5 +90,5 @@ def test_tags_and_probabilities_of_every_target(target: str, scheme: str, decode
 def test_sequences_of_a_document_are_listed_one_by_one() -> None:
     nlp = softened(target="tag")
     doc = Doc(nlp.vocab, words=["Bo", "sold", "She", "walks", "."], sent_starts=[True, False, True, False, False])
-    found = least_certain(nlp.get_pipe("crf_tagger"), placed([doc]))
+    found = review(nlp.get_pipe("crf_tagger"), [doc])
     assert sorted((item.number, item.span.start, item.span.end) for item in found) == [(1, 0, 2), (2, 2, 5)]

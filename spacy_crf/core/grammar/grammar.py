@@ -52,6 +52,11 @@ class Grammar:
     terminals (tuple of str): symbols of units, in the order of their columns.
     rules (tuple of GrammarRule): R of them, in the order in which they are numbered.
     RAISES (ValueError): for what `rules.check` finds.
+
+    >>> from spacy_crf import Grammar
+    >>> grammar = Grammar.build("S", ["NR", "TEXT"], {("S", "NR", "TEXT"): 0.6, ("S", "NR", "TEXT", "S"): 0.4})
+    >>> print(grammar.best(grammar.scores_of(["NR", "TEXT", "NR", "TEXT"]), 1)[0].tree)
+    (S NR TEXT (S NR TEXT))
     """
 
     start: str

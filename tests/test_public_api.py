@@ -1,0 +1,85 @@
+"""What `from spacy_crf import ..` gives: lazily, with a documentation whose examples hold."""
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from helpers.paths import ROOT
+
+import spacy_crf
+
+MODELS = ROOT / "tests" / "contract" / "data" / "models"
+# what `make demo` trains, small: the folder of each pipeline, and its zip among the saved models
+DEMO = {
+    "crf_tagger": "tagger",
+    "set_valued_tagger": "sets",
+    "constrained_ner": "references",
+    "punctuation_restorer": "punctuation",
+}
+MOST_MODULES = 25
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as it is after `make demo`."""
+    folder = tmp_path_factory.mktemp("demo")
+    (folder / "corpus").symlink_to(ROOT / "corpus")
+    for component, name in DEMO.items():
+        with zipfile.ZipFile(MODELS / f"{name}.zip") as archive:
+            archive.extractall(folder / "output" / component / "model-best")
+    return folder
+
+
+def test_type_checkers_see_the_names_that_there_are() -> None:
+    tree = ast.parse((ROOT / "spacy_crf" / "__init__.py").read_text(encoding="utf8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    imported = {
+        alias.name: f"spacy_crf.{node.module}"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(imported) == spacy_crf.__all__
+    for name, module in imported.items():
+        assert getattr(spacy_crf, name) is getattr(sys.modules[module], name)
+    assert set(spacy_crf.__all__) <= set(dir(spacy_crf))
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="spacy_crf.*crf_taggr"):
+        _ = spacy_crf.crf_taggr
+
+
+def test_the_estimator_imports_no_spacy() -> None:
+    code = "import sys; from spacy_crf import CRF, CRFError, Grammar; print('spacy' in sys.modules)"
+    assert run(code) == "False"
+
+
+def test_spacy_loads_little_of_the_library() -> None:
+    code = (
+        "import sys, spacy; spacy.blank('en'); print(*[name for name in sys.modules if name.startswith('spacy_crf')])"
+    )
+    assert 0 < len(run(code).split()) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("name", spacy_crf.__all__)
+def test_examples(name: str, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(demo)
+    documented = inspect.getdoc(getattr(spacy_crf, name)) or ""
+    example = doctest.DocTestParser().get_doctest(documented, {}, name, None, None)
+    assert example.examples, f"{name} has no example"
+    told: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example, out=told.append)
+    assert not told, "".join(told)
