@@ -97,6 +97,7 @@ def component(
             default_score_weights=dict(scores),
             func=factory,
         )
+        registered.settings = settings  # type: ignore[attr-defined]
         return registered
 
     return register

@@ -3,7 +3,6 @@
 import inspect
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from spacy.language import Language
@@ -40,9 +39,8 @@ def write_reference(groups: dict[str, dict[str, str]]) -> str:
 
 def write_block(kind: str, name: str) -> str:
     """Write the section of one block. kind (str): registry. name (str): as configs name it."""
-    owner = registry.get(kind, name)
+    owner = find_block(kind, name)
     defaults = Language.get_factory_meta(name).default_config if kind == "factories" else {}
-    owner = getattr(owner, "settings", owner)
     summary, known = documentation(owner)
     rows = []
     for parameter in inspect.signature(owner).parameters.values():
@@ -51,6 +49,18 @@ def write_block(kind: str, name: str) -> str:
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     table = ["| setting | default | meaning |", "| --- | --- | --- |", *rows] if rows else ["It has no settings."]
     return "\n".join([f"### {name}\n", f"{summary}\n", *table, ""])
+
+
+def find_block(kind: str, name: str) -> Any:
+    """Return the dataclass of a block, or the function that makes it where there is none."""
+    owner = registry.get(kind, name)
+    return getattr(owner, "settings", owner)
+
+
+def documented_settings(kind: str, name: str) -> tuple[list[str], dict[str, str]]:
+    """Return the settings of a block, and what is said of them."""
+    owner = find_block(kind, name)
+    return list(inspect.signature(owner).parameters), documentation(owner)[1]
 
 
 def documentation(owner: Any) -> tuple[str, dict[str, str]]:
@@ -87,8 +97,3 @@ def show_default(value: Any) -> str:
             rest = {key: one for key, one in value.items() if not key.startswith("@")}
             return f"`{names[0]}`" + (f" with `{json.dumps(rest)}`" if rest else "")
     return f"`{json.dumps(value, default=str)}`"
-
-
-def names_of(page: str) -> Iterator[str]:
-    """Yield the names of all blocks of a page."""
-    yield from re.findall(r"^### (.+)$", page, re.MULTILINE)
