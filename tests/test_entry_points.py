@@ -60,7 +60,7 @@ import sys, spacy
 nlp = spacy.blank("en")
 print([name for name in ("scipy", "pulp", "sklearn", "threadpoolctl") if name in sys.modules])
 ours = [module for name, module in sys.modules.items() if name.startswith("spacy_crf")]
-print([module.__name__ for module in ours if not module.__file__.endswith(("block.py", "__init__.py"))])
+print([module.__name__ for module in ours if not module.__file__.endswith(("block.py", "__init__.py", "errors.py"))])
 nlp.add_pipe("crf_tagger")
 print([name for name in ("scipy", "pulp", "sklearn", "threadpoolctl") if name in sys.modules])
 """

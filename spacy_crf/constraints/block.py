@@ -123,7 +123,9 @@ class DecodingSettings(Settings):
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
     predicates (dict): more predicates of tokens that constraints may name, beside the built-in ones: a list of words,
-        or "_.NAME" for a custom token attribute.
+        or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
+        closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a
+        token is punctuation.
     solver (str | None): of integer programmes: PuLP's name.
     time_limit (float | None): of integer programmes, in seconds for a sequence.
     max_iterations (int | None): of Lagrangian relaxation.

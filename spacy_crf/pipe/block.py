@@ -294,9 +294,11 @@ class LabelSettings(TagSettings):
         name of a custom token extension.
     scheme (str): how spans become tags, "BIO", "BILUO", or "none": each token has the label of its span, and spans are
         maximal runs of a label, for text in which spans of one label never touch. For token targets, whether tags such
-        as B-NP are kept legal. "auto": BIO for spans, none for tokens.
+        as B-NP are kept legal. "auto": BIO for spans, none for tokens. What a scheme forbids has probability 0, in
+        training as in use.
     spans_key (str): key of doc.spans for target "spans".
-    threshold (float): spans with a lower exact probability are not written; 0 writes all.
+    threshold (float): spans with a lower exact probability are not written; 0 writes all. `spacy find-threshold` finds
+        one.
     scores (str | None): name of a Span extension that takes the exact probabilities of entities. The spans of target
         "spans" have them in their SpanGroup's attrs in any case.
     marginals (str | None): name of a Doc and Token extension that takes the probabilities of all tags.
