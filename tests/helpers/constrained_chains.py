@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.constraints.costs import ScoredGold
 from spacy_crf.core.constraints.family import FAMILIES, Predicate
-from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
+from spacy_crf.core.constraints.labelling import Fields, Labelling, Labels, UnitPredicates
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.problem import Problem, Trellis, penalty, violations
 from spacy_crf.core.constraints.units import StartsWith
@@ -57,8 +57,6 @@ def constraints(draw, names, kinds=tuple(FAMILIES), costs=True):
     match kind:
         case "at_most" | "exactly" | "at_least":
             settings |= {"a": _labels(draw, names), "k": draw(st.integers(int(kind == "at_least"), 3))}
-        case "starts_with" | "ends_with":
-            settings |= {"a": _labels(draw, names)}
         case "boundary":
             settings |= {"at": "mark", "a": _labels(draw, names, 0), "opening": draw(st.booleans())}
         case "order" | "excludes":
@@ -72,10 +70,8 @@ def constraints(draw, names, kinds=tuple(FAMILIES), costs=True):
         case "state_change":
             settings |= {"at": "mark", "gap": draw(st.booleans()), "implied": draw(st.booleans())}
             settings |= {"a": _labels(draw, names), "b": _labels(draw, names)}
-        case "same_surface" | "fixed":
-            pass
-        case _:
-            settings |= {"a": _labels(draw, names), "b": _labels(draw, names)}
+        case _:  # whatever sets of labels the class has
+            settings |= {field.name: _labels(draw, names) for field in fields(family) if field.type == Labels}
     return family(**settings)
 
 
