@@ -14,7 +14,7 @@ MODULES = {
 }
 # of other libraries: spaCy has no other door for those who extend its commands, and scipy no public product that adds
 PRIVATE_BUT_NEEDED = ("spacy.cli._util", "scipy.sparse._sparsetools")
-MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_MODULE = 300, 43_000, 350
+MOST_MODULES, MOST_LINES_OF_A_MODULE = 300, 350
 SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {
@@ -151,7 +151,6 @@ def test_no_code_of_a_message_is_given_twice() -> None:
 def test_the_house_is_small() -> None:
     lines = {module: len(path.read_text(encoding="utf8").splitlines()) for module, path in MODULES.items()}
     assert len(lines) <= MOST_MODULES
-    assert sum(lines.values()) <= MOST_LINES
     assert {module: count for module, count in lines.items() if count > MOST_LINES_OF_A_MODULE} == {}
 
 

@@ -77,10 +77,7 @@ PRECISE = 1e-8  # decrease of the objective, relative to its value, at which the
 
 @dataclass(frozen=True)
 class DirichletMap:
-    """A fitted map.
-
-    weights ((M, M)): W, [from, to]. bias ((M,)): b.
-    """
+    """A fitted map. weights ((M, M)): W, [from, to]. bias ((M,)): b."""
 
     weights: Doubles
     bias: Doubles

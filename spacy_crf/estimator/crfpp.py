@@ -55,10 +55,7 @@ def read_crfpp_templates(path: str | Path, columns: Sequence[str] | Mapping[int,
 
 
 def _templates(line: str, attributes: Mapping[int, str], known: set[str]) -> Iterator[str]:
-    """The template of a line, if it has one.
-
-    known (set[str]): identifiers of the lines before.
-    """
+    """The template of a line, if it has one. known (set[str]): identifiers of the lines before."""
     if not line or line.startswith("#"):
         return
     found = _LINE.match(line)

@@ -178,10 +178,7 @@ class CellWeights:
     amounts: Floats
 
     def add_scores(self, values: Doubles, emissions: Floats) -> None:
-        """Add what the weights score to the emissions (n, L) of the block. O(nnz).
-
-        values ((C,)): all cell weights.
-        """
+        """Add what the weights score to the emissions (n, L) of the block. O(nnz). values ((C,)): all cell weights."""
         own = values[self.weights].astype(emissions.dtype)
         add_product(self.indptr, self.cells, self.amounts, own, emissions.reshape(-1), transposed=True)
 
