@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import filter_spans
 
-from ..annotation.targets import SpanTarget, target_of
+from ..annotation.span_targets import SpanTarget, target_of
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from ..pipe.probabilities import LabelsTokens

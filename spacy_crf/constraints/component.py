@@ -15,8 +15,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_marginals
+from ..annotation.span_targets import target_of
 from ..annotation.target import Target
-from ..annotation.targets import target_of
 from ..core.arrays import Floats, Segments
 from ..core.constraints.costs import ScoredGold
 from ..core.constraints.family import Constraint

@@ -12,8 +12,8 @@ from spacy.scorer import PRFScore
 from spacy.training import Example
 from spacy.util import registry
 
+from ..annotation.span_targets import target_of
 from ..annotation.target import Target
-from ..annotation.targets import target_of
 from ..core.arrays import Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import count_labels

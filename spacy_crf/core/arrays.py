@@ -10,10 +10,10 @@ V  terminals of a grammar        Q  right sides of binary rules
 `log_z (B,)`, `node_marginals (N, L)`, `edge_marginals (L, L)`. What is forbidden is a true -inf.
 """
 
-from collections.abc import Iterable, Iterator, Sized
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,31 @@ Hashes: TypeAlias = npt.NDArray[np.uint64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Value = TypeVar("Value")
+
+
+if sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+
+    class cached_property(Generic[Value]):
+        """That of functools without its lock, which lets one thread at a time compute what any instance has."""
+
+        def __init__(self, function: Callable[[Any], Value]):
+            self._function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self._name = name
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type) -> Value: ...
+        def __get__(self, instance: object | None, owner: type) -> Self | Value:
+            if instance is None:
+                return self
+            value = vars(instance)[self._name] = self._function(instance)
+            return value
 
 
 @dataclass(frozen=True)

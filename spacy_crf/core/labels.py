@@ -5,12 +5,11 @@ label of its span, so that spans of one label never touch. In all of them, O is 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from .arrays import Bools, Floats, Indices, Ints, Segments
+from .arrays import Bools, Floats, Indices, Ints, Segments, cached_property
 from .errors import CoreErrors, CRFError
 
 Scheme = Literal["BIO", "BILUO", "none"]

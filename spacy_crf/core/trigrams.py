@@ -4,12 +4,11 @@ The edges of a sequence count as one more label, before it and behind it.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NoReturn, Self
 
 import numpy as np
 
-from .arrays import Bools, Floats, Indices, Ints, Segments
+from .arrays import Bools, Floats, Indices, Ints, Segments, cached_property
 from .errors import CoreErrors, CRFError
 from .labels import Gold
 

@@ -6,12 +6,11 @@ asked otherwise, as in CRFsuite. Everything else is 0, or -inf where a mask forb
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from .arrays import Bools, Floats, Indices, Ints
+from .arrays import Bools, Floats, Indices, Ints, cached_property
 from .trigrams import Trigrams, TrigramWeights, moved_cells, refuse_second_order
 
 NONE = np.zeros(0, dtype=np.intp)

@@ -59,7 +59,8 @@ class FileFormat:
     has_tag_sets: bool = False
 
 
-# Where the suffix does not tell the format, the first one that looks right is taken, and "columns" if none does.
+# To add a format: its reader and a line here, and its name in `Format`. Where the suffix does not tell the format, the
+# first one that looks right is taken, and "columns" if none does.
 FORMATS = {
     "spacy": FileFormat(None, (".spacy",), own=".spacy"),
     "review": FileFormat(read_review, (".tsv", ".jsonl"), looks=is_review),

@@ -5,14 +5,13 @@ The template "ORTH[-1]|ORTH[0]" may be spelt as "w[-1]|w[0]={}|{}".
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import srsly
 from spacy.language import Language
 
-from ..core.arrays import Indices, Ints, Segments
+from ..core.arrays import Indices, Ints, Segments, cached_property
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights

@@ -13,12 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..core.arrays import Doubles, Indices
+from ..core.arrays import Doubles, Indices, cached_property
 
 RARE = "rare"
 _DIGIT = re.compile(r"\d")

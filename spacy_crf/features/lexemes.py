@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
 from spacy.lexeme import Lexeme
 from spacy.vocab import Vocab
 
-from ..core.arrays import Hashes, Indices
+from ..core.arrays import Hashes, Indices, cached_property
 from ..core.errors import CRFError
 from .errors import FeatureErrors
 from .hashing import HashTable, string_hashes

@@ -6,12 +6,12 @@ ends at a comma, semicolon or colon, a period only where a sentence does.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from spacy.strings import StringStore
 
-from ..core.arrays import Bools, Hashes, Indices, Segments
+from ..core.arrays import Bools, Hashes, Indices, Segments, cached_property
 from .hashing import ABSENT, string_hash, string_hashes
 from .templates import FLAGS, Attribute
 from .word_classes import HAS, PARTS, class_names, load_abbreviations, word_classes

@@ -30,8 +30,8 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
+from ..core.arrays import cached_property
 from ..core.errors import CRFError
 from .errors import FeatureErrors
 from .hashing import string_hash

@@ -4,7 +4,6 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ..core.arrays import Bools, Floats, Indices, Segments
+from ..core.arrays import Bools, Floats, Indices, Segments, cached_property
 from ..core.chain.potentials import EdgeObservations
 from ..core.errors import CRFWarning
 from ..core.labels import Gold, TagSet

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
-from ..annotation.targets import SpanTarget
 from ..core.arrays import Bools
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE, Scheme, TagSet

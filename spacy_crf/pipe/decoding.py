@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_marginals, write_marginals
 from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Doubles, Floats, Indices, Ints, Segments
+from ..core.arrays import Doubles, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans

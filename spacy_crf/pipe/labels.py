@@ -12,8 +12,8 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 
 from ..annotation.gold import find_violation, forget_crossing
+from ..annotation.span_targets import GroupTarget
 from ..annotation.target import Target
-from ..annotation.targets import GroupTarget
 from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, TagSet

@@ -13,7 +13,6 @@ The chain runs over a bare Doc with a token for each word, in lower case and wit
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +23,7 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..annotation.extensions import read_value, register, user_data, write_value
-from ..core.arrays import Indices
+from ..core.arrays import Indices, cached_property
 from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
 from .block import LabelScheme

@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,7 @@ from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..core.arrays import Bools
+from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError
 from .errors import SectionErrors
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment

@@ -4,9 +4,9 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from ..core.arrays import cached_property
 from ..core.errors import CRFError
 from .errors import SectionErrors
 from .layout import DocumentLayout

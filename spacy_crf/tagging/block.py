@@ -1,4 +1,4 @@
-"""The block of `crf_tagger`."""
+"""The block of `crf_tagger`; settings that all chains share, and the check, are in `pipe.block`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -10,8 +10,8 @@ from spacy.training import Example
 from spacy.util import minibatch
 from spacy.vocab import Vocab
 
+from ..annotation.span_targets import target_of
 from ..annotation.target import Target
-from ..annotation.targets import target_of
 from ..core.arrays import Bools, Indices
 from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies

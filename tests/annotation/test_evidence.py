@@ -9,7 +9,7 @@ from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_crf.annotation.targets import target_of
+from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.labels import TagSet
 from spacy_crf.pipe import component
 

@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf.annotation.gold import find_violation, forget_crossing, same_tokens
-from spacy_crf.annotation.targets import target_of, without_overlaps
+from spacy_crf.annotation.span_targets import target_of, without_overlaps
 from spacy_crf.core.labels import UNKNOWN, TagSet
 from spacy_crf.learning.block import LinearChain
 from spacy_crf.learning.model import get_layout, start_weights

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy.training import Corpus, Example
 
 from spacy_crf.annotation.gold import partial_extension, partial_gold, partial_tags, possible_tags
-from spacy_crf.annotation.targets import target_of
+from spacy_crf.annotation.span_targets import target_of
 from spacy_crf.core.labels import UNKNOWN, TagSet
 
 BIO = TagSet.of_spans(("LOC", "PER"), "BIO")

@@ -4,13 +4,12 @@ Everything is told of the units one sequence after the other, in the order in wh
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Ints, Scalar
+from ..arrays import Bools, Doubles, Ints, Scalar, cached_property
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
 from .evidence import condition, log_evidence

@@ -8,12 +8,11 @@ unit's own. Those of single features are made once for all batches.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Floats, Indices, Ints
+from ..arrays import Floats, Indices, Ints, cached_property
 from ..sparse import SparseRows
 
 FEW = 8  # rows whose whole matrices are gathered sooner than columns are told apart

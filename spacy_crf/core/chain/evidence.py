@@ -30,14 +30,14 @@ def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
     """
     clamped = _clamp(potentials, allowed)
     if not _has_paths(clamped):
-        _log_z(clamped)
+        _clamped_log_z(clamped)
     return clamped
 
 
 def log_evidence(potentials: ChainPotentials, allowed: Bools) -> Doubles:
     """((B,)): log Z of the sequences that agree with evidence (see `condition`), minus log Z: at most 0. O(N L^2)."""
     log_z = log_partition(potentials)
-    return np.minimum(_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
+    return np.minimum(_clamped_log_z(_clamp(potentials, allowed)) - log_z, 0.0)
 
 
 def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indices:
@@ -52,7 +52,7 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
     transitions, start, end = (masked(np.zeros(mask.shape), mask) for mask in masks)
     free = ChainPotentials(batch, np.zeros(allowed.shape), transitions, start, end)
     try:
-        _log_z(_clamp(free, allowed[batch.units]))
+        _clamped_log_z(_clamp(free, allowed[batch.units]))
     except ImpossibleEvidenceError as error:
         return np.array(error.sequences, dtype=np.intp)
     return np.zeros(0, dtype=np.intp)
@@ -72,7 +72,7 @@ def _has_paths(chains: ChainPotentials) -> bool:
     return is_free and bool((chains.emissions.max(axis=1) > -np.inf).all())
 
 
-def _log_z(clamped: ChainPotentials) -> Doubles:
+def _clamped_log_z(clamped: ChainPotentials) -> Doubles:
     try:
         return log_partition(clamped)
     except NoPathError as error:

@@ -5,11 +5,10 @@ redone in log space (`logspace.py`), so that float64 results are those of a log-
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, PackedBatch
+from ..arrays import Bools, Doubles, Floats, Indices, PackedBatch, cached_property
 from .edges import EdgePotentials, Edges
 from .logspace import LogForwardBackward, log_forward_backward
 from .potentials import ChainPotentials, numbered, require_paths

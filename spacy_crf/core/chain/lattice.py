@@ -5,11 +5,10 @@ labels (`second_order.py`).
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, Segments
+from ..arrays import Doubles, Floats, Indices, Ints, PackedBatch, Segments, cached_property
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from any mask, such as that of a tag dictionary.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, PackedBatch, Segments, cached_property
 from ..trigrams import EDGE, Pruning, Trigrams
 from .forward import forward_backward
 from .lattice import Lattice, LatticeMarginals, lattice_marginals

@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from difflib import get_close_matches
-from functools import cached_property
 from inspect import getattr_static
 from itertools import chain, permutations
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
+from ..arrays import cached_property
 from ..errors import CoreErrors, CRFError
 from .labelling import Fields, Indicators, Inequalities, Labelling, Labels, Level, Monitor, Occurrences, UnitPredicates
 

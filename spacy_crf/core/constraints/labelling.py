@@ -9,13 +9,12 @@ as a mask; at each unit it is 1 if the path takes one of them.
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import Bools, Indices, Ints
+from ..arrays import Bools, Indices, Ints, cached_property
 from ..errors import CoreErrors, CRFError
 from ..labels import TagSet
 

@@ -7,12 +7,11 @@ Viterbi is exact. What is left needs more.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints, pack
+from ..arrays import Bools, Doubles, Indices, Ints, cached_property, pack
 from ..chain.edges import EdgePotentials
 from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi

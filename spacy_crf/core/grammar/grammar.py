@@ -23,11 +23,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Doubles
+from ..arrays import Doubles, cached_property
 from ..errors import CoreErrors, CRFError
 from .chart import ParseScores
 from .forest import Parse, best_parses

@@ -8,11 +8,10 @@ what is known, their sum is made probable.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Doubles, Ints
+from ..arrays import Doubles, Ints, cached_property
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .chart import ParseScores

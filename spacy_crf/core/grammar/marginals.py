@@ -1,12 +1,11 @@
 """Probabilities of labelled spans and rules over all trees of a document: inside, then outside, longest spans first."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
+from ..arrays import Doubles, Indices, cached_property
 from ..errors import CoreErrors, CRFError
 from .chart import CELLS, Chart, ParseScores, Semiring, fill, some
 from .rules import MARKER, BinaryGrammar

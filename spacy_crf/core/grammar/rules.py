@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
+from ..arrays import Doubles, Indices, cached_property
 from ..errors import CoreErrors, CRFError
 
 ROOT = -1  # the parent of the root of a tree

@@ -7,11 +7,10 @@ fetching them takes longer than all arithmetic. The objective is the same functi
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
 from ..sparse import SparseRows, add_product
 from ..weights import Layout
 from .blocks import Block

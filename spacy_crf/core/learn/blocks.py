@@ -4,11 +4,10 @@ Blocks depend on the data alone and are summed in a fixed order, so that results
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Indices, Ints, Segments
+from ..arrays import Floats, Indices, Ints, Segments, cached_property
 from ..chain.potentials import EdgeObservations, Observations, observe
 from ..labels import Gold
 from ..sparse import SparseRows

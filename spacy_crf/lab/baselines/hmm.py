@@ -8,12 +8,11 @@ not the probability of the words.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Doubles, Floats, Ints, pack
+from ...core.arrays import Doubles, Floats, Ints, cached_property, pack
 from ...core.chain.arcs import Arcs, arc_marginals, arc_viterbi
 from ...core.chain.forward import forward_backward
 from ...core.chain.marginals import node_marginals

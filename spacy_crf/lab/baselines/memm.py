@@ -12,7 +12,6 @@ one line: how well the next unit fits is divided out. All of `core.chain` works 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...core.arrays import Doubles, Floats, Indices, Ints, pack
+from ...core.arrays import Doubles, Floats, Indices, Ints, cached_property, pack
 from ...core.chain.forward import SMALLEST, exp_shifted, forward_backward
 from ...core.chain.marginals import node_marginals
 from ...core.chain.potentials import ChainPotentials

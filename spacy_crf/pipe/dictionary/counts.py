@@ -2,13 +2,12 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Indices, Segments
+from ...core.arrays import Bools, Doubles, Indices, Segments, cached_property
 from ...core.errors import CRFError
 from ...core.labels import UNKNOWN, Gold
 from ..errors import PipeErrors

@@ -9,13 +9,12 @@ import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
-from ...core.arrays import Bools, Doubles, Indices
+from ...core.arrays import Bools, Doubles, Indices, cached_property
 from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...features.spelling import Speller
