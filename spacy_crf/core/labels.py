@@ -128,8 +128,8 @@ class Gold:
     labels ((N,)): the label where exactly one is right, else UNKNOWN.
     rows ((M,)): units without a single label, ascending.
     weights ((M, L)): their rows. A row of zeros and ones is a set of allowed labels (all ones: unknown), trained by
-        marginal likelihood. A row of fractions that sum to 1 is a distribution, trained as soft target; in a
-        sequence that also has sets, it weighs the paths of the marginal likelihood instead (virtual evidence).
+        marginal likelihood. A row of fractions that sum to 1 is a distribution, trained as soft target: the loss is
+        the mean over labels that are drawn from it.
     """
 
     labels: Ints
@@ -185,10 +185,17 @@ class Gold:
 
     def latent_sequences(self, sequences: Indices, n_sequences: int) -> Bools:
         """((B,)): sequences with a unit whose gold is a set; the others have a fixed target for each unit."""
-        distribution = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
         latent = np.zeros(n_sequences, dtype=bool)
-        latent[sequences[self.rows[~distribution]]] = True
+        latent[sequences[self.rows[~self._sums_to_one()]]] = True
         return latent
+
+    def distributions(self) -> Indices:
+        """((m,)): units whose gold is a distribution over several labels, ascending."""
+        return self.rows[self._sums_to_one()]
+
+    def _sums_to_one(self) -> Bools:
+        near: Bools = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
+        return near
 
     def seen_pairs(self) -> tuple[Indices, Indices]:
         """Units and labels that gold makes possible; unknown units count for none."""

@@ -66,6 +66,11 @@ class Layout:
         """Return views of the sections of a flat vector."""
         return np.split(flat, self.bounds[:-1])
 
+    @property
+    def allows_all(self) -> bool:
+        """Whether no transition, start or end is forbidden."""
+        return bool(self.allowed.all() and self.allowed_start.all() and self.allowed_end.all())
+
     def with_masks(self, transitions: Bools, starts: Bools, ends: Bools) -> Self:
         """Forbid what is not allowed: transitions ((L, L)), starts ((L,)), ends ((L,))."""
         return replace(self, allowed=transitions, allowed_start=starts, allowed_end=ends)

@@ -250,3 +250,16 @@ def test_a_component_that_trains_on_copies_can_be_pickled() -> None:
     pipe = nlp.get_pipe("set_valued_tagger")
     for again in (pickle.loads(pickle.dumps(pipe)), copy.deepcopy(pipe)):
         assert again.to_bytes() == pipe.to_bytes() and len(again._augmented) == 0
+
+
+def test_weights_hold_beside_tokens_without_gold() -> None:
+    nlp = build(trainer={"@misc": "spacy_crf.LBFGS.v1", "c2": 0.0001})
+    examples = ambiguous(nlp)
+    for example in examples[:2]:
+        write_gold_tags(example.reference, [{"P": 1.0}, {"KON": 2 / 3, "KOUS": 1 / 3}, {}])
+    trained(nlp, examples)
+    for _ in range(3):
+        nlp.update(examples)
+    (doc,) = nlp.pipe([Doc(nlp.vocab, words=["he", "wen", "se"])])
+    probabilities = doc[1]._.tag_probs
+    assert [probabilities[tag] for tag in ("KON", "KOUS")] == pytest.approx([2 / 3, 1 / 3], abs=0.02)

@@ -1,5 +1,7 @@
 """Marginal probabilities, expected counts and scores, and entropies from forward-backward messages."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, PackedBatch, Segments, chunks
@@ -8,6 +10,20 @@ from .lattice import Lattice, LatticeMarginals
 from .logspace import LogForwardBackward, finite
 
 CHUNK = 1 << 20  # cells of the (rows, L, L) work array
+
+
+class Counts(NamedTuple):
+    """(Expected) counts of a batch before they are spread over features.
+
+    nodes ((N, L)): how much of each label each unit has.
+    transitions ((L, L) or (G, L, L)): how often each transition is taken.
+    """
+
+    nodes: Floats
+    transitions: Floats
+
+    def minus(self, others: "Counts") -> "Counts":
+        return Counts(self.nodes - others.nodes, self.transitions - others.transitions)
 
 
 def node_marginals(messages: ForwardBackward) -> Floats:
@@ -33,16 +49,25 @@ def edge_marginals(messages: ForwardBackward, rows: Indices) -> Floats:
     return marginals
 
 
-def expected_transitions(messages: ForwardBackward) -> Floats:
-    """((L, L) or (G, L, L)): how often each transition is expected, for each group of conditioned edges. O(N L^2)."""
-    edges, redone = messages.potentials.edges, messages.redone
+def expected_transitions(messages: ForwardBackward, shares: Doubles | None = None) -> Floats:
+    """((L, L) or (G, L, L)): how often each transition is expected, for each group of conditioned edges. O(N L^2).
+
+    shares ((B,) | None): how much each sequence counts; all of them 1 without.
+    """
+    batch, edges, redone = messages.potentials.batch, messages.potentials.edges, messages.redone
     groups, n_groups = (None, 1) if edges is None else (edges.groups, len(edges.matrices))
-    sums = pair_sums(messages.potentials.batch, messages.alpha, messages.inward, groups, n_groups)
+    alpha, by_row = messages.alpha, None
+    if shares is not None:
+        by_row = shares[batch.row_sequences].astype(alpha.dtype)
+        alpha = alpha * by_row[:, None]
+    sums = pair_sums(batch, alpha, messages.inward, groups, n_groups)
     sums *= messages.scaled.transitions
     if redone is not None:  # the scaled `inward` of its sequences is zero
         batch = redone.potentials.batch
         for rows in _row_chunks(np.arange(len(batch.first_rows), batch.n_units), redone.log_alpha.shape[1]):
             matrices = _log_edge_marginals(redone, rows)
+            if by_row is not None:
+                matrices *= by_row[redone.rows[rows], None, None]
             if groups is None:
                 sums += matrices.sum(axis=0).astype(sums.dtype)
             else:

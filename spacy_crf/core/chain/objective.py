@@ -1,10 +1,9 @@
 """Negative log-likelihood of chains and its gradient, for gold that is known, unknown, a set or a distribution.
 
-loss = log Z - score(gold) for known gold and for distributions (the expected score under them), and
-log Z - log Z(allowed paths) where gold is a set. The gradient is expected counts minus gold counts in all cases.
+loss = log Z - score(gold) for known gold and for distributions (the expected score under them). Where gold is a set in
+some units, log Z(allowed paths) takes the place of the score, see `open_gold`. The gradient is expected counts minus
+gold counts in all cases.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,22 +11,9 @@ from ..arrays import Floats, PackedBatch
 from ..labels import Gold
 from ..weights import DenseWeights, Layout
 from .forward import ForwardBackward, forward_backward
-from .marginals import expected_transitions, node_marginals, pair_sums
+from .marginals import Counts, expected_transitions, node_marginals, pair_sums
+from .open_gold import OpenGold
 from .potentials import ChainPotentials, Observations, numbered, potentials
-
-
-class Counts(NamedTuple):
-    """(Expected) counts of a batch before they are spread over features.
-
-    nodes ((N, L)): how much of each label each unit has.
-    transitions ((L, L) or (G, L, L)): how often each transition is taken.
-    """
-
-    nodes: Floats
-    transitions: Floats
-
-    def minus(self, others: "Counts") -> "Counts":
-        return Counts(self.nodes - others.nodes, self.transitions - others.transitions)
 
 
 def model_counts(messages: ForwardBackward) -> Counts:
@@ -118,8 +104,7 @@ def loss_and_gradient(
     chains = potentials(observations, weights, layout)
     messages = forward_backward(chains)
     if latent.any():
-        clamped = forward_backward(chains.clamped(gold.log_weights()))
-        target, score = model_counts(clamped), float(clamped.log_z.sum())
+        score, target = OpenGold.of(gold, batch, layout).evaluate(chains)
     else:
         target = gold_counts(gold, observations, layout)
         score = gold_score(target, chains)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Indices, Ints, Segments, cached_property
-from ..chain.potentials import EdgeObservations, Observations, observe
+from ..chain.open_gold import OpenGold
+from ..chain.potentials import EdgeObservations, Observations, numbered, observe
 from ..labels import Gold
 from ..sparse import SparseRows
+from ..weights import Layout
 
 UNITS_PER_BLOCK = 12_000  # (units, 22) floats stay in a second-level cache; fewer units cost too much Python
 
@@ -58,14 +60,24 @@ class Block:
     """Sequences of similar length, packed, with their gold.
 
     sequences ((b,)): for each sequence its index in the corpus. units ((n,)): for each packed row its unit there.
-    log_gold ((n, L) | None): log gold weights where gold holds sets, else None: its counts are constant.
+    is_open (bool): whether gold holds sets; if not, its counts are constant.
     """
 
     observations: Observations
     sequences: Indices
     units: Indices
     gold: Gold
-    log_gold: Floats | None
+    is_open: bool
+
+    def open_gold(self, layout: Layout) -> OpenGold | None:
+        """Return what gold says of paths where it holds sets, else None.
+
+        RAISES (NoPathError): where the masks of the layout forbid all of gold.
+        """
+        if not self.is_open:
+            return None
+        with numbered(self.sequences):
+            return OpenGold.of(self.gold, self.observations.batch, layout)
 
 
 def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[Block]:
@@ -81,7 +93,6 @@ def cut(corpus: EncodedCorpus, units_per_block: int = UNITS_PER_BLOCK) -> list[B
                 part = corpus.take(sequences)
                 observations = observe(part.lengths, part.features, part.edges, part.scores)
                 gold = part.gold.take(observations.batch.units)
-                log_gold = gold.log_weights() if latent[sequences[0]] else None
                 units = corpus.segments.units(sequences)[observations.batch.units]
-                blocks.append(Block(observations, sequences, units, gold, log_gold))
+                blocks.append(Block(observations, sequences, units, gold, bool(latent[sequences[0]])))
     return blocks

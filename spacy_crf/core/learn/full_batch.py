@@ -7,7 +7,9 @@ import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, PackedBatch
 from ..chain.forward import ForwardBackward, forward_backward
-from ..chain.objective import Counts, add_counts, gold_counts, model_counts
+from ..chain.marginals import Counts
+from ..chain.objective import add_counts, gold_counts, model_counts
+from ..chain.open_gold import OpenGold
 from ..chain.potentials import ChainPotentials, numbered, potentials
 from ..threads import run_parallel
 from ..weights import ChainWeights, DenseWeights, Layout, gather, scatter
@@ -68,10 +70,10 @@ UNSEEN_LANES = 2  # accumulators of all cells are large
 
 
 class Expectations(NamedTuple):
-    """What a block's chains expect: one pass of the recursions, two where gold leaves labels open.
+    """What a block's chains expect: one pass of the recursions, and those of gold where it leaves labels open.
 
     counts (Counts): of the model, less those of gold that has no fixed target in each unit.
-    messages (ForwardBackward): of the model. log_gold (float): log Z of the paths that such gold allows, else 0.
+    messages (ForwardBackward): of the model. log_gold (float): the mean of log Z of what such gold allows, else 0.
     """
 
     counts: Counts
@@ -84,15 +86,18 @@ class Expectations(NamedTuple):
         return float(self.messages.log_z.sum()) - self.log_gold
 
 
-def expectations(block: Block, chains: ChainPotentials) -> Expectations:
-    """Run the recursions of a block; constant counts of gold are left to the caller."""
+def expectations(block: Block, chains: ChainPotentials, gold: OpenGold | None) -> Expectations:
+    """Run the recursions of a block.
+
+    gold (OpenGold | None): None where it has a fixed target in each unit; its constant counts are left to the caller.
+    """
     with numbered(block.sequences):
         messages = forward_backward(chains)
         counts = model_counts(messages)
-        if block.log_gold is None:
+        if gold is None:
             return Expectations(counts, messages, 0.0)
-        clamped = forward_backward(chains.clamped(block.log_gold))
-    return Expectations(counts.minus(model_counts(clamped)), messages, float(clamped.log_z.sum()))
+        log_gold, target = gold.evaluate(chains)
+    return Expectations(counts.minus(target), messages, log_gold)
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ class FullBatchObjective:
         n_lanes = 4 if self._weights.state.nbytes <= LANE_BYTES else 2
         cells = self.basis.n_cell_weights
         self._lanes = [_Lane(DenseWeights.zeros(self._inner, dtype), np.zeros(cells, dtype)) for _ in range(n_lanes)]
-        self._gold: list[GoldCells | None] = []  # of each block, None where gold is a set
+        self._gold: list[GoldCells | OpenGold] = []  # of each block
         self._gold_gradient = self._count_gold()
 
     def __call__(self, x: Doubles) -> tuple[float, Doubles]:
@@ -165,8 +170,8 @@ class FullBatchObjective:
         for block, cells, gold in zip(self.blocks[every], self._cells[every], self._gold[every]):
             chains = potentials(block.observations, self._weights, self._inner)
             cells.add_scores(values, chains.emissions)
-            expected = expectations(block, chains)
-            total += expected.loss if gold is None else gold.loss(expected.messages)
+            expected = expectations(block, chains, gold if isinstance(gold, OpenGold) else None)
+            total += gold.loss(expected.messages) if isinstance(gold, GoldCells) else expected.loss
             add_counts(expected.counts, block.observations, lane.dense)
             cells.add_counts(expected.counts.nodes, lane.cells)
         return total
@@ -175,8 +180,9 @@ class FullBatchObjective:
         """Gradient of the gold that has a fixed target in each unit: constant over the run."""
         out, by_cells = DenseWeights.zeros(self._inner, np.float64), np.zeros(self.basis.n_cell_weights)
         for block, cells in zip(self.blocks, self._cells):
-            if block.log_gold is not None:
-                self._gold.append(None)
+            known = block.open_gold(self._inner)
+            if known is not None:
+                self._gold.append(known)
                 continue
             with numbered(block.sequences):
                 counts = gold_counts(block.gold, block.observations, self._inner)
@@ -225,7 +231,8 @@ def expected_unseen(
     def run(lane: int) -> Floats:
         out = DenseWeights.zeros(layout, dtype)
         for block in blocks[lane::UNSEEN_LANES]:
-            expected = expectations(block, potentials(block.observations, weights.dense, layout))
+            chains = potentials(block.observations, weights.dense, layout)
+            expected = expectations(block, chains, block.open_gold(layout))
             add_counts(expected.counts, block.observations, out)
         return out.state
 

@@ -24,7 +24,7 @@ class SingleDecoder:
 
     def __init__(self, weights: DenseWeights, layout: Layout):
         self._weights, self._layout = weights, layout
-        self._is_free = bool(layout.allowed.all() and layout.allowed_start.all() and layout.allowed_end.all())
+        self._is_free = layout.allows_all
         self._work = np.empty_like(weights.transitions)
         self._highest = np.empty_like(weights.start)
 

@@ -101,7 +101,7 @@ class StochasticGradient(OnlineLearner):
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
-        self._is_free = bool(layout.allowed.all() and layout.allowed_start.all() and layout.allowed_end.all())
+        self._is_free = layout.allows_all
 
     def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         order = order[corpus.lengths[order] > 0]

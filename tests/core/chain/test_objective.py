@@ -11,7 +11,7 @@ from spacy_crf.core.labels import Gold
 from spacy_crf.core.weights import DenseWeights, gather, scatter
 
 SETTINGS = list(itertools.product([False, True], repeat=3))
-KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
+KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution"), ("open",)]
 
 
 def evaluate(problem, flat, gold=None):

@@ -17,7 +17,7 @@ from spacy_crf.core.sparse import from_columns
 from spacy_crf.core.weights import DenseWeights, Layout, gather, scatter
 
 C2 = 0.3
-KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
+KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution"), ("open",)]
 
 
 @pytest.fixture(autouse=True, params=["dense rows", "rare by cell", "all by cell"])
@@ -153,7 +153,7 @@ def test_blocks_hold_every_unit_once_and_only_their_own_edge_rows(make_problem):
     assert sorted(np.concatenate([part.units for part in parts])) == list(range(20))
     for part in parts:
         latent = problem.gold[part.units].sum(axis=1) > 1 + 1e-4
-        assert (part.log_gold is not None) == latent.any()
+        assert part.is_open == latent.any()
         np.testing.assert_allclose(part.gold.dense(), problem.gold[part.units], rtol=1e-6)
         edges = part.observations.edges
         assert set(edges.groups.tolist()) == set(range(edges.features.n_rows))

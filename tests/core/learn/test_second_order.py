@@ -14,7 +14,7 @@ from spacy_crf.core.learn.second_order import TrigramObjective, trigram_optimize
 from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights, seen_trigrams
 
 C2 = 0.3
-KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution")]
+KINDS = [("known",), ("unknown",), ("set",), ("distribution",), ("known", "unknown", "set", "distribution"), ("open",)]
 ALL = Pruning(0.0, 3)
 
 
