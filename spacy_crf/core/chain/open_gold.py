@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Doubles, Floats, Indices, PackedBatch, Segments, pack
+from ..arrays import Bools, Doubles, Floats, Indices, PackedBatch, Segments, cached_property, pack
 from ..labels import Gold
+from ..sparse import SparseRows
 from ..weights import Layout, masked
 from .forward import forward_backward
 from .marginals import Counts, expected_transitions, node_marginals
@@ -67,13 +68,19 @@ class OpenGold:
         with numbered(self.sequences):
             messages = forward_backward(self._potentials(chains))
         marginals = node_marginals(messages)
-        marginals *= self.shares[self.batch.row_sequences, None].astype(marginals.dtype)
-        inner = np.flatnonzero(~self.is_given)
         nodes = self.soft.astype(marginals.dtype)
-        np.add.at(nodes, self.rows[inner], marginals[inner])
+        self._counted.add_transposed(marginals, out=nodes)
         drawn = self.soft > 0
         score = float(self.soft[drawn].astype(np.float64) @ chains.emissions[drawn])
         return score + float(self.shares @ messages.log_z), Counts(nodes, expected_transitions(messages, self.shares))
+
+    @cached_property
+    def _counted(self) -> SparseRows:
+        """How much the marginals of each row count in the outer batch: the share of its chain, unless it was drawn."""
+        inner = np.flatnonzero(~self.is_given)
+        indptr = np.concatenate([[0], np.cumsum(~self.is_given)]).astype(np.int32)
+        amounts = self.shares[self.batch.row_sequences[inner]].astype(np.float32)
+        return SparseRows(indptr, self.rows[inner].astype(np.int32), amounts, len(self.soft))
 
     def _potentials(self, chains: ChainPotentials) -> ChainPotentials:
         emissions = chains.emissions[self.rows]
