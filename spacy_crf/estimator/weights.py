@@ -69,11 +69,12 @@ class FittedChain:
         layout, features, bounds = self.weights.layout, self._features(items), Segments(items.lengths).bounds
         cuts = np.flatnonzero(np.diff(bounds[1:] // UNITS_PER_PART, prepend=-1)).tolist()
         parts = list(zip(cuts, [*cuts[1:], len(items.lengths)]))
+        dense = self.weights.dense  # once, not on each thread
 
         def run(part: tuple[int, int]) -> Any:
             first, last = part
             units = features.slice(int(bounds[first]), int(bounds[last]))
-            chains = potentials(observe(items.lengths[first:last], units), self.weights.dense, layout)
+            chains = potentials(observe(items.lengths[first:last], units), dense, layout)
             return ask(ChainDistribution(chains))
 
         found = run_parallel(run, parts, n_threads if len(parts) > 1 else 1)

@@ -82,8 +82,9 @@ class Stored:
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write cfg (JSON), and everything else as compressed msgpack, to a folder."""
+        files = self.stored_parts(exclude).files(exclude)
         Path(path).mkdir(exist_ok=True)
-        for name, content in self.stored_parts(exclude).files(exclude).items():
+        for name, content in files.items():
             (Path(path) / name).write_bytes(content)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:

@@ -100,3 +100,13 @@ def test_mix_depends_on_the_order(first, second):
     one, other = as_keys([first]), as_keys([second])
     assert (first == second) == (mix(one, other)[0] == mix(other, one)[0])
     assert mix(one, one)[0] != 0
+
+
+@given(st.lists(st.integers(0, 20), max_size=30))
+def test_a_table_of_distinct_keys_is_the_same_and_leaves_out_what_is_none(values):
+    keys = np.array(values, dtype=np.uint64)
+    table, plain = HashTable.of_distinct(keys), HashTable(keys)
+    np.testing.assert_array_equal(table.keys, plain.keys)
+    np.testing.assert_array_equal(
+        table.find(np.arange(25, dtype=np.uint64)), plain.find(np.arange(25, dtype=np.uint64))
+    )

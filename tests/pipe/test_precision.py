@@ -82,13 +82,16 @@ def test_weights_that_become_zero_are_left_out() -> None:
     assert other.to_bytes() == pipe.to_bytes()
 
 
-def test_a_weight_that_does_not_fit_is_an_error() -> None:
+def test_a_weight_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     pipe = get_pipe(train(model=HALF))
     flat = flat_weights(pipe.model)
     flat[0] = -70_000
     set_flat_weights(pipe.model, flat)
     with pytest.raises(ValueError, match=r'CRF414.*crf_tagger.*70000.*precision = "float32"'):
         pipe.to_bytes()
+    with pytest.raises(ValueError, match="CRF414"):
+        pipe.to_disk(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
     pipe.model.attrs["precision"] = "float32"
     pipe.from_bytes(pipe.to_bytes())
     assert flat_weights(pipe.model).min() == -70_000

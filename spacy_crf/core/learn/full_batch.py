@@ -226,12 +226,13 @@ def expected_unseen(
     Their gold count is 0, so this is their gradient: where a weight would help most (grafting, Perkins et al. 2003).
     Features that occur once and have one weight have none.
     """
-    weights, layout, blocks = weights.astype(dtype), weights.layout, cut(corpus)
+    layout, blocks = weights.layout, cut(corpus)
+    dense = weights.astype(dtype).dense  # once, not on each thread
 
     def run(lane: int) -> Floats:
         out = DenseWeights.zeros(layout, dtype)
         for block in blocks[lane::UNSEEN_LANES]:
-            chains = potentials(block.observations, weights.dense, layout)
+            chains = potentials(block.observations, dense, layout)
             expected = expectations(block, chains, block.open_gold(layout))
             add_counts(expected.counts, block.observations, out)
         return out.state

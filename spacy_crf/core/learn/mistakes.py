@@ -165,7 +165,7 @@ class AROW(MistakeDriven):
 
     def start(self, layout: Layout, flat: Floats) -> None:
         super().start(layout, flat)
-        self._variances: Floats = np.full(self.weights.n_slots, self.variance)
+        self._variances: Floats = np.full(self.weights.n_slots, float(self.variance))
 
     def grow(self, layout: Layout) -> None:
         super().grow(layout)
