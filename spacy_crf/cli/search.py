@@ -171,10 +171,14 @@ def tune(
     typer.echo(format_settings(found))
     typer.echo(f"c1 = {found.chosen.c1:g}, c2 = {found.chosen.c2:g}")
     write_data(found.to_data(), json_path)
-    changed = config.copy()
-    trainer = changed["components"][name].setdefault("trainer", dict(TRAINER))
-    trainer.update(c1=found.chosen.c1, c2=found.chosen.c2)
-    write_config(changed, write)
+    if write is not None:
+        changed = config.copy()
+        block = changed["components"][name]
+        trainer = block.get("trainer", TRAINER)
+        if isinstance(trainer, str):  # a variable of the config
+            trainer = config.interpolate()["components"][name]["trainer"]
+        block["trainer"] = {**trainer, "c1": found.chosen.c1, "c2": found.chosen.c2}
+        write_config(changed, write)
 
 
 def training_examples(nlp: Language, name: str) -> list[Example]:

@@ -129,7 +129,7 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
 
     # -- training --------------------------------------------------------------------------------------------
 
-    @wraps(ChainPipe.initialize)
+    @wraps(ChainPipe.initialize, assigned=("__annotations__",))
     def initialize(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
         """Set labels, and read the given constraints; others are mined in the first step of training."""
         super().initialize(*args, **kwargs)

@@ -186,7 +186,7 @@ class _Splitter:
     def indent(self, start: int) -> int:
         """Columns before a place if there is but white space before it in its line, otherwise those of the line."""
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
-        return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB))
+        return len(line[: len(line) - len(line.lstrip())].replace("\r", " ").expandtabs(TAB))
 
 
 def _style(text: str, units: list[LayoutUnit], runs: Iterable[Run]) -> list[LayoutUnit]:

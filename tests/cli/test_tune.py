@@ -39,6 +39,19 @@ def test_from_config_to_config(config: Path, corpus: Path, tmp_path: Path) -> No
     assert trained.exit_code == 0, trained.output
 
 
+def test_a_trainer_may_be_a_variable_of_the_config(config: Path, corpus: Path, tmp_path: Path) -> None:
+    written = load_config(config, interpolate=False)
+    written["shared"] = {"trainer": written["components"]["crf_tagger"]["trainer"]}
+    written["components"]["crf_tagger"]["trainer"] = "${shared.trainer}"
+    path, out = tmp_path / "shared.cfg", tmp_path / "tuned.cfg"
+    written.to_disk(path, interpolate=False)
+    arguments = (path, "--paths.train", corpus, "--c2", "0.01,1", "--folds", 2, "--iterations", 3)
+    assert run(*arguments).exit_code == 0
+    assert run(*arguments, "--write", out).exit_code == 0
+    found = load_config(out, interpolate=False)["components"]["crf_tagger"]["trainer"]
+    assert found["@misc"] == "spacy_crf.LBFGS.v1" and found["c2"] in (0.01, 1)
+
+
 def test_the_rule_and_the_unit_are_passed_on(config: Path, corpus: Path) -> None:
     arguments = (config, "--paths.train", corpus, "--c2", "0.01,0.1", "--folds", 2, "--iterations", 20)
     assert "c2 = 0.1\n" in run(*arguments, "--rule", "one-se", "--unit", "sequence").stdout
