@@ -1,6 +1,8 @@
 """Registered functions: listed in pyproject, found without an import, and light."""
 
+import ast
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -81,3 +83,18 @@ def test_packages_of_pipelines_require_the_library() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("crf_tagger")
     assert any(requirement.startswith("spacy_crf>=") for requirement in get_third_party_dependencies(nlp.config))
+
+
+def test_what_is_imported_is_declared() -> None:
+    listed = [*PROJECT["dependencies"], *(one for extra in PROJECT["optional-dependencies"].values() for one in extra)]
+    declared = {re.split(r"[<>=\[]", one)[0].replace("-", "_") for one in listed}
+    known_as = {"markdown_it": "markdown_it_py", "sklearn": "scikit_learn"}
+    imported: set[str] = set()
+    for path in (ROOT / "spacy_crf").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.split(".")[0])
+    outside = {known_as.get(name, name) for name in imported - {"spacy_crf"} if name not in sys.stdlib_module_names}
+    assert "numpy" in outside and outside <= declared
