@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers.chains import distribution_of
-from helpers.oracle import Chain
+from helpers.chains import chain_of, softened
 from helpers.tagged import EXTENSION, read_target, train
-from helpers.weights import flat_weights, set_flat_weights
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -18,19 +16,6 @@ BIO = TagSet.of_spans(("LOC", "PER"), "BIO")
 BILUO = TagSet.of_spans(("LOC", "PER"), "BILUO")
 
 
-def softened(**config: object) -> Language:
-    nlp = train(given=True, **config)
-    pipe = nlp.get_pipe("crf_tagger")
-    set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.15)
-    return nlp
-
-
-def chain_of(nlp: Language, words: list[str]) -> Chain:
-    pipe = nlp.get_pipe("crf_tagger")
-    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
-    return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
-
-
 def open_tags(nlp: Language, doc: Doc, tags: TagSet, target: str, lengths: list[int] | None = None) -> list[str]:
     """For each token the tags that evidence leaves, joined; "*" for all."""
     allowed = target_of(target).evidence([doc], np.array(lengths or [len(doc)]), tags)
@@ -39,7 +24,7 @@ def open_tags(nlp: Language, doc: Doc, tags: TagSet, target: str, lengths: list[
 
 @pytest.mark.parametrize("target", ["tag", EXTENSION])
 def test_tags_that_are_there_condition_the_others(target: str) -> None:
-    nlp = softened(target=target, marginals="crf_test_given")
+    nlp = softened(given=True, target=target, marginals="crf_test_given")
     pipe = nlp.get_pipe("crf_tagger")
     names = pipe.tags.tags
     free = nlp(Doc(nlp.vocab, words=WORDS))
@@ -61,7 +46,7 @@ def test_tags_that_are_there_condition_the_others(target: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 def test_entities_condition_the_others_and_their_probabilities(scheme: str) -> None:
-    nlp = softened(target="ent", scheme=scheme)
+    nlp = softened(given=True, target="ent", scheme=scheme)
     pipe = nlp.get_pipe("crf_tagger")
     doc = Doc(nlp.vocab, words=WORDS)
     doc.ents = [Span(doc, 1, 2, label="LOC")]
@@ -118,7 +103,9 @@ def test_empty_spans_say_nothing_and_stay() -> None:
 @pytest.mark.parametrize("decode", ["viterbi", "posterior"])
 @pytest.mark.parametrize("target", ["tag", "pos", "ent", "spans", EXTENSION])
 def test_all_that_is_computed_agrees_with_what_is_given(target: str, decode: str) -> None:
-    nlp = softened(target=target, decode=decode, marginals="crf_test_given", n_best=4, n_best_key="crf_test_best")
+    nlp = softened(
+        given=True, target=target, decode=decode, marginals="crf_test_given", n_best=4, n_best_key="crf_test_best"
+    )
     doc, example = Doc(nlp.vocab, words=WORDS), nlp.get_pipe("crf_tagger").tags.tags[-1]
     if target in ("ent", "spans"):
         doc.spans["sc"] = [Span(doc, 1, 3, label="LOC"), Span(doc, 0, 2, label="PER"), Span(doc, 3, 4, label="PER")]
@@ -164,7 +151,7 @@ def test_unknown_tags_say_nothing_and_stay() -> None:
 def test_batches_of_documents_keep_their_own_evidence(n_threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(component, "UNITS_PER_THREAD", 1)
     monkeypatch.setattr(component, "available_threads", lambda: n_threads)
-    nlp = softened(target="tag", marginals="crf_test_given")
+    nlp = softened(given=True, target="tag", marginals="crf_test_given")
     pipe = nlp.get_pipe("crf_tagger")
     tags = pipe.tags.tags
     docs = [Doc(nlp.vocab, words=WORDS, tags=[tags[k], "", "", tags[-k]]) for k in range(1, 8)]

@@ -4,30 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from helpers.chains import distribution_of
+from helpers.chains import chain_of, softened
 from helpers.oracle import Chain
-from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, train
-from helpers.weights import flat_weights, set_flat_weights
-from spacy.language import Language
+from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension
 from spacy.tokens import Doc
 
 from spacy_crf.tagging.review import measure, review
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
-
-
-def softened(**config: object) -> Language:
-    nlp = train(**config)
-    pipe = nlp.get_pipe("crf_tagger")
-    set_flat_weights(pipe.model, flat_weights(pipe.model) * 0.15)
-    return nlp
-
-
-def chain_of(nlp: Language, words: list[str]) -> Chain:
-    pipe = nlp.get_pipe("crf_tagger")
-    chains = distribution_of(pipe, pipe.read_columns([Doc(nlp.vocab, words=words)])).chains.astype(np.float64)
-    return Chain(chains.emissions, [chains.transitions] * len(words), chains.start, chains.end)
 
 
 def expected(chain: Chain, order: str, n: int) -> float:

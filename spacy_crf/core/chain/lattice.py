@@ -1,6 +1,6 @@
 """Chains whose units have few states each, laid out flat: best paths, and probabilities of states and arcs.
 
-What a state is, is up to who makes the lattice: a label that is not dominated (`pruning.py`), or a pair of adjacent
+What a state is, is up to who makes the lattice: a label that is not dominated (`viterbi.py`), or a pair of adjacent
 labels (`second_order.py`).
 """
 

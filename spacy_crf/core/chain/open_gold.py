@@ -4,8 +4,9 @@ A unit may have a distribution q over labels; its label z is then drawn from q, 
 are drawn, gold allows a set of paths. The log-likelihood of gold is the mean over z of log Z(allowed paths) - log Z.
 
 A label that is given cuts the chain in two. So the mean is a sum over the stretches between units with distributions,
-each of which is run once for each pair of labels at its ends. This is exact, and takes O(k^2 T L^2) where k labels of a
-distribution are not 0. Without distributions a sequence is one stretch.
+each of which is run once for each pair of labels at its ends. This is exact. It takes O(k^2 T L^2) time and O(k^2 T L)
+memory where k labels of a distribution are not 0: few, or little beside them left open. Without distributions a
+sequence is one stretch.
 """
 
 from dataclasses import dataclass

@@ -37,9 +37,9 @@ def numbered(sequences: Indices) -> Iterator[None]:
     try:
         yield
     except NoPathError as error:
-        raise NoPathError(np.sort(sequences[error.sequences]).tolist()) from None
+        raise NoPathError(np.unique(sequences[error.sequences]).tolist()) from None
     except NonFiniteError as error:
-        raise NonFiniteError(str(error), np.sort(sequences[error.sequences]).tolist()) from None
+        raise NonFiniteError(str(error), np.unique(sequences[error.sequences]).tolist()) from None
 
 
 def require_paths(log_z: Doubles) -> None:
