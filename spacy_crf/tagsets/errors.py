@@ -14,6 +14,10 @@ class TagSetErrors(metaclass=Messages):
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
         "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
     )
+    CRF449 = (
+        "Component {name!r}, document {document!r}: the gold tags of a token weigh {weights}. Give finite weights of "
+        "at least 0, one of them above 0."
+    )
     CRF553 = "{path}, line {line}: the tag tree cannot be read: {problem}. Write child<TAB>parent on each line."
     CRF554 = (
         "A tag tree needs a file or a separator, not both: set `path` to a TSV file child<TAB>parent, or `separator` "

@@ -263,3 +263,13 @@ def test_weights_hold_beside_tokens_without_gold() -> None:
     (doc,) = nlp.pipe([Doc(nlp.vocab, words=["he", "wen", "se"])])
     probabilities = doc[1]._.tag_probs
     assert [probabilities[tag] for tag in ("KON", "KOUS")] == pytest.approx([2 / 3, 1 / 3], abs=0.02)
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), -1.0])
+def test_weights_that_are_none_name_the_document(weight: float) -> None:
+    nlp = build()
+    examples = ambiguous(nlp)
+    write_gold_tags(examples[0].reference, [{"P": 1.0}, {"KON": weight, "KOUS": 0.4}, {}])
+    nlp.initialize(lambda: examples)
+    with pytest.raises(ValueError, match=r"CRF449.*set_valued_tagger.*he wen se.*KON"):
+        nlp.update(examples)
