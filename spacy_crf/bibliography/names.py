@@ -35,7 +35,7 @@ CAPITAL = r"[^\W\d_a-zß-ÿ]"
 INITIAL = rf"(?:{CAPITAL}\b\.?|[A-Z][a-z]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
 RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
-BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}\b")
+BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)")
 # A family name in one word, with its particles if it has some.
 ONE_WORD = re.compile(r"(?:(?:[^\W\d_A-ZÄÖÜ]|')[\w'’.]*\s+)*[\w'’‘\-]+")
 # Given names behind a family name of several words: one, or some with initials behind them.
