@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
 
@@ -16,9 +17,10 @@ from ..annotation.span_targets import SpanTarget, target_of
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from ..pipe.probabilities import LabelsTokens
-from . import fields
+from . import dates, fields
 from .entry import NOBODY, Date, Entry, EntryType, Names, unique_keys
 from .errors import BibliographyErrors
+from .identifiers import find_identifiers, take_accessed, take_identifiers
 from .names import parse_names
 from .split import Reference, split_references
 
@@ -28,6 +30,7 @@ SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
+FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
 
 
@@ -63,6 +66,8 @@ def read_entries(nlp: Language, tagger: Any, references: Iterable[Reference]) ->
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
     """Fields and what is between them, in order; together they have every character that is no white space.
 
+    An identifier is a segment of its own, wherever the borders of the fields are.
+
     target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
         token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
         Tokens of the same tag make one field, and so do those of a BIO or BILUO tag.
@@ -74,10 +79,26 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
         bounds = list(_runs([tag or "" for tag in place.names(Example(doc, doc), TagSet((), "none"))]))
     found, end = [], 0
     for first, last, label in [*bounds, (len(doc), len(doc), "")]:
-        found.append(("", doc[end:first].text.strip()))
-        found.append((label, doc[first:last].text.strip()))
+        found += [("", doc[end:first]), (label, doc[first:last])]
         end = last
-    return [(label, text) for label, text in found if text]
+    return [(label, text) for label, text in _set_apart(doc.text, found) if text]
+
+
+def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
+    """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
+    identifiers = deque((own.start, own.end) for own in find_identifiers(text))
+    taken = 0
+    for label, span in found:
+        start, end = span.start_char, span.end_char
+        pieces, whole = [], []
+        while identifiers and identifiers[0][0] < end:
+            first, last = identifiers.popleft()
+            pieces.append(text[max(start, taken) : first].strip())
+            whole.append((label, text[first:last].strip()))
+            taken = last
+        pieces.append(text[max(start, taken) : end].strip())
+        yield label, " ".join(filter(None, pieces))
+        yield from whole
 
 
 def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -100,10 +121,11 @@ class Draft:
     editors: Names = NOBODY
     date: Date | None = None
     accessed: Date | None = None
+    ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
 
     def add(self, label: str, text: str) -> None:
         """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
-        identifiers, rest = fields.take_identifiers(STRAY.sub("", text))
+        identifiers, rest = take_identifiers(STRAY.sub("", text))
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return
@@ -152,12 +174,18 @@ class Draft:
         self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
 
     def take_date(self, text: str) -> None:
-        date, rest = fields.parse_date(text)
+        if is_long_range(text):
+            self.ranges.append(text)
+            return
+        date, rest = dates.parse_date(text)
         if date is None:
             self._take_part_of_date(text)
             return
+        if is_long_range(rest):
+            self.ranges.append(rest)
+            rest = ""
         try:
-            self.date = fields.merge_dates(self.date, date)
+            self.date = dates.merge_dates(self.date, date)
         except ValueError:
             # the year of publication comes last where the day of a meeting is given too
             is_exact = self.date is not None and self.date.first.day is not None
@@ -165,15 +193,31 @@ class Draft:
             self.add_note("" if first is None else first.iso)
         self.add_note(rest)
 
+    def settle_ranges(self) -> None:
+        """Decide on long ranges of years: beside a date, or behind a volume, they are pages."""
+        for text in self.ranges:
+            if "pages" not in self.values and (self.date is not None or "volume" in self.values):
+                self.put_all(fields.parse_pages(text))
+            elif self.date is None:
+                self.date, _ = dates.parse_date(text)
+            else:
+                self.add_note(text)
+
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""
         if self.date is not None and self.date.first.month is None and self.date.last is None:
-            date, rest = fields.parse_date(f"{text} {self.date.first.year}{self.date.letter}")
+            date, rest = dates.parse_date(f"{text} {self.date.first.year}{self.date.letter}")
             if date is not None and date != self.date and not rest:
                 self.date = date
                 return
         bare = text.strip(" ,;:()[].")
         self.add_note(f"{bare}." if "." in bare else bare)
+
+    def take_pages(self, text: str) -> None:
+        found = fields.parse_pages(text)
+        if any(self.values.get(name, found[name]) != found[name] for name in ("volume", "number") if name in found):
+            found = {"pages": fields.RANGE.sub("-", fields.clean(text))}  # of an article that has a number
+        self.put_all(found)
 
     def take_report(self, text: str) -> None:
         found = fields.parse_report(text)
@@ -183,7 +227,7 @@ class Draft:
             self.put_all(found)
 
     def take_note(self, text: str) -> None:
-        accessed, text = fields.take_accessed(text)
+        accessed, text = take_accessed(text)
         if accessed is not None and self.accessed is None:
             self.accessed = accessed
         edition = fields.parse_edition(text)
@@ -191,6 +235,12 @@ class Draft:
             self.values["edition"] = edition
         elif edition or re.search(r"\w", text):
             self.add_note(re.sub(r"^[\s.,;:]+", "", fields.clean(text)))
+
+
+def is_long_range(text: str) -> bool:
+    """Whether a text is four figures, a dash, and four figures, and too long a time for a publication."""
+    found = FOUR_FIGURES.fullmatch(text)
+    return found is not None and int(found[2]) - int(found[1]) > dates.LONGEST
 
 
 def _text_taker(name: str) -> Callable[[Draft, str], None]:
@@ -205,7 +255,7 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "BOOKTITLE": Draft.take_book,
     "JOURNAL": Draft.take_journal,
     "VOLUME": lambda draft, text: draft.put_all(fields.parse_volume(text)),
-    "PAGES": lambda draft, text: draft.put_all(fields.parse_pages(text)),
+    "PAGES": Draft.take_pages,
     "DATE": Draft.take_date,
     "PUBLISHER": lambda draft, text: draft.put_all({"publisher": BY.sub("", fields.clean(text))}),
     "INSTITUTION": _text_taker("publisher"),
@@ -238,6 +288,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     draft = Draft(previous)
     for label, text in segments:
         draft.add(label.upper(), normalise(text))
+    draft.settle_ranges()
     values = dict(draft.values)
     kind = _type(draft)
     journal, book = values.pop("journal", ""), values.pop("book", "")

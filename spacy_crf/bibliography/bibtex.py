@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.errors import CRFError
+from .dates import month_of
 from .entry import OTHERS, THESES, Date, Day, Entry, EntryType, Name, Names
 from .errors import BibliographyErrors
-from .fields import month_of
 from .latex import decode, encode, protect_capitals
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -17,7 +17,7 @@ TEXT_FIELDS = {
     **{"chapter": "chapter", "place": "address", "genre": "type", "edition": "edition"},
 }
 # These are taken as they are by packages that typeset addresses.
-VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn"}
+VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn", "issn": "issn"}
 PUBLISHERS = {EntryType.TECHREPORT: "institution", **dict.fromkeys(THESES, "school")}
 # Types of other styles, and of biblatex.
 TYPES = {

@@ -31,7 +31,7 @@ FIELDS = {
     **{"title": "title", "container": "container-title", "series": "collection-title"},
     **{"pages": "page", "page_total": "number-of-pages", "chapter": "chapter-number"},
     **{"publisher": "publisher", "place": "publisher-place", "genre": "genre", "edition": "edition"},
-    **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "note": "note"},
+    **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "issn": "ISSN", "note": "note"},
 }
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
