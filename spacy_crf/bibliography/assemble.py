@@ -1,7 +1,6 @@
 """Labelled references to entries: the fields of a Doc, whatever holds their labels, and entries with keys."""
 
 import re
-import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from ..core.errors import CRFError
 from ..core.labels import TagSet
 from ..pipe.probabilities import LabelsTokens
 from . import dates, fields
-from .entry import NOBODY, Date, Entry, EntryType, Names, unique_keys
+from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
 from .identifiers import find_identifiers, take_accessed, take_identifiers
 from .names import parse_names
@@ -313,12 +312,6 @@ def _sentences(notes: Sequence[str]) -> str:
     """Notes with a full stop between them."""
     ended = [note if note.endswith((".", "?", "!")) else f"{note}." for note in notes[:-1]]
     return " ".join([*ended, *notes[-1:]])
-
-
-def normalise(text: str) -> str:
-    """Single spaces, composed characters, no control characters."""
-    text = "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cs") or char.isspace())
-    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def _type(draft: Draft) -> EntryType:

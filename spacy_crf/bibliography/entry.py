@@ -144,7 +144,7 @@ class Entry:
     or the number of a report. pages (str): ranges with one hyphen. page_total (str): how many. chapter (str): cited.
     date (Date | None): of publication. publisher (str): or the institution behind a report or thesis. place (str): of
     the publisher or meeting. genre (str): kind of a report or thesis, never empty for a thesis. edition (str): without
-    the word. doi (str), url (str), arxiv (str), isbn (str), issn (str): identifiers, bare. accessed (Date | None): when the
+    the word. doi, url, arxiv, isbn, issn (str): identifiers, bare. accessed (Date | None): when the
     address was looked up. note (str): what has no other place.
 
     >>> from spacy_crf import Entry
@@ -180,6 +180,12 @@ class Entry:
     def __post_init__(self) -> None:
         if self.type in THESES and not self.genre:
             object.__setattr__(self, "genre", THESES[self.type])
+
+
+def normalise(text: str) -> str:
+    """Single spaces, composed characters, no control characters."""
+    text = "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cs") or char.isspace())
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 LETTERS = {"ß": "ss", "ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}

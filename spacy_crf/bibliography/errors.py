@@ -11,6 +11,10 @@ class BibliographyErrors(metaclass=Messages):
     CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF643 = "The text is not BibTeX: {error}"
     CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
+    CRF629 = (
+        "The strings of the BibTeX file expand to more than {limit} characters, at {name!r}. Is it from a source that you "
+        "trust? Write out what it says."
+    )
     CRF650 = (
         "References are read by a component that labels tokens, such as constrained_ner; there is none (asked for: "
         "{name}) among: {names}. Load a pipeline that has one."

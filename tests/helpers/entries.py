@@ -6,8 +6,8 @@ from functools import cache
 from hypothesis import strategies as st
 
 from helpers.references import all_references
-from spacy_crf.bibliography.assemble import make_entries, normalise
-from spacy_crf.bibliography.entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from spacy_crf.bibliography.assemble import make_entries
+from spacy_crf.bibliography.entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from spacy_crf.bibliography.identifiers import quote_braces
 
 ODD = "\\{}~^&%$#_-–—'`,<>\"“”äÅßłıñç日本Ωй!?@=:;()[]|*+/.aZand 0"
