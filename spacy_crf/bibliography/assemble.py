@@ -30,6 +30,8 @@ BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
 FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
+LONGEST_REFERENCE = 20_000  # characters
+SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
 
 
@@ -57,9 +59,12 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
 
 
 def read_entries(nlp: Language, tagger: Any, references: Iterable[Reference]) -> list[Entry | None]:
-    """Label references and assemble their entries. tagger (Any): the component of the pipeline that labels."""
-    docs = nlp.pipe(reference.text for reference in references)
-    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
+    """Label references and assemble their entries; a text of more than 20,000 characters is no reference.
+
+    tagger (Any): the component of the pipeline that labels.
+    """
+    texts = [reference.text if len(reference.text) <= LONGEST_REFERENCE else "" for reference in references]
+    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in nlp.pipe(texts)])
 
 
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
@@ -128,7 +133,8 @@ class Draft:
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return
-        if label in TAKERS:
+        is_too_long = label in SHORT and len(rest) > MOST_CHARACTERS
+        if label in TAKERS and not is_too_long:
             self.seen.add(label)
             TAKERS[label](self, rest)
         else:
@@ -169,7 +175,7 @@ class Draft:
 
     def take_journal(self, text: str) -> None:
         text = IN.sub("", text).strip(" ,;:")
-        is_abbreviated = re.search(r"\w\.\s.*\w\.$", text) is not None
+        is_abbreviated = re.search(r"\w\.\s", text) is not None and re.search(r"\w\.$", text[-2:]) is not None
         self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
 
     def take_date(self, text: str) -> None:

@@ -60,18 +60,21 @@ SHORT = re.compile(
     r"\b(?:[^\W\d_]\.[^\W\d_]+|[A-Z]|Lett|Rev|Sci|Proc|Conf|Symp|Res|Phys|Inc|Ltd|Co|Corp|Univ|"
     r"[Rr]ept?|[Dd]iss|phil)\.$"
 )
+LONGEST_SHORT = 40  # characters of an abbreviation
+MOST_MARKS = 100  # around a text
 QUOTES = {"“": "”", "‘": "’", "„": "“", "«": "»", '"': '"', "'": "'", "``": "''"}
 
 
 def clean(text: str) -> str:
     """A field without the punctuation that ends it, and without brackets and quotation marks at its ends."""
     text = " ".join(text.split())
-    previous = None
-    while text != previous:
+    for _ in range(MOST_MARKS):
         previous = text
         text = text.strip(" ,;:/–—=").removesuffix(" -")
         # the full stop of an abbreviation or initial stays
-        text = _unwrapped(text if SHORT.search(text) else text.rstrip("."))
+        text = _unwrapped(text if SHORT.search(text[-LONGEST_SHORT:]) else text.rstrip("."))
+        if text == previous:
+            break
     return text
 
 

@@ -22,7 +22,8 @@ SPECIAL_LETTERS = (
 )
 # Commands that are read only.
 READ_ONLY = (
-    "¶ P ‡ ddag € euro < textless > textgreater | textbar ™ texttrademark LaTeX LaTeX TeX TeX BibTeX BibTeX № textnumero"
+    "¶ P ‡ ddag € euro < textless > textgreater | textbar ™ texttrademark № textnumero LaTeX LaTeX TeX TeX "
+    "BibTeX BibTeX"
 )
 SYMBOLS, LETTERS, OTHERS = (
     dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split(), READ_ONLY.split())

@@ -27,7 +27,7 @@ ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
 HARD = re.compile(r"\s*;\s*|\s+/\s+")
 # "ET" may be initials, as in "Smith ET,".
 SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with|AND|UND|WITH)\b|\bET\b(?=\s+[^\W\d_a-zß-ÿ]))\s*(?=\S)")
-MOST_WORDS = 12  # a text with more between its commas is no list of names, and stays whole
+MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
 EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
@@ -109,7 +109,7 @@ def _group(text: str) -> Iterator[Name]:
     """Names between commas."""
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
     pieces = [piece.strip(" :") for piece in text.split(",") if re.search(r"\w", piece)]
-    if any(len(piece.split()) > MOST_WORDS for piece in pieces):
+    if any(len(piece) > MOST_CHARACTERS or len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
         return
     place = 0
