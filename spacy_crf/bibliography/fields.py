@@ -83,7 +83,7 @@ def parse_pages(text: str) -> dict[str, str]:
 
     Of "77(2):257--286", which has them all, also `volume` and `number`.
     """
-    text, found = clean(text), {}
+    text, found = clean(text).lstrip(")]:;, "), {}
     if together := VOLUME_AND_PAGES.fullmatch(text):
         return {name: RANGE.sub("-", value) for name, value in together.groupdict().items() if value}
     if chapter := CHAPTER.match(text):

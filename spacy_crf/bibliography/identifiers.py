@@ -95,7 +95,10 @@ def is_isbn(text: str) -> bool:
     >>> is_isbn("978-3-16-148410-0"), is_isbn("978-3-16-148410-1")
     (True, False)
     """
-    figures = [10 if char in "Xx" else int(char) for char in re.sub(r"[^\dXx]", "", text)]
+    bare = re.sub(r"[^\dXx]", "", text)
+    if "X" in bare[:9].upper() or (len(bare) == 13 and not bare.isdigit()):
+        return False
+    figures = [10 if char in "Xx" else int(char) for char in bare]
     if len(figures) == 10:
         return sum(weight * figure for weight, figure in zip(range(10, 0, -1), figures)) % 11 == 0
     return len(figures) == 13 and sum(figures[::2], 3 * sum(figures[1::2])) % 10 == 0

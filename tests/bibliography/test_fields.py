@@ -32,6 +32,9 @@ from spacy_crf.bibliography.fields import (
         ("301, 315-22", {"pages": "301, 315-22"}),
         ("xxiv–xxvii.", {"pages": "xxiv-xxvii"}),
         ("Article 17", {"pages": "Article 17"}),
+        ("77:257-286", {"volume": "77", "pages": "257-286"}),
+        ("12(3):45--67", {"volume": "12", "number": "3", "pages": "45-67"}),
+        ("):737–738", {"pages": "737-738"}),
         ("chapter 4, pages 77-102.", {"chapter": "4", "pages": "77-102"}),
         ("chap. 3.", {"chapter": "3"}),
         ("28 pages.", {"page_total": "28"}),
@@ -50,6 +53,7 @@ def test_pages(text: str, found: dict[str, str]) -> None:
     [
         ("12(3):", ("12", "3")),
         ("vol. 18, no. 3,", ("18", "3")),
+        ("171(4356", ("171", "4356")),
         ("22.4", ("22", "4")),
         ("4, 3-4,", ("4", "3-4")),
         ("27(1–2),", ("27", "1-2")),
