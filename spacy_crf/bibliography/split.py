@@ -209,6 +209,8 @@ def _joint(before: str, last: str, line: str, words: frozenset[str]) -> tuple[st
 
 def _continues_address(last: str, line: str) -> bool:
     """Whether a line begins with the rest of the address that is the last word before it."""
+    if "." not in last and "/" not in last:
+        return False
     is_open = OPEN_END.search(last) or OPEN_START.match(line) or (last.endswith(".") and re.match(r"[a-z\d]", line))
     return bool(is_open and ADDRESS.search(last))
 

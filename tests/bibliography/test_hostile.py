@@ -15,7 +15,7 @@ from spacy_crf.bibliography.latex import decode
 from spacy_crf.bibliography.names import parse_names
 from spacy_crf.bibliography.split import split_references
 
-SECONDS = 20  # far more than the fraction of one that each text takes, far less than what is quadratic takes
+SECONDS = 15  # far more than the fraction of one that each text takes, far less than what is quadratic takes
 LENGTH = 200_000
 LINES = [
     *("1. ab.\n", "[1] x\n", "1.\n", "a-\n", "http://a/\n", "www.x.org/\n", "x\n", "x\n\n", "a\u00ad\n", "[Ab90] x\n"),
@@ -41,8 +41,21 @@ PIECES = [
         "smith ",
         "1-",
     ),
-    *("doi:", "10.1234/", "http://", "www.a", "a.com/", "ISBN ", "978", "accessed ", "May-", "1999-", "Dec. 2003 - "),
-    *("; with a by ", "In ", "eds ", "van ", "II ", "u. a. ", "retrieved from ", "a (b ", "'", "“", "M. thesis "),
+    *("doi:", "10.1234/", "http://", "www.a", "a.com/", "ISBN ", "978", "accessed ", "May-", "1999-"),
+    *(
+        "Dec. 2003 - ",
+        "; with a by ",
+        "In ",
+        "eds ",
+        "van ",
+        "II ",
+        "u. a. ",
+        "retrieved from ",
+        "a (b ",
+        "'",
+        "“",
+        "M. thesis ",
+    ),
 ]
 
 
@@ -71,42 +84,10 @@ def test_keys_are_linear() -> None:
 
 
 ODD = [
-    "{",
-    "}",
-    "\\",
-    '"',
-    "@",
-    "#",
-    ",",
-    "=",
-    "~",
-    "$",
-    "%",
-    " and ",
-    "\ud800",
-    "[",
-    "]",
-    "null",
-    "1e999",
-    "-1",
-    ":",
-    "\n",
+    *("{", "}", "\\", '"', "@", "#", ",", "=", "~", "$", "%", " and ", "\ud800", "[", "]", "null", "1e999", "-1", ":"),
+    *("\n", "9" * 20, "\\u", "\\emph", "month = {", "date = {", "[[", "\x00", "é", " "),
 ]
-ODD += [
-    "9" * 20,
-    "\\u",
-    "\\emph",
-    "month = {",
-    "date = {",
-    "[[",
-    '"issued": {"date-parts": [[1999, 21]]}',
-    "\x00",
-    "é",
-    " ",
-]
-BIBTEX = (
-    "@book{a, author = {Lund, K. and von Alten, W.}, title = {{Ö} \\'e}, month = may, year = 1999, date = {1999-05}}"
-)
+BIBTEX = "@book{a, author = {Lund, K. and von Alten, W.}, title = {{Ö} \\'e}, month = may, year = 1999}"
 CSL = (
     '[{"id": "a", "type": "book", "author": [{"family": "Lund", "given": "K."}, {"literal": "Fox"}], "volume": 3,'
     ' "issued": {"date-parts": [[1999, 5], [2000]]}, "title": "Ö"}]'
@@ -131,13 +112,14 @@ def test_only_coded_errors_come_out(changes: list[tuple[float, int, str]], of: t
         assert len(str(error)) < 1000
         return
     for write in (write_bibtex, write_csl):
-        assert write(entries).encode()
+        write(entries).encode()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.sampled_from([*TAKERS, ""]))
 def test_any_text_is_read_as_any_field(text: str, label: str) -> None:
     split_references(text)
     decode(text)
     for entry in make_entries([[(label, text)]]):
-        assert entry is None or (write_bibtex([entry]) and write_csl([entry]).encode())
+        if entry is not None:
+            assert read_csl(write_csl([entry])) == read_bibtex(write_bibtex([entry])) == [entry]
