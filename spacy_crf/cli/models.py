@@ -178,7 +178,7 @@ def score(
     rows = list(score_rows(loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))))
     target = getattr(loaded.component, "target", None)
     if baseline is not None and target in ("tag", "pos"):
-        train, gold = (one.docs(spacy.blank("xx")) for one in (data.at(baseline), data))
+        train, gold = (one.docs(loaded.nlp) for one in (data.at(baseline), data))
         accuracy = most_frequent(train, gold, target)
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))

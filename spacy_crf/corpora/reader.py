@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -83,13 +83,23 @@ def find_files(path: Path, format: str | None) -> list[Path]:
 
     Hidden files of a folder are left out, and suffixes like .txt count only if no file has one that says more.
     """
+    found = list_files(path, format)
+    if not found:
+        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join(chain(*_suffixes(format)))))
+    return found
+
+
+def list_files(path: Path, format: str | None) -> list[Path]:
+    """The same, but nothing where a folder has no such file."""
     if not path.is_dir():
         return [path]
-    telling, vague = ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
-    found = visible_files(path, telling) or visible_files(path, vague)
-    if not found:
-        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
-    return found
+    telling, vague = _suffixes(format)
+    return visible_files(path, telling) or visible_files(path, vague)
+
+
+def _suffixes(format: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Suffixes that tell files of a format, and those to make do with."""
+    return ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
 
 
 def pick_format(path: Path) -> str:

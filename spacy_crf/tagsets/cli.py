@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
-import spacy
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
@@ -52,7 +52,7 @@ def sets(
 ) -> None:
     """Measure tag sets on gold documents, and the tokens that need not be looked at."""
     examples = data.examples(loaded.nlp)
-    words = set() if train is None else set(word_counts(data.at(train)))
+    words = set() if train is None else set(word_counts(data.at(train), loaded.nlp))
     done = loaded.nlp.pipe(example.predicted for example in examples)
     found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words)
     rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
@@ -60,9 +60,9 @@ def sets(
     typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
 
 
-def word_counts(data: Data) -> Counter[str]:
-    """How often a corpus has each form."""
-    return Counter(token.text for doc in data.docs(spacy.blank("xx")) for token in doc)
+def word_counts(data: Data, nlp: Language) -> Counter[str]:
+    """How often a corpus has each form. nlp (Language): The pipeline whose way of reading it is."""
+    return Counter(token.text for doc in data.docs(nlp) for token in doc)
 
 
 def format_report(found: SetReport) -> str:
@@ -192,7 +192,7 @@ def guarantee(
     held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
     promise: Guarantee
     if conformal:
-        groups = known_words(data.at(train), min_count) if train else sequence_lengths(edges) if edges else None
+        groups = known_words(word_counts(data.at(train), loaded.nlp), min_count) if train else sequence_lengths(edges) if edges else None
         condition: Condition = "group" if groups else "label" if by_tag else "marginal"
         chosen = Score(score, randomised=randomised, penalty=penalty, k_reg=k_reg)
         promise = conformal_sets(held_out, level, chosen, condition, "full" if full else "pooled", groups, seed)
@@ -207,9 +207,8 @@ def guarantee(
     tell_written(output)
 
 
-def known_words(data: Data, min_count: int) -> Strata:
+def known_words(counts: Counter[str], min_count: int) -> Strata:
     """Groups of known and unknown words."""
-    counts = word_counts(data)
     # a word with ${ would be taken for a variable of the config
     return UnknownWords(tuple(sorted(word for word, n in counts.items() if n >= min_count and "${" not in word)))
 
