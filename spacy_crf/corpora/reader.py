@@ -1,7 +1,7 @@
 """The corpus reader that `spacy train` is given in the config, and the formats that it knows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_stored
+from ..annotation.preparation import write_text_settings
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
@@ -233,6 +234,8 @@ class Corpus:
             number += grouped[0].starts_document and not is_first
             is_first = False
             doc = write_doc_name(make_doc(grouped), number_name(name, number))
+            if own.has_tag_sets and self.text is not None:
+                write_text_settings(doc, asdict(self.text))
             if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc

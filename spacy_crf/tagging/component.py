@@ -17,6 +17,7 @@ from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.labels import UNKNOWN
+from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities
@@ -41,10 +42,12 @@ class CRFTagger(ChainPipe):
     [('DET', True), ('NOUN', True), ('VERB', True)]
     """
 
+    learned_settings = (PREPARATION,)
     settings: TaggerSettings
 
     def __init__(self, vocab: Vocab, settings: TaggerSettings, name: str = "crf_tagger"):
-        super().__init__(vocab, settings, name, resolve_scheme(settings))
+        learned: dict[str, Any] = {PREPARATION: None}
+        super().__init__(vocab, settings, name, resolve_scheme(settings), **learned)
 
     @property
     def annotation(self) -> Target:

@@ -16,6 +16,7 @@ from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import smallest_sequence_sets
+from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output
 from ..pipe.probabilities import LabelsTokens
@@ -35,12 +36,12 @@ class SetValuedTagger(ChainPipe):
     [['ART', 'CARD'], ['NA'], ['APPR']]
     """
 
-    learned_settings = (PARENTS,)
+    learned_settings = (PARENTS, PREPARATION)
     settings: SetSettings
 
     def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):
         self._augmented = Augmenter()
-        learned: dict[str, Any] = {PARENTS: []}
+        learned: dict[str, Any] = {PARENTS: [], PREPARATION: None}
         super().__init__(vocab, settings, name, **learned)
 
     @property
@@ -128,6 +129,8 @@ class TagSetOutput:
 
     def read(self, batch: Batch) -> list[tuple[list[list[str]], list[str] | None]]:
         members = self.make_rule()(batch.marginals, batch.columns)
+        if batch.unlabelled is not None:
+            members[batch.unlabelled] = False
         tree = None if self.make_tree is None else self.make_tree()
         names, split = np.array(self.tags, dtype=object), batch.by_doc.split
         return [
