@@ -47,6 +47,7 @@ from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold, read_gold
+from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
@@ -90,6 +91,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     def shown(self, examples: list[Example]) -> list[Example]:
         """Return what is learned from a batch."""
         return examples
+
+    @property
+    def measured(self) -> Sequence[str]:
+        """Names of the scores that the settings lead to, beside those that the factory gives a weight."""
+        return ()
 
     def describe_gold(self) -> str:
         return self.annotation.description
@@ -161,6 +167,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
             self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        report_scores(nlp, self.measured)
 
     def update(
         self,

@@ -21,6 +21,7 @@ from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities
+from ..pipe.scorer import target_scores
 from .block import TaggerSettings
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
@@ -54,6 +55,10 @@ class CRFTagger(ChainPipe):
         own = self.settings
         where: dict[str, Any] = {"spans_key": own.spans_key, "overwrite": own.overwrite, "scores": own.scores}
         return target_of(own.target, **where, extend=own.given)
+
+    @property
+    def measured(self) -> Sequence[str]:
+        return target_scores(self.target, self.settings.spans_key)
 
     def decoder(self) -> Decoder:
         own, names = self.settings, self.tags.tags

@@ -192,7 +192,13 @@ def guarantee(
     held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
     promise: Guarantee
     if conformal:
-        groups = known_words(word_counts(data.at(train), loaded.nlp), min_count) if train else sequence_lengths(edges) if edges else None
+        groups = (
+            known_words(word_counts(data.at(train), loaded.nlp), min_count)
+            if train
+            else sequence_lengths(edges)
+            if edges
+            else None
+        )
         condition: Condition = "group" if groups else "label" if by_tag else "marginal"
         chosen = Score(score, randomised=randomised, penalty=penalty, k_reg=k_reg)
         promise = conformal_sets(held_out, level, chosen, condition, "full" if full else "pooled", groups, seed)
