@@ -40,8 +40,9 @@ class SpanProbabilities(Protocol):
 class DecodedDoc:
     """What was decoded for a Doc.
 
-    labels ((n,)): indices of tags, UNKNOWN for no tag. spans (Sequence): those that the tags form. scores (SpanProbabilities | None): of
-    the spans. present ((n,) | None): the attribute of the tokens that `Target.reads` names.
+    labels ((n,)): indices of tags, UNKNOWN for no tag. spans (Sequence): those that the tags form.
+    scores (SpanProbabilities | None): of the spans.
+    present ((n,) | None): the attribute of the tokens that `Target.reads` names.
     """
 
     labels: Ints
@@ -110,8 +111,8 @@ class Target(ABC):
         return gold
 
     def values(self, strings: StringStore, tags: Sequence[str]) -> Values:
-        """((L + 1,)): values of tags as `write` puts them into a Doc, to be asked for once for all Docs; that of no tag,
-        which UNKNOWN finds at the end."""
+        """((L + 1,)): values of tags as `write` puts them into a Doc, to be asked for once for all Docs; the last one
+        is that of no tag, where UNKNOWN finds it."""
         return np.array([*tags, ""], dtype=object)
 
     def register(self) -> None:  # noqa: B027 - most need none

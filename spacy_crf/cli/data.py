@@ -93,6 +93,9 @@ class Data:
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a document."""
         if self._is_text():
+            for setting, value in (("columns", self.columns), ("input", self.input)):
+                if value:
+                    raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
             lines = enumerate(read_lines(self.path), 1)
             return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
         examples = enumerate(self.reader(nlp)(nlp), 1)

@@ -38,7 +38,6 @@ from .errors import PipeErrors
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
-
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
 
 
