@@ -185,7 +185,8 @@ def score(
     rows = list(score_rows(loaded.nlp.evaluate(examples)))
     whole = data.with_punctuation(loaded.nlp)
     if whole is not None:
-        told = loaded.component.score([Example(eg.predicted, doc) for eg, doc in zip(examples, whole)])
+        done = loaded.nlp.pipe(eg.predicted for eg in examples)
+        told = loaded.component.score(list(map(Example, done, whole)))
         rows += [(f"{name} with punctuation", value) for name, value in score_rows(told) if name.endswith("_acc")]
     if baseline is not None and target is not None:
         train, gold = (one.docs(loaded.nlp) for one in (data.at(baseline), data))
