@@ -93,9 +93,8 @@ class StoresChain(HasLabels, Stored):
         tags = self.make_tags(self.labels)
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
-        self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
-        cuts = self.preparation is not None and self.preparation.cuts
-        self.features.extractor.end_sequences_behind(self.preparation.marks if cuts else None)
+        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
+        self.features.extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
         self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
         self.forget_scores()
 

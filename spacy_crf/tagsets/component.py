@@ -139,7 +139,7 @@ class TagSetOutput:
             members = members & ~batch.unlabelled[:, None]
             nodes = None if nodes is None else np.where(batch.unlabelled, "", nodes)
         names, split = np.array(self.tags, dtype=object), batch.by_doc.split
-        sets = [list_members(own, *told, names) for own, *told in zip(split(members), split(batch.marginals))]
+        sets = [list_members(own, values, names) for own, values in zip(split(members), split(batch.marginals))]
         return list(zip(sets, [None] * len(sets) if nodes is None else [own.tolist() for own in split(nodes)]))
 
     def empty(self) -> tuple[list[list[str]], list[str] | None]:
