@@ -17,7 +17,8 @@ from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_file, number_name, open_binary
+from ..corpora.files import check_paths, data_suffix, name_file, number_name
+from ..reading.files import open_binary
 from .errors import SectionErrors
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
