@@ -2,6 +2,8 @@
 
 import re
 
+LONGEST = 4000  # characters of a message, whatever it quotes
+
 
 class CRFError(ValueError):
     """An error of this library: its message begins with a code in brackets.
@@ -18,6 +20,9 @@ class CRFError(ValueError):
     ...     print(error.code)
     CRF408
     """
+
+    def __init__(self, message: str):
+        super().__init__(message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} [..] {message[-500:]}")
 
     @property
     def code(self) -> str:
@@ -143,6 +148,7 @@ class CoreErrors(metaclass=Messages):
         "Unit {unit!r} {needs} numbers of units. Give `units`, the sentence or document of each token, for these two "
         "only."
     )
+    CRF829 = "Tag tree: more than {most} coarse tags are above {label!r}. Leave some of them out."
     CRF901 = (
         "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
     )
