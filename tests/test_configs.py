@@ -1,20 +1,43 @@
 """The configs that come with the project are complete, valid and made for the corpus beside them."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import spacy
 from helpers.paths import ROOT
 from spacy.schemas import ConfigSchemaTraining
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import load_config, load_model_from_config, registry
+
+from spacy_crf.learning.block import OnlineSettings, PerceptronSettings, StochasticGradientSettings
+from spacy_crf.learning.model import get_layout
 
 CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
 
 
+@pytest.fixture(scope="module")
+def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pipeline that tags, as configs/crf_tagger.cfg makes one."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", config={"trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.01}})
+    words = ["the", "boats", "went", "home", "seas", "rose", "and", "winds", "fell"]
+    tags = ["NNS" if word.endswith("s") else "VBD" if word[-2:] in ("nt", "se", "ll") else "NN" for word in words]
+    examples = [Example(Doc(nlp.vocab, words), Doc(nlp.vocab, words, tags=tags))]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    path = tmp_path_factory.mktemp("tagger")
+    nlp.to_disk(path)
+    return path
+
+
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
-def test_a_config_resolves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_config_resolves(path: Path, monkeypatch: pytest.MonkeyPatch, tagger: Path) -> None:
     monkeypatch.chdir(ROOT)
     config = load_config(path)
+    if "tagger" in config["paths"]:
+        config["paths"]["tagger"] = str(tagger)
     if "Torch" in path.read_text(encoding="utf8"):
         pytest.importorskip("torch", reason="the encoder is PyTorch's, an extra")
     nlp = load_model_from_config(config, auto_fill=True, validate=True)
@@ -23,6 +46,32 @@ def test_a_config_resolves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry.resolve(interpolated["training"], schema=ConfigSchemaTraining)
     for name in ("train", "dev"):
         assert Path(interpolated["paths"][name]).exists()
+
+
+@pytest.mark.parametrize("trainer", [PerceptronSettings(averaging=False), StochasticGradientSettings(0.001, False)])
+def test_the_configs_of_the_2014_paper_have_its_weights(
+    trainer: OnlineSettings, monkeypatch: pytest.MonkeyPatch, tagger: Path
+) -> None:
+    monkeypatch.chdir(ROOT)
+    name = "perceptron" if isinstance(trainer, PerceptronSettings) else "sgd"
+    config = load_config(ROOT / "configs" / f"punctuation_restorer_paper_{name}.cfg")
+    config["paths"]["tagger"] = str(tagger)
+    nlp = load_model_from_config(config, auto_fill=True)
+    corpora = registry.resolve(nlp.config.interpolate()["corpora"])
+    examples = [*islice(corpora["train"](nlp), 300)]
+    for doc in (example.predicted for example in examples):
+        nlp.get_pipe("crf_tagger")(doc)
+    with nlp.select_pipes(enable="punctuation_restorer"):
+        nlp.initialize(lambda: examples)
+        nlp.update(examples)
+    pipe = nlp.get_pipe("punctuation_restorer")
+    assert pipe.settings.trainer == trainer
+    tags = {token.tag_ for example in examples for token in example.predicted[1:]}
+    first = {example.predicted[0].tag_ for example in examples}
+    marks = len(pipe.labels)
+    assert len(tags) > 1 and marks == 6
+    # from mark to mark into each part of speech, from START into those of first words, and from each mark to STOP
+    assert get_layout(pipe.model).size == len(tags) * marks**2 + len(first) * marks + marks
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
