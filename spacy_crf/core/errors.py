@@ -138,6 +138,11 @@ class CoreErrors(metaclass=Messages):
         "Unit {unit!r} {needs} numbers of units. Give `units`, the sentence or document of each token, for these two "
         "only."
     )
+    CRF824 = (
+        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold labels that "
+        "the model does not have. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train "
+        "with these labels."
+    )
     CRF901 = (
         "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
     )

@@ -50,8 +50,8 @@ def LinearChain(
         spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
         explanations and fitted temperatures are for order 1 only.
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
-        probability under the first-order weights is at least so much, and at most so many; the others get the
-        probability 0. With k candidates each, a token takes k^3 operations.
+        probability under the first-order weights is at least so much, and at most so many; the others keep that
+        probability. With k candidates each, a token takes k^3 operations.
     RETURNS (Model): the container, without weights until it is trained.
     RAISES (ValueError): for order 2 with a tok2vec layer, all transitions and none, or candidates out of their range.
     """
