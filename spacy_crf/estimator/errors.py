@@ -29,7 +29,8 @@ class EstimatorErrors(metaclass=Messages):
     )
     CRF724 = (
         "{count} attributes are spelt by no template, for example {examples}. Give a template and its spelling for "
-        "each kind of attribute, or use the model in spacy_crf.estimator.CRF."
+        "each kind of attribute, or use the model in spacy_crf.CRF. Values that a template never has count as not "
+        "spelt: LOWER has no capitals, and SUFFIX3 no value of shorter words, where END3 is Python's word[-3:]."
     )
     CRF725 = "The target {target!r} cannot have the labels {labels}. Choose another `target` or `scheme`."
     CRF731 = "{path}, line {line}: this CRF++ template has no counterpart: {problem}. The line: {text!r}."
