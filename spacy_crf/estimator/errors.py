@@ -21,6 +21,8 @@ class EstimatorErrors(metaclass=Messages):
     CRF710 = "The parameter {name} is {value!r}; it must be {expected}."
     CRF711 = "The parameter {name} = {value!r} cannot be honoured: {reason}."
     CRF712 = "CRF has no parameter {name!r}. Its parameters: {known}."
+    CRF713 = "{name} is computed by scikit-learn, which is not installed. Install it: pip install scikit-learn."
+    CRF714 = "y_true has {true} sequences and y_pred has {predicted}. Give the predictions of the same sequences."
     CRF721 = "{path} is not a complete model of CRFsuite: {problem}. Get or write the file again."
     CRF722 = "{template!r} cannot be spelt as attribute strings. Give state templates one by one, without ranges."
     CRF723 = (

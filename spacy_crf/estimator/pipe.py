@@ -1,4 +1,4 @@
-"""Makes a `crf_tagger` of a CRFsuite model whose attribute strings templates can spell.
+"""Makes a `crf_tagger` of an estimator or a CRFsuite model whose attribute strings templates can spell.
 
 The template "ORTH[-1]|ORTH[0]" may be spelt as "w[-1]|w[0]={}|{}".
 """
@@ -21,6 +21,7 @@ from ..learning.model import get_weights, set_weights
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.storage import Parts
 from ..tagging.component import CRFTagger
+from .crf import CRF
 from .crfsuite import CRFsuiteModel
 from .errors import EstimatorErrors
 from .items import Numbering
@@ -72,14 +73,14 @@ class _Imported:
 
 
 def to_pipe(
-    model: CRFsuiteModel, nlp: Language, spellings: Mapping[str, str], name: str = "crf_tagger", **config: Any
+    model: CRFsuiteModel | CRF, nlp: Language, spellings: Mapping[str, str], name: str = "crf_tagger", **config: Any
 ) -> CRFTagger:
     """Add a tagger to a pipeline that decides like a CRFsuite model.
 
     Weights are found through the hashes of the values, as in any tagger. It has no start and end weights, and
-    positions outside the sequence have no value, as CRFsuite has none of its own.
+    positions outside the sequence have no value, as CRFsuite has none of its own. Attributes count as on or off.
 
-    model (CRFsuiteModel): from `read_crfsuite`. nlp (Language): the pipeline.
+    model (CRFsuiteModel | CRF): from `read_crfsuite`, or an estimator that is fitted. nlp (Language): the pipeline.
     spellings (Mapping): for each template the form of its attribute strings, such as {"ORTH[0]": "w[0]={}",
         "ORTH[-1]|ORTH[0]": "w[-1]|w[0]={}|{}", "BOS": "__BOS__"}. Flags have no gap.
     name (str): of the component. config: its other settings: `target`, `scheme`, `overwrite` ...
@@ -97,6 +98,8 @@ def to_pipe(
     >>> [token.tag_ for token in nlp("the dog")]
     ['DET', 'NOUN']
     """
+    if isinstance(model, CRF):
+        model = model.model_
     parsed = parse_spellings(spellings)
     imported = _match(model, parsed)
     templates = [str(spelling.template) for spelling in parsed]

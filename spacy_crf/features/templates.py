@@ -89,7 +89,7 @@ _OF_SEQUENCE = re.compile(
     r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
 )
 _NOT = re.compile(r"NOT\(\s*(?P<key>[A-Z_]+)\s*\)$")
-_CUT = re.compile(rf"(?P<name>{'|'.join(CUT)})\(\s*(?P<number>[1-9]\d{0,3})\s*\)$")
+_CUT = re.compile(rf"(?P<name>{'|'.join(CUT)})\(\s*(?P<number>[1-9]\d{{0,3}})\s*\)$")
 _UNIT = re.compile(r"UNIT\(\s*(?P<key>[^()|]+?)\s*\)$")
 _LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
 _BRACKETED = (

@@ -8,7 +8,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Token
 
-from spacy_crf import CRFError
+from spacy_crf import CRF, CRFError, NotFittedError
 from spacy_crf.estimator.crfsuite import read_crfsuite
 from spacy_crf.estimator.pipe import to_pipe
 
@@ -120,6 +120,19 @@ def test_training_goes_on_from_an_imported_model(trained):
     assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "O"
     nlp.update(examples)
     assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "I-PER"
+
+
+def test_an_estimator_becomes_a_pipe_as_its_model_would():
+    X = [attributes([word for word, _ in sentence]) for sentence in CORPUS]
+    crf = CRF(c2=0.05).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS])
+    nlp = spacy.blank("en")
+    pipe = to_pipe(crf, nlp, SPELLINGS)
+    for words in TEXTS:
+        tags = [token.tag_ for token in pipe(Doc(nlp.vocab, words=words))]
+        assert tags == crf.predict_single(attributes(words))
+    with pytest.raises(NotFittedError, match="CRF707"):
+        to_pipe(CRF(), nlp, SPELLINGS, name="other")
+    assert nlp.pipe_names == ["crf_tagger"]
 
 
 ALPHABET = "aA1.é"
