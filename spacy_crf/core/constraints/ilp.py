@@ -112,20 +112,22 @@ def solve(
 def run_solver(name: str, time_limit: float | None, model: Any) -> Outcome:
     """Solve a model of PuLP to a relative gap of 0."""
     pulp = _pulp()
-    settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit}
+    settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit, "gapRel": 0.0}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
-                solver = pulp.getSolver(name, gapRel=0.0, **settings)
-            except TypeError:  # a solver without this setting always goes on to a gap of 0
+                solver = pulp.getSolver(name, **settings)
+            except TypeError:  # a solver without a gap always goes on to one of 0
+                del settings["gapRel"]
                 solver = pulp.getSolver(name, **settings)
             ended = model.solve(solver)
     except (pulp.PulpError, OSError, RuntimeError) as error:
         raise CRFError(CoreErrors.CRF925.format(name=name, error=error)) from error
     if hasattr(ended, "has_solution"):  # PuLP 4
         states = pulp.LpSolveStatus
-        return Outcome(ended.has_solution, ended.status == states.Infeasible, ended.status == states.Optimal)
+        gone_on = ended.status == states.Optimal or (ended.status == states.GapLimit and "gapRel" in settings)
+        return Outcome(ended.has_solution, ended.status == states.Infeasible, ended.has_solution and gone_on)
     status, optimal = model.sol_status, pulp.LpSolutionOptimal
     found = status in (optimal, pulp.LpSolutionIntegerFeasible)
     return Outcome(found, status == pulp.LpSolutionInfeasible, status == optimal)
