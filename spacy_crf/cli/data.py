@@ -13,11 +13,12 @@ from spacy.training import Example
 
 from ..core.errors import CRFError
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix, read_lines
+from ..corpora.files import data_suffix
 from ..corpora.reader import COLUMNS, Corpus, Format, pick_format
 from ..corpora.review import is_review
 from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..reading.files import read_lines
 from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS

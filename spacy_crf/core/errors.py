@@ -85,6 +85,11 @@ class CoreErrors(metaclass=Messages):
         "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
         "be written to it. Choose another name behind 'ext:'."
     )
+    CRF528 = (
+        "Document {document!r}: `_.{name}` does not know {what}, which changed behind the component that wrote it "
+        "(merge_entities, retokenize and the like). Read it before, let the component run behind what changes tokens, "
+        "or ask tokens that stayed as they were."
+    )
     CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
     CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import CRFError
+from ..reading.files import read_blocks, read_chunks, read_lines
 from .errors import CorpusErrors
-from .files import read_blocks, read_chunks, read_lines
 from .sentence import SKIPPED, WORD, RowChecker, Sentence, find_spaces
 
 UNKNOWN = "_"

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import CRFWarning
+from ..reading.files import first_line, read_lines
+from ..reading.xml import XmlReader
 from .block import TOKEN, ReferenceSettings
 from .errors import CorpusWarnings
-from .files import XmlReader, data_suffix, first_line, read_lines
+from .files import data_suffix
 from .sentence import ENTITIES, EXTENSION_PREFIX, MISSING, SPANS_PREFIX, Sentence
 
 GAP = "gap"

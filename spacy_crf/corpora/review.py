@@ -14,8 +14,8 @@ from typing import Any
 from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
+from ..reading.files import first_line, read_blocks, read_lines
 from .errors import CorpusErrors
-from .files import first_line, read_blocks, read_lines
 from .sentence import ENTITIES, EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, spans_key, validate_input
 
 FORMAT = "spacy_crf review 1"

@@ -15,8 +15,8 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import read_values
 from ..core.errors import CRFError
+from ..reading.files import read_blocks, read_lines
 from .errors import CorpusErrors
-from .files import read_blocks, read_lines
 from .sentence import Sentence
 from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 

@@ -16,7 +16,8 @@ from spacy.vocab import Vocab
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, read_blocks, read_lines, visible_files
+from ..corpora.files import check_paths, data_suffix, visible_files
+from ..reading.files import read_blocks, read_lines
 from .block import NONE, SIGNS, LabelScheme
 from .docs import PAUSE, WordView, read_pauses, register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings
