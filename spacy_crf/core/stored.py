@@ -17,17 +17,20 @@ def stored_floats(name: str, values: Any, shape: Shape, least: float = -GREATEST
 
     RAISES (ValueError): for anything else.
     """
-    return _checked(name, values, "f", shape, least, greatest)
+    found: Floats = _checked(name, values, "f", shape, least, greatest)
+    return found
 
 
 def stored_integers(name: str, values: Any, shape: Shape, below: int) -> npt.NDArray[np.integer[Any]]:
     """Return an array of whole numbers of a shape, from 0 to less than `below`. RAISES (ValueError): as above."""
-    return _checked(name, values, "iu", shape, 0, below - 1)
+    found: npt.NDArray[np.integer[Any]] = _checked(name, values, "iu", shape, 0, below - 1)
+    return found
 
 
 def stored_bools(name: str, values: Any, shape: Shape) -> Bools:
     """Return an array of truth values of a shape. RAISES (ValueError): as above."""
-    return _checked(name, values, "b", shape, 0, 1)
+    found: Bools = _checked(name, values, "b", shape, 0, 1)
+    return found
 
 
 def stored_size(name: str, value: Any) -> int:

@@ -54,7 +54,8 @@ class MarkCalibration:
         weights, bias = (np.array(data[name], dtype=np.float64) for name in ("weights", "bias"))
         n_marks = len(data["marks"])
         stored_floats("weights", weights, (n_marks, n_marks))
-        return cls(tuple(data["marks"]), DirichletMap(weights, stored_floats("bias", bias, (n_marks,))))
+        stored_floats("bias", bias, (n_marks,))
+        return cls(tuple(data["marks"]), DirichletMap(weights, bias))
 
 
 class MarkPredictor(Protocol):

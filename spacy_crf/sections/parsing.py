@@ -74,7 +74,8 @@ class StackParser:
         named = dict(json.loads(data))
         weights = None
         if named and "grammar" not in named:
-            weights = stored_floats("weights", np.array([float(named[each]) for each in NAMES]), (None,))
+            weights = np.array([float(named[each]) for each in NAMES])
+            stored_floats("weights", weights, (None,))
         self.weights = weights
 
 
