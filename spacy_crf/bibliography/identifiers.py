@@ -10,12 +10,12 @@ from .dates import parse_date
 from .entry import Date
 
 # Behind a DOI, without a space before.
-NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi:|https?:|arXiv:)"
+NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
 ISBN_FIGURES = r"(?:97[89][-–‐ ]?(?:\d[-–‐ ]?){9}\d|(?:\d[-–‐ ]?){9}[\dXx])"
 # At one place the first one counts. The month of arXiv is any two digits: numbers are checked by the archive, not here.
 IDENTIFIER = re.compile(
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
-    rf"(?P<doi>(?<![\d.])10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
+    rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
     r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
     r"(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?=\d{4}\.))|\babs/)"
     r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
@@ -132,12 +132,12 @@ def quote_braces(address: str) -> str:
 
 
 def _trim(value: str) -> str:
-    """Without the punctuation of the sentence; a closing bracket stays if it was opened."""
+    """Without the punctuation of the sentence, and without brackets whose other half is missing at its end."""
     counts = Counter(value)
     end = len(value)
     while end and (char := value[end - 1]):
         is_alone = char in PAIRS and counts[PAIRS[char]] < counts[char]
-        if not is_alone and char not in ".,;:'\"”’»":
+        if not is_alone and char not in ".,;:'\"”’»([{<":
             break
         counts[char] -= 1
         end -= 1
