@@ -159,6 +159,8 @@ def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: 
     """
     moves = moves_of(lattice)
     scores = move_scores(lattice, moves)
+    lattice.arcs = None  # in long documents they take much memory, as all that follows does
+    lattice.scorer.forget_pairs()
     sums = forward_backward(moves, scores)
     follower = _SectionFollower(lattice, moves, scores, sums, n_units)
     for section in sections:
@@ -176,14 +178,16 @@ class _SectionFollower:
 
     def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
         self.lattice, self.n_units = lattice, n_units
-        self.layers: list[int] = moves.layers.tolist()
-        self.target: list[int] = moves.target.tolist()
-        self.variant: list[int] = moves.variant.tolist()
-        self.depth: list[int] = moves.depth.tolist()
-        self.chances: list[float] = sums.probabilities.tolist()
-        self.shares: list[float] = np.exp(sums.alpha[moves.source] + scores - sums.alpha[moves.target]).tolist()
-        self.bounds = np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)).tolist()
-        self.starts = np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)).tolist()
+        # views, as lists of long documents take much memory
+        self.layers, self.target, self.variant, self.depth = map(
+            memoryview, (moves.layers, moves.target, moves.variant, moves.depth)
+        )
+        shares = sums.alpha[moves.source]
+        shares += scores
+        shares -= sums.alpha[moves.target]
+        self.chances, self.shares = memoryview(sums.probabilities), memoryview(np.exp(shares, out=shares))
+        self.bounds = memoryview(np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)))
+        self.starts = memoryview(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
         self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
         self.last: Indices = moves.last
 
