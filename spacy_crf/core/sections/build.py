@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from ..grammar.numbering import Reading, is_first, predecessor
 from .features import Scorer, Variant
 from .headings import ROOT, Headings
-from .lattice import PASS, Arcs, StackLattice
+from .lattice import PASS, LatticeArcs, StackLattice
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
@@ -86,7 +86,7 @@ class _Builder:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
         self.ahead = [inf] * (len(units) + 1) if search.ahead is None else search.ahead
-        self.lattice = StackLattice(units, scorer, arcs=Arcs() if search.with_arcs else None)
+        self.lattice = StackLattice(units, scorer, arcs=LatticeArcs() if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
         # what is below is not among the best
         self.floors = [search.least - ahead - TOLERANCE for ahead in self.ahead]
@@ -137,11 +137,10 @@ class _Builder:
         if self.search.kept is not None:
             ids, kept, levels = {state for _, state in best}, self.search.kept[layer], self.lattice.stacks.levels
             best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
-        kept = dict(best)
-        if len(kept) < len(found):
-            lost = max(score[state] for key, state in found.items() if key not in kept)
-            self._drop(len(found) - len(kept), lost + self.ahead[layer])
-        self.pending[layer] = kept
+        left = self.pending[layer] = dict(best)
+        if len(left) < len(found):
+            lost = max(score[state] for key, state in found.items() if key not in left)
+            self._drop(len(found) - len(left), lost + self.ahead[layer])
 
     def _drop(self, count: int, bound: float) -> None:
         """Note that ways are not followed. bound: on the scores of the trees at their ends."""

@@ -23,7 +23,7 @@ integers = partial(array, "i")
 
 
 @dataclass(frozen=True)
-class Arcs:
+class LatticeArcs:
     """All moves of a lattice, in order of their sources, as columns, so that long documents take little memory.
 
     source, target: states. variant: what is opened; PASS for nothing. bag: features of the first section that opens
@@ -53,8 +53,8 @@ class StackLattice:
         at the end. variants (list of Variant): what arcs open.
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
     layers (list of arrays): the states of each layer that were kept. layer_stacks (list of arrays): their stacks.
-    passing (list of float): for each layer, the score of a move that opens nothing. arcs (Arcs | None): all moves, if
-        they are kept.
+    passing (list of float): for each layer, the score of a move that opens nothing.
+    arcs (LatticeArcs | None): all moves, if they are kept.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     bound (float): on the score of any way that was left out; -inf for none.
     """
@@ -69,7 +69,7 @@ class StackLattice:
     layers: "list[array[int]]" = field(default_factory=list)
     layer_stacks: "list[array[int]]" = field(default_factory=list)
     passing: list[float] = field(default_factory=list)
-    arcs: Arcs | None = None
+    arcs: LatticeArcs | None = None
     dropped: int = 0
     bound: float = -inf
     stacks: Stacks = field(default_factory=Stacks)
@@ -134,7 +134,7 @@ def moves_of(lattice: StackLattice) -> Moves:
     renumbered[states] = np.arange(len(states))
     layers = np.repeat(np.arange(len(sizes)), sizes)
     source, target, variant, bag, depth = (
-        np.frombuffer(getattr(lattice.arcs, each.name), dtype=np.intc) for each in fields(Arcs)
+        np.frombuffer(getattr(lattice.arcs, each.name), dtype=np.intc) for each in fields(LatticeArcs)
     )
     source, target = renumbered[source], renumbered[target]
     kept = np.flatnonzero((source >= 0) & (target >= 0))
@@ -161,13 +161,12 @@ def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
         renumbered[np.concatenate([own + offset for own, offset in zip(joined[name], offsets)])]
         for name in ("source", "target", "first", "last")
     )
-    source, target = source.astype(np.int32), target.astype(np.int32)
     places = np.argsort(source, kind="stable")
     variant, bag, depth, fixed = (np.concatenate(joined[name])[places] for name in ("variant", "bag", "depth", "fixed"))
-    document, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
-    document = document.astype(np.int32)
-    rest = variant, bag, depth, fixed, document[places], layers[order], first, last, owner
-    return Moves(source[places], target[places], *rest), places
+    owners, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
+    source, target, document = (column[places].astype(np.int32) for column in (source, target, owners))
+    rest = layers[order], first, last, owner
+    return Moves(source, target, variant, bag, depth, fixed, document, *rest), places
 
 
 def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
@@ -216,7 +215,7 @@ def forward_backward(moves: Moves, scores: Doubles) -> LatticeSums:
     return LatticeSums(log_z, alpha, probabilities)
 
 
-def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
+def _gather(values: Doubles, rows: Indices | Ints, terms: Doubles) -> None:
     """Set each row to the log sum of its terms; equal rows stand together."""
     if len(rows):
         first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))

@@ -11,8 +11,9 @@ wider search follows those alone that might do better.
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -168,6 +169,11 @@ def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: 
     return float(sums.log_z[0])
 
 
+def _view(values: Any) -> Any:
+    """An array whose items are numbers of Python, without the memory that a list takes."""
+    return memoryview(values)
+
+
 class _SectionFollower:
     """Follows a section from the moves that open it to those that close it.
 
@@ -178,16 +184,17 @@ class _SectionFollower:
 
     def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
         self.lattice, self.n_units = lattice, n_units
-        # views, as lists of long documents take much memory
-        self.layers, self.target, self.variant, self.depth = map(
-            memoryview, (moves.layers, moves.target, moves.variant, moves.depth)
-        )
         shares = sums.alpha[moves.source]
         shares += scores
         shares -= sums.alpha[moves.target]
-        self.chances, self.shares = memoryview(sums.probabilities), memoryview(np.exp(shares, out=shares))
-        self.bounds = memoryview(np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)))
-        self.starts = memoryview(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
+        self.layers: Sequence[int] = _view(moves.layers)
+        self.target: Sequence[int] = _view(moves.target)
+        self.variant: Sequence[int] = _view(moves.variant)
+        self.depth: Sequence[int] = _view(moves.depth)
+        self.chances: Sequence[float] = _view(sums.probabilities)
+        self.shares: Sequence[float] = _view(np.exp(shares, out=shares))
+        self.bounds: Sequence[int] = _view(np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)))
+        self.starts: Sequence[int] = _view(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
         self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
         self.last: Indices = moves.last
 

@@ -58,7 +58,7 @@ def read_text(path: Path, page: bool = False) -> str:
     try:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, error)
+        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, str(error))
         line = data.count(b"\n", 0, place) + 1
         raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason=reason)) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
