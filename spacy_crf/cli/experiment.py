@@ -20,6 +20,7 @@ from .options import (
     ConfigOptions,
     TrainingConfig,
     command,
+    confusion_table,
     make_folders,
     parse_numbers,
     refuse_idle,
@@ -210,6 +211,9 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     if wrong:
         yield f"\n{name}: most frequent confusions, {_context(tests)}"
         yield table(wrong[:MOST_ROWS], ("gold", "tagged", "tokens"), "llr")
+    if wrong and len(rows) <= MOST_ROWS:
+        yield f"\n{name}: all confusions, gold by row, {_context(tests)}"
+        yield confusion_table(confusions)
     correlation = results.frequency_correlation(tests)
     if correlation is not None:
         yield f"Correlation of the frequency of a tag in training and its accuracy: {correlation:.2f}"

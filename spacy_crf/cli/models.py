@@ -34,6 +34,7 @@ from .options import (
     annotated,
     bin_rows,
     command,
+    confusion_table,
     echo_data,
     find_component,
     locate,
@@ -182,7 +183,8 @@ def score(
     target = getattr(loaded.component, "target", None)
     refuse_idle(given, ("baseline", target in ("tag", "pos"), "components whose target is tag or pos"))
     examples = data.examples(loaded.nlp, loaded.name)
-    rows = list(score_rows(loaded.nlp.evaluate(examples)))
+    scores = loaded.nlp.evaluate(examples)
+    rows = list(score_rows(scores))
     whole = data.with_punctuation(loaded.nlp)
     if whole is not None:
         done = loaded.nlp.pipe(eg.predicted for eg in examples)
@@ -193,6 +195,11 @@ def score(
         accuracy = most_frequent(train, gold, target)
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))
+    for name, confusions in scores.items():
+        if name.endswith("_confusions"):
+            counts = {(gold, found): count for gold, row in confusions.items() for found, count in row.items()}
+            typer.echo(f"{name}, gold by row, predicted by column")
+            typer.echo(confusion_table(counts))
 
 
 def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
@@ -287,6 +287,13 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str
     columns = max(map(len, [header, *rows]))
     sides: Any = aligns.ljust(columns, aligns[-1:] or "l")
     return str(wasabi.table(rows, header=header or None, divider=bool(header), max_col=width, aligns=tuple(sides)))
+
+
+def confusion_table(confusions: Mapping[tuple[str, str], int]) -> str:
+    """Counts of all pairs of gold label and predicted label, a row for each gold label; "-" stands for no label."""
+    gold, found = (sorted({pair[side] for pair, count in confusions.items() if count}) for side in (0, 1))
+    rows = [(right or "-", *(f"{confusions.get((right, label), 0):,}" for label in found)) for right in gold]
+    return table(rows, ("", *(label or "-" for label in found)), "lr")
 
 
 def percent(share: float | None) -> str:
