@@ -13,7 +13,7 @@ from ..core.errors import CRFError
 from ..features.block import FeatureSettings
 from ..learning.packed import dumps, loads, pack, unpack
 from .errors import PipeErrors
-from .sealed import CHECKSUMS, check_seal, seal, write_files
+from .sealed import CHECKSUMS, check_seal, read_files, seal, write_files
 
 FORMAT = 3  # of what is written here; 2 had no checksums
 FORMATS = (2, 3)  # of what is read
@@ -100,19 +100,11 @@ class Stored:
 
 def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[str] = NAMES) -> dict[str, bytes]:
     """Contents of the files that are not excluded, as their checksums say. name (str): of the component."""
-    excluded, checksums = set(exclude), path / CHECKSUMS
+    excluded = set(exclude)
     with readable(name, str(path)):
-        files = {part: (path / part).read_bytes() for part in parts if part not in excluded}
-        listed = checksums.read_bytes() if checksums.exists() else None
-    return checked(files, listed, name, str(path))
-
-
-def checked(files: dict[str, bytes], checksums: bytes | None, name: str, path: str) -> dict[str, bytes]:
-    """Files and the list of their checksums, if there is one, as `seal` gave them; a coded error where one differs."""
-    if checksums is None:
-        return files
-    check_seal(files, checksums, name, path)
-    return {**files, CHECKSUMS: checksums}
+        files = read_files(path, (part for part in parts if part not in excluded))
+    check_seal(files, name, str(path))
+    return files
 
 
 def check_templates(name: str, config: FeatureSettings, features: Mapping[str, Any]) -> None:
