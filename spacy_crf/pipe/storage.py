@@ -79,13 +79,12 @@ class Stored:
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         with readable(self.name, "bytes"):
             stored, excluded = dict(loads(bytes_data)), set(exclude)
-            files, checksums = (
-                {part: stored[part] for part in self.parts if part not in excluded},
-                stored.get(CHECKSUMS),
-            )
-            if not all(isinstance(content, bytes) for content in (*files.values(), checksums or b"")):
+            listed = [CHECKSUMS] if CHECKSUMS in stored else []
+            files = {part: stored[part] for part in (*self.parts, *listed) if part not in excluded}
+            if not all(isinstance(content, bytes) for content in files.values()):
                 raise TypeError("contents of files are bytes")
-        self.restore(checked(files, checksums, self.name, "bytes"), "bytes")
+        check_seal(files, self.name, "bytes")
+        self.restore(files, "bytes")
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
