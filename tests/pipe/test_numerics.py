@@ -2,6 +2,7 @@
 
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,16 @@ def test_long_chains_and_many_labels(n_units: int, n_labels: int) -> None:
     np.testing.assert_allclose(said.marginals.sum(axis=1), 1.0, rtol=1e-9)
 
 
+@pytest.mark.parametrize("n_units", [30_000, pytest.param(200_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("scale", [1.0, 20.0], ids=["all labels", "few labels"])  # which Viterbi looks at
+def test_long_chains_have_the_labels_of_double_precision(n_units: int, scale: float) -> None:
+    chain = random_chain(n_units, 8)
+    chain = replace(chain, emissions=chain.emissions * np.float32(scale))
+    single, double = ChainDistribution(chain), ChainDistribution(chain.astype(np.float64))
+    assert np.array_equal(single.best(), double.best())
+    assert np.array_equal(single.n_best(2)[0].labels, double.n_best(2)[0].labels)
+
+
 @pytest.mark.slow
 def test_a_chain_of_a_million_units() -> None:
     chain, started = random_chain(LONG, 5), time.perf_counter()
@@ -62,7 +73,7 @@ def test_a_chain_of_a_million_units() -> None:
     whole = np.r_[said.log_z, said.best_scores]
     emissions, before = chain.emissions.astype(np.float64), chain.transitions.astype(np.float64)
     score = chain.start[labels[0]] + chain.end[labels[-1]] + emissions[np.arange(LONG), labels].sum()
-    np.testing.assert_allclose(score + before[labels[:-1], labels[1:]].sum(), whole[1], rtol=1e-7)
+    np.testing.assert_allclose(score + before[labels[:-1], labels[1:]].sum(), whole[1], rtol=1e-9)
     part = random_chain(LONG, 5).emissions[:2000]  # far from the end, what comes there makes no difference
     near = ChainDistribution(ChainPotentials(pack(np.array([2000])), part, chain.transitions, chain.start, chain.end))
     np.testing.assert_allclose(near.marginals[:1500], marginals[:1500], atol=1e-6)
