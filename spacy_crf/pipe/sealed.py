@@ -11,6 +11,7 @@ from ..core.errors import CRFError
 from .errors import PipeErrors
 
 CHECKSUMS = "checksums.json"
+INCOMPLETE = (OSError, ValueError, TypeError, LookupError, AttributeError)  # what a saving that was broken off raises
 
 
 def seal(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -46,7 +47,7 @@ def read_files(path: Path, names: Iterable[str]) -> dict[str, bytes]:
     A saving that was broken off when everything was written, but not everything in its place, counts as complete.
     """
     names = list(names)
-    with suppress(OSError, ValueError, TypeError, LookupError):
+    with suppress(*INCOMPLETE):
         checksums = _beside(path / CHECKSUMS).read_bytes()
         known = json.loads(checksums)
         return {**{name: _find(path / name, known[name]) for name in names}, CHECKSUMS: checksums}
@@ -62,6 +63,7 @@ def write_files(path: Path, files: Mapping[str, bytes], name: str) -> None:
     written: list[Path] = []
     try:
         path.mkdir(exist_ok=True)
+        _settle(path)
         for file, content in files.items():
             written.append(path / file)
             with _beside(path / file).open("wb") as opened:
@@ -75,6 +77,18 @@ def write_files(path: Path, files: Mapping[str, bytes], name: str) -> None:
             with suppress(OSError):
                 _beside(place).unlink(missing_ok=True)
         raise CRFError(PipeErrors.CRF427.format(name=name, path=path, error=error.strerror or error)) from error
+
+
+def _settle(path: Path) -> None:
+    """Bring files to their places that were all written when their saving was broken off, or forget that there were."""
+    with suppress(*INCOMPLETE):
+        known = json.loads(_beside(path / CHECKSUMS).read_bytes())
+        for file, checksum in known.items():
+            _find(path / file, checksum)
+        for place in (path / file for file in (*known, CHECKSUMS)):
+            if _beside(place).exists():
+                _beside(place).replace(place)
+    _beside(path / CHECKSUMS).unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:

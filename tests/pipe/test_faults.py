@@ -12,6 +12,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -156,6 +158,44 @@ def test_a_full_disk_leaves_what_was_saved(
             second.to_disk(tmp_path)
     assert not list(tmp_path.glob("*.partial"))
     assert build().get_pipe("crf_tagger").from_disk(tmp_path).to_bytes() == first.to_bytes()
+
+
+class Killed(BaseException):
+    """What ends a process."""
+
+
+def test_savings_that_are_killed_again_and_again_leave_one_that_was_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each two moments, one saving after the other is killed: what loads is the last that was complete, or newer."""
+    first, second = make_two()
+    third = train("Perceptron").get_pipe("crf_tagger")
+    contents = [pipe.to_bytes() for pipe in (first, second, third)]
+    left, calls = 0, {"fsync": os.fsync, "replace": Path.replace}
+
+    def limited(name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return calls[name](*arguments)
+
+        return call
+
+    first.to_disk(tmp_path / "before")
+    monkeypatch.setattr(os, "fsync", limited("fsync"))
+    monkeypatch.setattr(Path, "replace", limited("replace"))
+    for moment, again in product(range(9), range(13)):
+        folder = tmp_path / f"{moment} {again}"
+        shutil.copytree(tmp_path / "before", folder)
+        for pipe, count in ((second, moment), (third, again)):
+            left = count
+            with suppress(Killed):
+                pipe.to_disk(folder)
+        loaded = build().get_pipe("crf_tagger").from_disk(folder).to_bytes()
+        newest = 2 if again >= 12 else 0 if moment < 4 else 1
+        assert contents.index(loaded) >= newest
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a process of its own has the limit")
