@@ -39,6 +39,8 @@ def new_model(boundary: bool, tok2vec: Tok2Vec | None, settings: dict[str, Any])
     """Make the model of spacy_crf.LinearChain.v1, with its other settings as attributes."""
     if settings["order"] == 2 and tok2vec is not None:
         raise CRFError(LearningErrors.CRF437)
+    if settings["all_transitions"] and not settings.get("transitions", True):
+        raise CRFError(LearningErrors.CRF205)
     Pruning(settings["candidates"], settings["max_candidates"])  # refuses values out of their range
     params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if settings["order"] == 2 else [])]
     attrs = {"layout": Layout.empty(0, boundary), **settings, "resize_output": resize_labels}

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.preparation import Preparation
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -37,6 +38,8 @@ from .errors import PipeErrors
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
+PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
+
 
 class Start(NamedTuple):
     """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one."""
@@ -63,6 +66,7 @@ class StoresChain(HasLabels, Stored):
     cfg: Any
     features: Features
     valid_tags: ValidTags
+    preparation: Preparation | None
     scheme: Scheme
     scores: Any
     forget_scores: Callable[[], None]
@@ -89,6 +93,8 @@ class StoresChain(HasLabels, Stored):
         tags = self.make_tags(self.labels)
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
+        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
+        self.features.extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
         self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
         self.forget_scores()
 

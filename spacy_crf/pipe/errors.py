@@ -141,3 +141,8 @@ class PipeWarnings(metaclass=Messages):
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
         "`rules` to the dictionary, or raise its min_count."
     )
+    CRFW432 = (
+        "Component {name!r} has learned from texts without punctuation, but document {document!r} has some: it gets no "
+        "labels, and words beside it are harder to label. Leave punctuation out, as the commands of this library do "
+        "with what they read for this component."
+    )

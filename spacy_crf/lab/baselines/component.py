@@ -36,6 +36,7 @@ from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.labels import HasLabels
+from ...pipe.scorer import report_scores, target_scores
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..errors import LabErrors
@@ -174,6 +175,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         found = self.annotation.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])
         self.estimator.reset(nlp, lambda: self.references(get_examples))
+        report_scores(nlp, target_scores(self.target))
         self._taken = _Taken()
 
     def update(
