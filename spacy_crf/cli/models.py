@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import spacy
 import typer
 from spacy.tokens import Doc
 from spacy.training import Example
