@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import spacy
 import typer
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -37,6 +36,7 @@ from .options import (
     confusion_table,
     echo_data,
     find_component,
+    load_pipeline,
     locate,
     refuse_idle,
     run_before,
@@ -110,7 +110,7 @@ def constraints(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, as in constraints.json")] = False,
 ) -> None:
     """Show the constraints of a component: text, cost, in how many sequences it applies, how often it is broken."""
-    pipes: list[tuple[str, Any]] = spacy.load(locate(model)).components
+    pipes: list[tuple[str, Any]] = load_pipeline(locate(model)).components
     known = {name: pipe for name, pipe in pipes if isinstance(pipe, KeepsConstraints)}
     chosen = component or next(iter(known), None)
     if chosen not in known:
@@ -263,7 +263,7 @@ def calibrate(
     typer.echo("\n".join(lines))
     if output is not None:
         # loaded anew, since settings have to reach the config that is saved
-        nlp: Any = spacy.load(loaded.source, config={"components": {loaded.name: settings}})
+        nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration
         nlp.to_disk(output)
@@ -311,7 +311,7 @@ def pool_components(
     exponents = exponent or [1 / len(models)] * len(models)
     if len(exponents) != len(models):
         raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
-    pipelines = [spacy.load(locate(model)) for model in models]
+    pipelines = [load_pipeline(locate(model)) for model in models]
     names = [find_component(nlp, pipe, "crf_tagger", ChainPipe) for nlp in pipelines]
     pool(pipelines, names, exponents).to_disk(output)
     tell_written(output)

@@ -161,13 +161,26 @@ class Pipe(OptionGroup):
 
     def make(self, name: str, values: dict[str, Any]) -> Loaded:
         source, wanted = locate(values.pop("model")), values.pop(self.option)
-        nlp = spacy.load(source)
+        nlp = load_pipeline(source)
         return Loaded(source, nlp, find_component(nlp, wanted, self.factory, *self.kinds))
 
 
 def locate(model: str) -> Path | str:
     """The folder of a pipeline, or the name of its package."""
     return Path(model) if Path(model).exists() else model
+
+
+def load_pipeline(source: Path | str, **settings: Any) -> Language:
+    """Load a pipeline as `spacy.load` does; a folder that cannot be read is told by a coded error."""
+    try:
+        return spacy.load(source, **settings)
+    except CRFError:
+        raise
+    except (OSError, ValueError, LookupError, EOFError, TypeError) as error:
+        if not isinstance(source, Path):
+            raise
+        problem = " ".join(str(error).split()) or type(error).__name__
+        raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error
 
 
 def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any) -> str:

@@ -25,7 +25,7 @@ class PipeErrors(metaclass=Messages):
     )
     CRF404 = (
         "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
-        "written by something else."
+        "written by something else: take another copy, such as model-best beside model-last."
     )
     CRF405 = "Component {name!r} at {path} has format {found!r}; this version of spacy_crf reads {expected!r}."
     CRF406 = (
