@@ -21,7 +21,8 @@ def main() -> int:
     print(HEAD, flush=True)
     for name in names:
         command = [sys.executable, "-m", __package__, *sys.argv[1:], "--alone", name]
-        failed += subprocess.run(command, check=False).returncode != 0
+        log = subprocess.DEVNULL if arguments.guided else None  # of libFuzzer
+        failed += subprocess.run(command, check=False, stderr=log).returncode != 0
     return int(failed > 0)
 
 
@@ -59,8 +60,6 @@ def run_guided(name: str, arguments: argparse.Namespace) -> int:
         import spacy_crf  # noqa: F401
 
         from .targets import TARGETS
-    import atexit
-
     from .mutate import LONGEST, TOKENS
     from .runner import MOST_BYTES, Runner
 
@@ -72,18 +71,16 @@ def run_guided(name: str, arguments: argparse.Namespace) -> int:
         words = ("".join(f"\\x{byte:02x}" for byte in token) for token in TOKENS if 0 < len(token) < 64)
         (where / "words").write_text("\n".join(f'"{word}"' for word in words), encoding="ascii")
         runner = Runner(name, TARGETS[name], where)
-        options = [f"-atheris_runs={arguments.runs}", f"-rss_limit_mb={MOST_BYTES >> 20}", "-timeout=60"]
-        options += [
-            f"-max_len={LONGEST}",
-            f"-dict={where / 'words'}",
-            f"-seed={arguments.seed + 1}",
-            str(where / "corpus"),
-            "-verbosity=0",
-        ]
-        if arguments.seconds < float("inf"):
-            options.append(f"-max_total_time={int(arguments.seconds)}")
-        atexit.register(lambda: tell(runner.report, arguments.findings))
-        atheris.Setup([sys.argv[0], *options], runner.run)
+        options = [f"-rss_limit_mb={MOST_BYTES >> 20}", "-timeout=60", f"-max_len={LONGEST}", "-verbosity=0"]
+        options += [f"-dict={where / 'words'}", f"-seed={arguments.seed + 1}", str(where / "corpus")]
+
+        def run(data: bytes) -> None:
+            runner.run(data)
+            if runner.report.inputs >= arguments.runs or runner.report.seconds > arguments.seconds:
+                code = tell(runner.report, arguments.findings)
+                os._exit(code)  # atheris does not come back
+
+        atheris.Setup([sys.argv[0], *options], run)
         atheris.Fuzz()
     return 0
 
@@ -92,7 +89,7 @@ def tell(report: "Report", findings: Path) -> int:  # type: ignore[name-defined]
     """Print the row of a parser and save what was found."""
     print(report.row(), flush=True)
     for place, (message, _) in report.findings.items():
-        print(f"    {place}: {message}", file=sys.stderr, flush=True)
+        print(f"    {place}: {message}", flush=True)
     report.save(findings)
     return int(bool(report.findings))
 
