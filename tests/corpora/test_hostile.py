@@ -22,7 +22,9 @@ WEBANNO = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag\n\n\n#Text=a
 
 def review(**changed: object) -> str:
     tokens = [{"text": "a", "gold": "X"}]
-    return json.dumps({"format": "spacy_crf review 1", "target": "tag", "text": "a", "tokens": tokens, "input": {}} | changed)
+    return json.dumps(
+        {"format": "spacy_crf review 1", "target": "tag", "text": "a", "tokens": tokens, "input": {}} | changed
+    )
 
 
 @pytest.mark.parametrize(
