@@ -61,9 +61,9 @@ def run_guided(name: str, arguments: argparse.Namespace) -> int:
 
         from .targets import TARGETS
     from .mutate import LONGEST, TOKENS
-    from .runner import MOST_BYTES, Runner
+    from .runner import IN_MEMORY, MOST_BYTES, Runner
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
         where = Path(folder)
         (where / "corpus").mkdir()
         for number, seed in enumerate(TARGETS[name].seeds()):

@@ -22,6 +22,7 @@ from .targets import Target
 
 MOST_SECONDS = 10
 MOST_BYTES = 2 << 30
+IN_MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None  # most of the time goes to files
 
 
 class TooSlow(Exception):
@@ -118,7 +119,7 @@ def random_inputs(seeds: list[bytes], seed: int) -> Iterator[bytes]:
 
 def fuzz(name: str, target: Target, inputs: Iterable[bytes], runs: int, seconds: float = float("inf")) -> Report:
     """Run so many inputs, or for so many seconds, and tell what they did."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
         runner = Runner(name, target, Path(folder))
         for data in inputs:
             runner.run(data)
