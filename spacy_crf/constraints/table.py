@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..core.constraints.decode import METHODS, Decision
+from ..core.constraints.decision import METHODS, Decision
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import Fields
 from ..core.constraints.language import ABOUT, parse, parse_all

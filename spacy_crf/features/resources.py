@@ -111,6 +111,8 @@ class Lexicon:
         """Restore from `to_data`; other keys are left alone."""
         speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
         counts = data.get("word_counts")
+        if counts is not None and not all(type(n) is int for n in counts.values()):
+            raise ValueError("word counts are no whole numbers")
         classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
         return cls(speller, counts, classes)
 

@@ -11,12 +11,12 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Doubles, Floats, Indices, Ints, Segments, cached_property
+from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.errors import CRFError, excerpt
-from ..core.labels import OUTSIDE, Scheme, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
 from .errors import PipeErrors
@@ -24,12 +24,16 @@ from .errors import PipeErrors
 
 @dataclass(frozen=True)
 class Batch:
-    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences."""
+    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences.
+
+    unlabelled ((N,) | None): units that get no label, and no set of labels; None for none.
+    """
 
     docs: Sequence[Doc]
     columns: Columns
     distribution: ChainDistribution
     tags: TagSet
+    unlabelled: Bools | None = None
 
     @cached_property
     def by_doc(self) -> Segments:
@@ -66,7 +70,7 @@ class Prediction:
 
     @property
     def tags(self) -> Ints:
-        """((n,)): label indices."""
+        """((n,)): label indices, UNKNOWN where there is none."""
         return self.decoded.labels
 
 
@@ -128,6 +132,8 @@ class Decoder:
     def decoded(self, batch: Batch, labels: Ints) -> list[DecodedDoc]:
         """Labels and spans of each Doc. labels ((N,)): of the units."""
         by_doc, present = batch.by_doc, batch.columns.extra
+        if batch.unlabelled is not None:
+            labels = np.where(batch.unlabelled, UNKNOWN, labels)
         found = [DecodedDoc(own) for own in by_doc.split(labels)]
         if present is not None:
             for decoded, own in zip(found, by_doc.split(present)):

@@ -17,6 +17,7 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices, cached_property
 from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
+from ...core.stored import stored_bools
 from ...features.spelling import Speller
 from ...reading.files import read_text
 from ...reading.numbers import finite_number
@@ -141,8 +142,12 @@ class TagDictionary:
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        words, (open_labels, rules) = CountTable.from_data(data["words"]), (data["open"], data["rules"])
-        return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), data["fold"])
+        words = CountTable.from_data(data["words"])
+        open_labels = stored_bools("open tags", data["open"], (words.n_labels,))
+        rules, fold = stored_bools("rules", data["rules"], (None, words.n_labels)), data["fold"]
+        if fold not in FOLDS:
+            raise ValueError(f"words are folded by {fold!r}")
+        return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), fold)
 
 
 def _chunks(n: int) -> Iterator[Indices]:
