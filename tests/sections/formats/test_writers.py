@@ -75,6 +75,7 @@ def facts(tree):
     ]
 
 
+@pytest.mark.promise
 @FIXTURE
 @given(documents())
 def test_annotated_xml_is_read_as_it_was(tmp_path, document):
