@@ -86,7 +86,7 @@ def run_fold(fold: Fold) -> dict[str, Any]:
 def decode(nlp: Language, test: list[Example], method: str) -> list[Example]:
     """Examples as a method decodes them, one by one."""
     pipe = nlp.get_pipe(NAME)
-    pipe.cfg.update(decoder=method, solver="PULP_CBC_CMD" if method == SOLVER else None)
+    pipe.cfg.update(decoder=method, solver="cbc" if method == SOLVER else None)
     return [Example(pipe(nlp.make_doc(example.reference.text)), example.reference) for example in test]
 
 
