@@ -34,6 +34,7 @@ from .options import (
     annotated,
     bin_rows,
     command,
+    confusion_table,
     echo_data,
     find_component,
     locate,
@@ -175,13 +176,17 @@ def score(
     ] = None,
 ) -> None:
     """Score a pipeline on Docs that have the corpus's own tokens and sentences."""
-    rows = list(score_rows(loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))))
+    scores = loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))
+    rows = list(score_rows(scores))
     target = getattr(loaded.component, "target", None)
     if baseline is not None and target in ("tag", "pos"):
         train, gold = (one.docs(spacy.blank("xx")) for one in (data.at(baseline), data))
         accuracy = most_frequent(train, gold, target)
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))
+    if confusions := scores.get("confusions"):
+        pairs = {(gold, found): count for gold, row in confusions.items() for found, count in row.items()}
+        typer.echo(f"\nTokens by gold label (rows) and predicted label\n{confusion_table(pairs)}")
 
 
 def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:

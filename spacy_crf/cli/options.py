@@ -3,7 +3,7 @@
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
@@ -266,6 +266,13 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str
     columns = max(map(len, [header, *rows]))
     sides: Any = aligns.ljust(columns, aligns[-1:] or "l")
     return str(wasabi.table(rows, header=header or None, divider=bool(header), max_col=width, aligns=tuple(sides)))
+
+
+def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
+    """Lay out how many tokens have each gold label (a row) and predicted label (a column)."""
+    labels = sorted({label for pair in counts for label in pair})
+    rows = [(gold, *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
+    return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
 
 
 def percent(share: float | None) -> str:

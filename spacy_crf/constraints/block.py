@@ -23,6 +23,7 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
+HIDDEN = ("ents_p", "ents_r", "ents_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 
@@ -197,7 +198,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={"ents_f": 1.0, **dict.fromkeys(("ents_p", "ents_r", "ents_per_type")), **dict.fromkeys(SHOWN, 0.0)},
+    scores={"ents_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""
