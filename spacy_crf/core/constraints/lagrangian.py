@@ -170,7 +170,7 @@ class Relaxation:
         return self.problem.restrict(objective + self._constant(self.tightest) - margin, scores)
 
     def _constant(self, multipliers: Doubles) -> float:
-        return sum(cut.constant * multiplier for cut, multiplier in zip(self.cuts, multipliers.tolist()))
+        return math.fsum(cut.constant * multiplier for cut, multiplier in zip(self.cuts, multipliers.tolist()))
 
     def lagrangian(self, multipliers: Doubles) -> Trellis:
         """The trellis with the rows charged at some multipliers."""
