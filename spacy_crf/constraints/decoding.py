@@ -9,7 +9,7 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register
+from ..annotation.extensions import register, register_result
 from ..core.arrays import Segments
 from ..core.constraints.decision import MethodSettings
 from ..core.constraints.decode import decode
@@ -74,8 +74,8 @@ class ConstrainedDecoder(Decoder):
 
     def register(self) -> None:
         super().register()
-        for name in (self.info, self.changes):
-            register(Doc, name)
+        register(Doc, self.info)
+        register_result(self.changes)
 
     def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
         docs, predictions = list(docs), list(predictions)

@@ -224,9 +224,11 @@ class Strategy:
         limit = min(most, case.seconds)
         seconds = None if math.isinf(limit) else max(limit, 0.0)
         found = ilp.solve(problem, own.objective, own.tau, own.solver, seconds, own.max_arcs)
+        if found.path is not None and problem.value(found.path).objective == -math.inf:
+            found = ilp.Solved(None, False, False)  # a solver that rounds a hard constraint away
         case.spend(began)
         stopped = not (found.optimal or found.infeasible)
-        case.meet("time_limit", stopped and most <= limit)
+        case.meet("time_limit", stopped and most <= limit < math.inf)
         return found
 
     # -- the least cost of violations within tau of the best score -----------------------------------------------
