@@ -180,15 +180,11 @@ def score(
     given: Collection[str] = (),
 ) -> None:
     """Score a pipeline on Docs that have the corpus's own tokens and sentences."""
-<<<<<<< HEAD
-    scores = loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))
-    rows = list(score_rows(scores))
-=======
->>>>>>> main
     target = getattr(loaded.component, "target", None)
     refuse_idle(given, ("baseline", target in ("tag", "pos"), "components whose target is tag or pos"))
     examples = data.examples(loaded.nlp, loaded.name)
-    rows = list(score_rows(loaded.nlp.evaluate(examples)))
+    scores = loaded.nlp.evaluate(examples)
+    rows = list(score_rows(scores))
     whole = data.with_punctuation(loaded.nlp)
     if whole is not None:
         done = loaded.nlp.pipe(eg.predicted for eg in examples)

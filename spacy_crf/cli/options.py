@@ -3,11 +3,7 @@
 import inspect
 import json
 from abc import ABC, abstractmethod
-<<<<<<< HEAD
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-=======
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
->>>>>>> main
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
