@@ -196,10 +196,9 @@ def score(
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))
     for name, confusions in scores.items():
-        if name.endswith("_confusions"):
+        if confusions and name.rpartition("_")[2] == "confusions":
             counts = {(gold, found): count for gold, row in confusions.items() for found, count in row.items()}
-            typer.echo(f"{name}, gold by row, predicted by column")
-            typer.echo(confusion_table(counts))
+            typer.echo(f"\n{name}: gold label by row, predicted label by column\n{confusion_table(counts)}")
 
 
 def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -302,11 +302,11 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str
     return str(wasabi.table(rows, header=header or None, divider=bool(header), max_col=width, aligns=tuple(sides)))
 
 
-def confusion_table(confusions: Mapping[tuple[str, str], int]) -> str:
-    """Counts of all pairs of gold label and predicted label, a row for each gold label; "-" stands for no label."""
-    gold, found = (sorted({pair[side] for pair, count in confusions.items() if count}) for side in (0, 1))
-    rows = [(right or "-", *(f"{confusions.get((right, label), 0):,}" for label in found)) for right in gold]
-    return table(rows, ("", *(label or "-" for label in found)), "lr")
+def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
+    """Lay out how often each gold label (a row) has each predicted label (a column); "-" stands for no label."""
+    labels = sorted({label for pair, count in counts.items() if count for label in pair})
+    rows = [(gold or "-", *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
+    return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
 
 
 def percent(share: float | None) -> str:

@@ -97,6 +97,6 @@ def test_score_shows_trees_and_all_confusions(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     for name in ("parseval_mean_f", "parseval_crossing", "sections_steds", "sections_level_acc", "elements_weighted_p"):
         assert name in result.output
-    lines = result.output.split("elements_confusions, gold by row, predicted by column\n")[1].splitlines()
-    assert ["NEWLINE", "NR", "SECTION_TITLE", "TEXT_BLOCK"] in [line.split() for line in lines]
+    lines = result.output.split("elements_confusions: gold label by row, predicted label by column\n")[1].splitlines()
+    assert ["gold", "NEWLINE", "NR", "SECTION_TITLE", "TEXT_BLOCK"] in [line.split() for line in lines]
     assert any(line.startswith("NEWLINE ") for line in lines)
