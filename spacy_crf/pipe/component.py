@@ -1,5 +1,6 @@
 """The spaCy component over a linear chain: settings, features, weights, a trainer, a target and a decoder."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
@@ -44,7 +45,7 @@ from .block import ChainSettings, HasSettings, LiveSettings
 from .chain_storage import StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
-from .errors import PipeErrors
+from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold, read_gold
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -69,6 +70,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
         self._first_step: Callable[[], None] | None = None
+        self._has_warned = False
         self.rebuild()
         self.decoder().register()
 
@@ -252,6 +254,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
+        self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
@@ -272,15 +275,35 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
 
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         """Columns of Docs, and what the chain says of them at the temperature of the settings, and of evidence."""
+        self.warn_of(["what is asked of it"])
+        return self._distribution(docs, given)
+
+    def _distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores have been learned, or been calibrated, as logarithms of probabilities."""
+        return self.settings.trainer.gives_probabilities or self.settings.temperature != 1
+
+    def warn_of(self, uses: Iterable[str]) -> None:
+        """Warn once of the first use of probabilities, where scores are none."""
+        if self._has_warned or self.has_probabilities:
+            return
+        for use in uses:
+            self._has_warned = True
+            trainer = type(self.settings.trainer).__name__.removesuffix("Settings")
+            message = PipeWarnings.CRFW403.format(name=self.name, what=use, trainer=f"spacy_crf.{trainer}.v1")
+            warnings.warn(message, CRFWarning, stacklevel=3)
+            return
+
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
         self.scores.weights.require_first_order(self.name, "fitting a temperature")
-        columns, found = self.distribution([example.predicted for example in examples], given=False)
+        columns, found = self._distribution([example.predicted for example in examples], given=False)
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
         return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags))
 
