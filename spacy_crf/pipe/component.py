@@ -301,11 +301,13 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             return
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
+        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are missed."""
         self.scores.weights.require_first_order(self.name, "fitting a temperature")
         columns, found = self._distribution([example.predicted for example in examples], given=False)
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
-        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags))
+        names = [name for example in examples for name in self.annotation.names(example, self.tags)]
+        missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=bool)
+        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
         """Exact probabilities of all tags at the temperature of the settings: (n, L) for each Doc, in single precision.

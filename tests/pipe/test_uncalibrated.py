@@ -84,3 +84,17 @@ def test_calibration_makes_probabilities_of_scores() -> None:
         assert fitted.temperature > 1
         pipe.cfg["temperature"] = fitted.temperature
         assert not warned(nlp) and np.isfinite(pipe.token_probabilities(clean_docs(nlp))[0]).all()
+
+
+def test_gold_that_the_tagger_does_not_know_is_wrong_in_reliability() -> None:
+    nlp = train()
+    pipe, examples = nlp.get_pipe("crf_tagger"), make_examples(nlp)
+    for example in examples[::2]:
+        example.reference[0].tag_ = pipe.labels[-1]  # so that there is a temperature to be fitted
+    before = calibrate(pipe, examples).before
+    examples[1].reference[0].tag_ = "NEW"
+    fitted = calibrate(pipe, examples)
+    assert fitted.before.counts.sum() == before.counts.sum() == sum(len(example.reference) for example in examples)
+    right = [float((one.accuracies * one.counts).sum()) for one in (before, fitted.before)]
+    assert right[1] == pytest.approx(right[0] - 1)
+    assert fitted.before.error > before.error - 1e-9
