@@ -28,7 +28,6 @@ TOML, as keys with dots may be quoted, numbers and strings are told apart, and n
 import json
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -40,6 +39,8 @@ from spacy.util import load_model_from_config, registry, resolve_dot_names
 from thinc.api import Config
 
 from ..core.errors import CRFError
+from ..reading.files import read_text
+from ..reading.records import parse_toml
 from .errors import LabErrors
 from .training import with_fold
 
@@ -164,8 +165,8 @@ class SearchSpace:
 def read_space(path: Path) -> SearchSpace:
     """Read a space from a TOML file, or raise a coded error if it is none, or anything in it has no meaning."""
     try:
-        return parse_space(tomllib.loads(path.read_text(encoding="utf8")))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, _Malformed) as error:
+        return parse_space(parse_toml(read_text(path), path.name))
+    except (CRFError, _Malformed) as error:
         raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
 
 

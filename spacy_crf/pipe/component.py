@@ -16,13 +16,14 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
+from ..annotation.preparation import Preparation
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
-from ..core.errors import CRFError, CRFWarning
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
@@ -42,17 +43,18 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import ChainSettings, HasSettings, LiveSettings
-from .chain_storage import StoresChain
-from .decoding import Batch, Decoder, IsolatesFailures, Prediction
+from .chain_storage import PREPARATION, StoresChain
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold, read_gold
+from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
@@ -70,7 +72,6 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         self.features = Features(self.feature_config, self.sequence)
         self.valid_tags = ValidTags(name, getattr(settings, "dictionary", None), self.feature_config)
         self._first_step: Callable[[], None] | None = None
-        self._has_warned = False
         self.rebuild()
         self.decoder().register()
 
@@ -91,6 +92,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
     def shown(self, examples: list[Example]) -> list[Example]:
         """Return what is learned from a batch."""
         return examples
+
+    @property
+    def measured(self) -> Sequence[str]:
+        """Names of the scores that the settings lead to, beside those that the factory gives a weight."""
+        return ()
 
     def describe_gold(self) -> str:
         return self.annotation.description
@@ -139,6 +145,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         begun = None if start is None else self.read_start(start)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
+        if PREPARATION in self.learned_settings:
+            preparation = Preparation.of(self.references(read))
+            self.cfg[PREPARATION] = None if preparation is None else preparation.to_data()
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         resources = self.feature_config.make_resources(nlp, partial(self.references, read))
@@ -159,6 +168,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
             self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        report_scores(nlp, self.measured)
 
     def update(
         self,
@@ -268,8 +278,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
 
         def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
             docs, columns, looked_up, known = part
-            distribution = self.scores.distribution(columns, looked_up).given(known)
-            return decoder(Batch(docs, columns, distribution.at(self.settings.temperature), self.tags))
+            distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
+            return decoder(Batch(docs, columns, distribution, self.tags, self.unlabelled(docs, columns)))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
 
@@ -283,22 +293,6 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether scores have been learned, or been calibrated, as logarithms of probabilities."""
-        return self.settings.trainer.gives_probabilities or self.settings.temperature != 1
-
-    def warn_of(self, uses: Iterable[str]) -> None:
-        """Warn once of the first use of probabilities, where scores are none."""
-        if self._has_warned or self.has_probabilities:
-            return
-        for use in uses:
-            self._has_warned = True
-            trainer = type(self.settings.trainer).__name__.removesuffix("Settings")
-            message = PipeWarnings.CRFW403.format(name=self.name, what=use, trainer=f"spacy_crf.{trainer}.v1")
-            warnings.warn(message, CRFWarning, stacklevel=3)
-            return
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain of order 1 says of examples, with their gold; labels that the component lacks are missed."""
@@ -325,6 +319,17 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         if not self.has_dictionary:
             return evidence
         return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
+
+    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+        """Tokens (N,) that get no label, as training has shown nothing of theirs: punctuation, in prepared texts."""
+        own = self.preparation
+        if own is None or own.punctuation == "gold":
+            return None
+        marks = own.marks(columns.orths, docs[0].vocab.strings)
+        if own.punctuation == "removed" and marks.any():
+            document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
+            warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
+        return marks
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them, and an attribute that is cheap to read along

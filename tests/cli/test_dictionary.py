@@ -47,7 +47,7 @@ def test_proposals_and_the_table(folder: Path) -> None:
 def test_held_out_text(folder: Path) -> None:
     layout = ("--format", "tagsets", "--fold", "lower", "--open-types", 2, "--held-out", folder / "held_out.tsv")
     found = rows(run(folder / "train.tsv", *layout))
-    # 3 of the 4 tokens with gold are known words: he is right, WEN is not, wen is by 0.8; NEW is no tag of the dictionary
+    # 3 of the 4 tokens with gold are known words: he is right, WEN is not, wen is by 0.8; NEW is none of the tags
     assert ["1", "75.00", "%", "45.00", "%", "60.00", "%", "0.00", "%", "1.8", "1.7"] in found
     # with all words rare, KON, P and own tags are left: those of wen are three
     assert ["50", "0.00", "%", "45.00", "%", "45.00", "%", "2.5"] in found
