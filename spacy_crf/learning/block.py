@@ -57,8 +57,8 @@ def LinearChain(
     """
     from .model import new_model
 
-    kept = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision, "order": order}
-    kept |= {"candidates": candidates, "max_candidates": max_candidates}
+    kept: dict[str, Any] = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision}
+    kept |= {"order": order, "candidates": candidates, "max_candidates": max_candidates}
     # only where they are set, so that models without them are the same files as ever
     kept |= {"all_edges": True} if all_edges else {}
     kept |= {} if transitions else {"transitions": False}

@@ -264,7 +264,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
-        self.warn_of(self.settings.probabilistic())
+        if not self.has_probabilities:
+            self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
