@@ -254,6 +254,10 @@ class ChainSettings(Settings):
         """Yield what the settings ask for that only a chain of order 1 can tell."""
         yield from ()
 
+    def probabilistic(self) -> Iterator[str]:
+        """Yield what the settings ask for that is made of probabilities."""
+        yield from ()
+
     def check(self, name: str) -> None:
         super().check(name)
         if self.model.attrs.get("order") == 2:
@@ -323,6 +327,12 @@ class LabelSettings(TagSettings):
         yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
         if self.target == "spans":
             yield "target 'spans', which takes probabilities of spans,"
+
+    def probabilistic(self) -> Iterator[str]:
+        yield from super().probabilistic()
+        yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
+        if self.target == "spans":
+            yield "target 'spans'"
 
 
 def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -136,6 +136,11 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
         "their tokens count as unknown. Give the component a group of spans without overlaps."
     )
+    CRFW403 = (
+        "Component {name!r}: {what} is made of probabilities, but its trainer {trainer} learns scores that are none, "
+        "and far too sure as such. Fit a temperature with `python -m spacy crf calibrate MODEL DEV --output DIR`, or "
+        "take the trainer spacy_crf.AdaGrad.v1 or spacy_crf.LBFGS.v1."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
