@@ -147,6 +147,24 @@ def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Pat
     assert [token.tag_ for token in nlp(given)] == ["P", "X"]
 
 
+def test_tags_with_a_dollar_outlive_storing(tmp_path: Path) -> None:
+    """A config doubles dollars when it is written, and not all who load it take that back."""
+    (tmp_path / "a.tsv").write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n.\t$;\n…\tOA\n" * 20, encoding="utf8")
+    overrides: dict[str, Any] = {f"paths.{part}": str(tmp_path / "a.tsv") for part in ("train", "dev")}
+    for part in ("train", "dev"):
+        text = {"punctuation": "context", "punctuation_tags": ["$;"], "cut_at_tags": ["$;"]}
+        overrides |= {f"corpora.{part}.text.{name}": value for name, value in text.items()}
+    overrides |= {"training.max_steps": 1}
+    train(CONFIG, tmp_path / "first", overrides=overrides)
+    told = json.loads((tmp_path / "first" / "model-last" / "meta.json").read_text(encoding="utf8"))["performance"]
+    spacy.load(tmp_path / "first" / "model-last").to_disk(tmp_path / "second")
+    spacy.load(tmp_path / "second").to_disk(tmp_path / "third")
+    for model in ("first/model-last", "second", "third"):
+        found = json.loads(run("sets", tmp_path / model, tmp_path / "a.tsv", "--format", "tagsets", "--json"))
+        assert found["tokens"] == 80 and found["ml_acc"] == pytest.approx(told["ml_acc"], abs=1e-9)
+        assert found["ml_acc_with_punctuation"] == pytest.approx(found["ml_acc"] * 2 / 3)
+
+
 def test_unprepared_texts_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP\n/\t$;\nse\tP\n/\t$;\n" * 3, encoding="utf8")
