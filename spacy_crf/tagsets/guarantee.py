@@ -5,7 +5,7 @@ it is kept. The document that a token belongs to is no such group: sets of a doc
 quantile. What holds for documents is promised by risk control, with documents as units.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..corpora.docs import number_documents, read_doc_name
 from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
@@ -155,12 +156,16 @@ def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
 
 class HeldOutTokens(NamedTuple):
     """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, what groups are told from, and how
-    many tokens were left out because none of their gold tags is known to the tagger."""
+    many tokens were left out because none of their gold tags is known to the tagger.
+
+    names (Sequence[str]): of the document that each Doc is, or is a part of; "" for one of its own.
+    """
 
     marginals: Floats
     weights: Doubles
     tokens: Columns
     unknown: int = 0
+    names: Sequence[str] = ()
 
     @property
     def sentences(self) -> Indices:
@@ -168,7 +173,8 @@ class HeldOutTokens(NamedTuple):
 
     @property
     def documents(self) -> Indices:
-        return Segments(self.tokens.doc_lengths).owners
+        docs = Segments(self.tokens.doc_lengths).owners
+        return number_documents(self.names)[docs] if self.names else docs
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
@@ -183,9 +189,11 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     True
     """
     number, unknown = {label: k for k, label in enumerate(tagger.labels)}, 0
+    names: list[str] = []
     marginals, weights, read = [np.zeros((0, len(number)), dtype=np.float32)], [np.zeros((0, len(number)))], [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
+        names += [read_doc_name(example.reference) for example in batch]
         read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
@@ -198,7 +206,8 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
         weights.append(table)
     doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
     tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
-    return HeldOutTokens(np.concatenate(marginals), normalise(_rescaled(np.concatenate(weights))), tokens, unknown)
+    gold = normalise(_rescaled(np.concatenate(weights)))
+    return HeldOutTokens(np.concatenate(marginals), gold, tokens, unknown, names)
 
 
 def conformal_sets(

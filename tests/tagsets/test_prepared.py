@@ -218,3 +218,16 @@ def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
     for doc in (example.predicted, bare):
         np.testing.assert_array_equal(tagger.read_columns([doc]).lengths, lengths)
     assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
+
+
+def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    make_nlp("crf_tagger", HistoricalText(punctuation="context"), path).to_disk(tmp_path / "model")
+    (tmp_path / "raw.txt").write_text("he / kumt\n", encoding="utf8")
+    rows = run("review", tmp_path / "model", tmp_path / "raw.txt", "--prefill").splitlines()
+    cells = [row.split("\t") for row in rows if row and not row.startswith("#")]
+    assert [row[:3] for row in cells] == [["he", "P", "P"], ["/", "", ""], ["kumt", "V", "V"]]
+    assert cells[1][3:] == ["1.0000", "_"]
+    (told,) = map(json.loads, run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", "jsonl").splitlines())
+    assert told["n_best"][0]["tags"] == ["P", "", "V"] and told["tokens"][1]["best"] == ""
