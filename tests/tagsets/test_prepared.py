@@ -40,9 +40,8 @@ def run(*arguments: object) -> str:
 @pytest.fixture(scope="module", params=list(TEXT))
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A pipeline that `spacy train` has made of the shipped config and a block `text`."""
-    folder, overrides = tmp_path_factory.mktemp(request.param), {}
-    for part in ("train", "dev"):
-        overrides |= {f"corpora.{part}.text.{name}": value for name, value in TEXT[request.param].items()}
+    folder = tmp_path_factory.mktemp(request.param)
+    overrides = {f"corpora.train.text.{name}": value for name, value in TEXT[request.param].items()}
     paths = {"paths.train": str(CORPUS / "train"), "paths.dev": str(CORPUS / "dev"), "training.max_steps": 1}
     quick = {"components.set_valued_tagger.trainer.iterations_per_step": 4}
     train(CONFIG, folder, overrides={**overrides, **paths, **quick})
@@ -151,9 +150,8 @@ def test_tags_with_a_dollar_outlive_storing(tmp_path: Path) -> None:
     """A config doubles dollars when it is written, and not all who load it take that back."""
     (tmp_path / "a.tsv").write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n.\t$;\n…\tOA\n" * 20, encoding="utf8")
     overrides: dict[str, Any] = {f"paths.{part}": str(tmp_path / "a.tsv") for part in ("train", "dev")}
-    for part in ("train", "dev"):
-        text = {"punctuation": "context", "punctuation_tags": ["$;"], "cut_at_tags": ["$;"]}
-        overrides |= {f"corpora.{part}.text.{name}": value for name, value in text.items()}
+    text = {"punctuation": "context", "punctuation_tags": ["$;"], "cut_at_tags": ["$;"]}
+    overrides |= {f"corpora.train.text.{name}": value for name, value in text.items()}
     overrides |= {"training.max_steps": 1}
     train(CONFIG, tmp_path / "first", overrides=overrides)
     told = json.loads((tmp_path / "first" / "model-last" / "meta.json").read_text(encoding="utf8"))["performance"]
