@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .core.errors import CRFError, CRFWarning
     from .core.grammar.grammar import Grammar
     from .corpora.reader import Corpus
-    from .estimator import CRF
+    from .estimator import CRF, NotFittedError, metrics
     from .estimator.crfpp import read_crfpp_templates
     from .estimator.crfsuite import read_crfsuite
     from .estimator.pipe import to_pipe
@@ -41,7 +41,7 @@ _HOMES = {
     "core.errors": ["CRFError", "CRFWarning"],
     "core.grammar.grammar": ["Grammar"],
     "corpora.reader": ["Corpus"],
-    "estimator": ["CRF"],
+    "estimator": ["CRF", "NotFittedError", "metrics"],
     "estimator.crfpp": ["read_crfpp_templates"],
     "estimator.crfsuite": ["read_crfsuite"],
     "estimator.pipe": ["to_pipe"],

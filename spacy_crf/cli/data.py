@@ -19,9 +19,9 @@ from ..corpora.files import data_suffix
 from ..corpora.reader import COLUMNS, Corpus, Format, list_files, pick_format
 from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
-from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
-from ..reading.files import read_lines
+from ..reading.files import first_line, read_lines
+from ..reading.records import parse_json
 from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
@@ -194,7 +194,11 @@ def _has_marks(file: Path) -> bool:
 
 def _has_key(file: Path, key: str) -> bool:
     """Whether the first line is a JSON object with a key."""
-    return text_of_json(next(filter(str.strip, read_lines(file)), ""), key) is not None
+    try:
+        found = parse_json(first_line(file), str(file))
+    except CRFError:
+        return False
+    return isinstance(found, dict) and found.get(key) is not None
 
 
 def _read_corpus(path: Path, format: str | None, settings: dict[str, Any]) -> Corpus:

@@ -11,7 +11,8 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
 from ..core.arrays import Segments
-from ..core.constraints.decode import MethodSettings, decode
+from ..core.constraints.decision import MethodSettings
+from ..core.constraints.decode import decode
 from ..core.constraints.family import Constraint
 from ..core.constraints.reasons import explain
 from ..core.labels import TagSet
@@ -88,5 +89,5 @@ class ConstrainedDecoder(Decoder):
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:
     """Settings of decoding, as the core knows them. RAISES (ValueError): for one that makes no sense."""
-    shared = ("max_iterations", "step_rule", "max_states", "solver", "time_limit", "objective", "tau")
+    shared = ("max_iterations", "step_rule", "max_states", "budget", "solver", "time_limit", "objective", "tau")
     return MethodSettings(settings.decoder, **{name: getattr(settings, name) for name in shared})

@@ -1,16 +1,19 @@
 """`CRF`: the interface of sklearn_crfsuite.CRF over the chain of this library."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from html import escape
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arrays import Doubles
 from ..core.errors import CRFError
 from ..core.weights import ChainWeights
-from .crfsuite import read_crfsuite
+from .crfsuite import CRFsuiteModel, read_crfsuite
 from .errors import EstimatorErrors
 from .log import TrainingLog, shown
 from .params import read_settings
@@ -19,8 +22,39 @@ from .training import train
 from .weights import FittedChain
 
 
-class NotFittedError(ValueError, AttributeError):
-    """Raised when a CRF is asked for what only a fitted one has."""
+class NotFittedError(CRFError, AttributeError):
+    """Raised when a CRF is asked for what only a fitted one has; where scikit-learn is loaded, it is a NotFittedError
+    of scikit-learn as well.
+
+    >>> from spacy_crf import CRF, NotFittedError
+    >>> try:
+    ...     CRF().predict([[["w=the"]]])
+    ... except NotFittedError as error:
+    ...     print(error.code)
+    CRF707
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return not_fitted, self.args
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """Make the error, which is scikit-learn's as well if anybody can be about to catch that one."""
+    if "sklearn.exceptions" not in sys.modules:
+        return NotFittedError(message)
+    from sklearn.exceptions import NotFittedError as Theirs
+
+    return type("NotFittedError", (NotFittedError, Theirs), {"__module__": __name__})(message)
+
+
+class Predictions(list[Any]):
+    """Predictions of sequences: a list that numpy takes for a vector of objects, whatever the lengths.
+
+    scikit-learn joins the predictions of several folds through numpy.
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        return np.fromiter(self, dtype=object, count=len(self))
 
 
 @dataclass(eq=False, repr=False)
@@ -115,7 +149,7 @@ class CRF:
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:
         """The best labels of each sequence."""
-        return self._fitted().decode(X, self.n_threads or 0)
+        return Predictions(self._fitted().decode(X, self.n_threads or 0))
 
     def predict_single(self, xseq: Any) -> list[str]:
         """The best labels of one sequence."""
@@ -123,7 +157,7 @@ class CRF:
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
         """For each item of each sequence, the probability of each label."""
-        return self._fitted().marginals(X, self.n_threads or 0)
+        return Predictions(self._fitted().marginals(X, self.n_threads or 0))
 
     def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
         """For each item of one sequence, the probability of each label."""
@@ -134,6 +168,12 @@ class CRF:
         return self._fitted().accuracy(X, y, self.n_threads or 0)
 
     # -- what was learned ------------------------------------------------------------------------------------
+
+    @property
+    def model_(self) -> CRFsuiteModel:
+        """Labels, attributes and weights, as `read_crfsuite` returns those of a file."""
+        chain = self._fitted()
+        return CRFsuiteModel(list(chain.labels), list(chain.attributes), chain.weights)
 
     @property
     def classes_(self) -> list[str]:
@@ -174,7 +214,7 @@ class CRF:
     def _fitted(self) -> FittedChain:
         chain: FittedChain | None = self.__dict__.get("_chain")
         if chain is None:
-            raise NotFittedError(EstimatorErrors.CRF707)
+            raise not_fitted(EstimatorErrors.CRF707)
         return chain
 
     # -- protocols of scikit-learn ---------------------------------------------------------------------------
@@ -193,16 +233,25 @@ class CRF:
 
     def __repr__(self) -> str:
         given = (f"{name}={value!r}" for name, value in self.get_params().items() if value != _PARAMETERS[name])
-        return f"CRF({', '.join(given)})"
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        """The diagram that scikit-learn draws in notebooks; without scikit-learn, the text."""
+        try:
+            from sklearn.utils import estimator_html_repr
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
+        return str(estimator_html_repr(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_chain" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         """Only scikit-learn itself asks for them."""
-        from sklearn.utils import Tags, TargetTags
+        from sklearn.utils import InputTags, Tags, TargetTags
 
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+        items = InputTags(two_d_array=False, string=True, dict=True)
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True), input_tags=items)
 
 
 _PARAMETERS = {one.name: one.default for one in fields(CRF)}

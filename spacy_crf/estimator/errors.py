@@ -21,6 +21,8 @@ class EstimatorErrors(metaclass=Messages):
     CRF710 = "The parameter {name} is {value!r}; it must be {expected}."
     CRF711 = "The parameter {name} = {value!r} cannot be honoured: {reason}."
     CRF712 = "CRF has no parameter {name!r}. Its parameters: {known}."
+    CRF713 = "{name} is computed by scikit-learn, which is not installed. Install it: pip install scikit-learn."
+    CRF714 = "y_true has {true} sequences and y_pred has {predicted}. Give the predictions of the same sequences."
     CRF721 = "{path} is not a complete model of CRFsuite: {problem}. Get or write the file again."
     CRF722 = "{template!r} cannot be spelt as attribute strings. Give state templates one by one, without ranges."
     CRF723 = (
@@ -29,7 +31,8 @@ class EstimatorErrors(metaclass=Messages):
     )
     CRF724 = (
         "{count} attributes are spelt by no template, for example {examples}. Give a template and its spelling for "
-        "each kind of attribute, or use the model in spacy_crf.estimator.CRF."
+        "each kind of attribute, or use the model in spacy_crf.CRF. Values that a template never has count as not "
+        "spelt: LOWER has no capitals, and SUFFIX3 no value of shorter words, where END3 is Python's word[-3:]."
     )
     CRF725 = "The target {target!r} cannot have the labels {labels}. Choose another `target` or `scheme`."
     CRF731 = "{path}, line {line}: this CRF++ template has no counterpart: {problem}. The line: {text!r}."

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..core.sparse import SparseRows
 from .errors import EstimatorErrors
 
 UNKNOWN = -1
+GREATEST = float(np.finfo(np.float32).max)
 
 
 class Numbering(dict[str, int]):
@@ -57,6 +58,14 @@ class Items:
     def n_items(self) -> int:
         return len(self.indptr) - 1
 
+    def nonzero(self) -> "Items":
+        """The items without attributes of the value 0, which add nothing to scores; to training they matter."""
+        if self.values is None:
+            return self
+        indices = np.where(self.values == 0, UNKNOWN, self.indices)
+        are_ones = (self.values[indices != UNKNOWN] == 1).all()
+        return replace(self, indices=indices, values=None if are_ones else self.values)
+
     def features(self, n_columns: int) -> SparseRows:
         """Sparse rows of the attributes that have a number."""
         rows = SparseRows(self.indptr, self.indices, self.values, n_columns)
@@ -76,11 +85,14 @@ def encode_items(X: Iterable[Any], number: Callable[[str], int]) -> Items:
     sequences = [_as_list(sequence, position) for position, sequence in enumerate(X)]
     lengths = np.fromiter(map(len, sequences), dtype=np.intp, count=len(sequences))
     items = list(chain.from_iterable(sequences))
-    if set(map(type, items)) <= {list, tuple}:
-        try:
+    kinds = set(map(type, items))
+    try:
+        if kinds <= {list, tuple}:
             return _encode_strings(lengths, items, number)
-        except TypeError:  # some attributes are not strings, but pairs perhaps
-            pass
+        if kinds == {dict}:
+            return _encode_dicts(lengths, items, number)
+    except (TypeError, _BadItem):  # some attributes are neither: pairs perhaps, nested, or wrong
+        pass
     return _encode_pairs(lengths, items, number)
 
 
@@ -99,6 +111,35 @@ def _encode_strings(lengths: Indices, items: list[Any], number: Callable[[str], 
     return Items(lengths, Segments(sizes).bounds.astype(np.int32), indices, None)
 
 
+def _encode_dicts(lengths: Indices, items: list[dict[Any, Any]], number: Callable[[str], int]) -> Items:
+    """Dicts of strings and numbers: no Python code runs for a key with its value that has come before."""
+    sizes = np.fromiter(map(len, items), dtype=np.intp, count=len(items))
+    pairs, known = chain.from_iterable(map(dict.items, items)), _DictPairs(number)
+    chosen = np.fromiter(map(known.__getitem__, pairs), dtype=np.int32, count=int(sizes.sum()))
+    numbers, weights = np.array(known.numbers, dtype=np.int32), np.array(known.weights, dtype=np.float64)
+    values = None if (weights == 1).all() else weights[chosen]
+    return Items(lengths, Segments(sizes).bounds.astype(np.int32), numbers[chosen], values)
+
+
+class _DictPairs(dict[tuple[Any, Any], int]):
+    """Positions of keys with their values among `numbers` and `weights`. Those that are equal, such as 1 and True, mean
+    the same."""
+
+    def __init__(self, number: Callable[[str], int]):
+        self.number = number
+        self.numbers: list[int] = []
+        self.weights: list[float] = []
+
+    def __missing__(self, pair: tuple[Any, Any]) -> int:
+        if isinstance(pair[1], frozenset):
+            raise TypeError
+        ((attribute, weight),) = _dict_pairs(dict([pair]))
+        self.numbers.append(self.number(attribute))
+        self.weights.append(weight)
+        position = self[pair] = len(self)
+        return position
+
+
 def _encode_pairs(lengths: Indices, items: list[Any], number: Callable[[str], int]) -> Items:
     """The general case: one attribute after the other."""
     indices, values, ends = array("i"), array("d"), array("i", [0])
@@ -107,17 +148,12 @@ def _encode_pairs(lengths: Indices, items: list[Any], number: Callable[[str], in
             for attribute, value in _pairs(item):
                 indices.append(number(attribute))
                 values.append(value)
-        except _BadItem as error:
-            raise CRFError(EstimatorErrors.CRF701.format(**_place(unit, lengths), problem=error)) from None
+        except (_BadItem, RecursionError) as error:
+            problem = error if isinstance(error, _BadItem) else "it is nested too deeply"
+            raise CRFError(EstimatorErrors.CRF701.format(**_place(unit, lengths), problem=problem)) from None
         ends.append(len(indices))
     weights = np.array(values, dtype=np.float64)
     indptr = np.array(ends, dtype=np.int32)
-    if not np.isfinite(weights).all():
-        pair = int(np.argmin(np.isfinite(weights)))
-        unit = int(np.searchsorted(indptr, pair, side="right")) - 1
-        name, value = list(_pairs(items[unit]))[pair - int(indptr[unit])]
-        problem = f"the value of {name!r} is {value}, not a finite number"
-        raise CRFError(EstimatorErrors.CRF701.format(**_place(unit, lengths), problem=problem))
     return Items(lengths, indptr, np.array(indices, dtype=np.int32), None if (weights == 1).all() else weights)
 
 
@@ -130,7 +166,7 @@ def _pairs(item: Any) -> Iterator[tuple[str, float]]:
     if isinstance(item, dict):
         yield from _dict_pairs(item)
     elif isinstance(item, set | frozenset):
-        yield from ((_text(part), 1.0) for part in sorted(item))  # the order of a set differs between processes
+        yield from ((part, 1.0) for part in sorted(map(_text, item)))  # the order of a set differs between processes
     elif isinstance(item, str | bytes) or not isinstance(item, Iterable):
         raise _BadItem(f"{item!r:.60} is neither a dict nor a list")
     else:
@@ -157,17 +193,21 @@ def _dict_pairs(item: dict[Any, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("utf8")
     if isinstance(value, str):
         return str(value)
-    raise _BadItem(f"the attribute {value!r:.60} is not a string")
+    try:
+        return str(value, "utf8")
+    except (TypeError, UnicodeDecodeError):
+        raise _BadItem(f"the attribute {value!r:.60} is not a string") from None
 
 
 def _number(name: Any, value: Any) -> float:
-    if isinstance(value, int | float | np.number | np.bool_):
-        return float(value)
-    raise _BadItem(f"the value of {name!r} is {value!r:.60}, which is neither a string nor a number")
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        raise _BadItem(f"the value of {name!r:.60} is {value!r:.60}, which is neither a string nor a number")
+    number = value if isinstance(value, int) else float(value)
+    if abs(number) <= GREATEST:
+        return float(number)
+    raise _BadItem(f"the value of {name!r:.60} is not a finite number in single precision")
 
 
 def _place(unit: int, lengths: Indices) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Makes a `crf_tagger` of a CRFsuite model whose attribute strings templates can spell.
+"""Makes a `crf_tagger` of an estimator or a CRFsuite model whose attribute strings templates can spell.
 
 The template "ORTH[-1]|ORTH[0]" may be spelt as "w[-1]|w[0]={}|{}".
 """
@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy.language import Language
 
 from ..core.arrays import Indices, Ints, Segments, cached_property
@@ -16,18 +15,22 @@ from ..core.errors import CRFError
 from ..core.sparse import SparseRows
 from ..core.weights import ChainWeights
 from ..features.features import Features
-from ..features.templates import LEXEME_FLAGS, Attribute, Template, parse_templates
+from ..features.templates import NOT, WORD_FLAGS, Attribute, Template, parse_templates
 from ..learning.model import get_weights, set_weights
+from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.sealed import seal
 from ..pipe.storage import Parts
 from ..tagging.component import CRFTagger
+from .crf import CRF
 from .crfsuite import CRFsuiteModel
 from .errors import EstimatorErrors
 from .items import Numbering
 
 SHOWN = 5
 GAP = "{}"
-FLAGS = (*LEXEME_FLAGS, "HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER", "BIAS", "BOS", "EOS", "SPACY")
+FLAGS = (*WORD_FLAGS, NOT, "BIAS", "BOS", "EOS", "SPACY")
+LOWER_CASED = ("LOWER", "LPREFIX", "LSUFFIX", "LSTART", "LEND")
 ON = "1"  # the value of a flag
 
 
@@ -44,13 +47,16 @@ class Spelling:
         return self.form.split(GAP)
 
     def values(self, attribute: str) -> Iterator[tuple[str, ...]]:
-        """Values of the template's atoms that are spelt like an attribute.
+        """Values of the template's atoms that are spelt like an attribute, as far as words may have them.
 
         There are several where the text between two gaps occurs in a value: all of them are spelt alike.
         """
+        asked = [atom.attribute for atom in self.template.atoms]
         for found in _readings(attribute, self.literals):
             gaps = iter(found)
-            yield tuple(ON if is_flag(atom.attribute) else next(gaps) for atom in self.template.atoms)
+            values = tuple(ON if is_flag(one) else next(gaps) for one in asked)
+            if all(map(_is_possible, asked, values)):
+                yield values
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,14 @@ class _Imported:
 
 
 def to_pipe(
-    model: CRFsuiteModel, nlp: Language, spellings: Mapping[str, str], name: str = "crf_tagger", **config: Any
+    model: CRFsuiteModel | CRF, nlp: Language, spellings: Mapping[str, str], name: str = "crf_tagger", **config: Any
 ) -> CRFTagger:
     """Add a tagger to a pipeline that decides like a CRFsuite model.
 
     Weights are found through the hashes of the values, as in any tagger. It has no start and end weights, and
-    positions outside the sequence have no value, as CRFsuite has none of its own.
+    positions outside the sequence have no value, as CRFsuite has none of its own. Attributes count as on or off.
 
-    model (CRFsuiteModel): from `read_crfsuite`. nlp (Language): the pipeline.
+    model (CRFsuiteModel | CRF): from `read_crfsuite`, or an estimator that is fitted. nlp (Language): the pipeline.
     spellings (Mapping): for each template the form of its attribute strings, such as {"ORTH[0]": "w[0]={}",
         "ORTH[-1]|ORTH[0]": "w[-1]|w[0]={}|{}", "BOS": "__BOS__"}. Flags have no gap.
     name (str): of the component. config: its other settings: `target`, `scheme`, `overwrite` ...
@@ -93,6 +99,8 @@ def to_pipe(
     >>> [token.tag_ for token in nlp("the dog")]
     ['DET', 'NOUN']
     """
+    if isinstance(model, CRF):
+        model = model.model_
     parsed = parse_spellings(spellings)
     imported = _match(model, parsed)
     templates = [str(spelling.template) for spelling in parsed]
@@ -137,7 +145,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     own = {"template": imported.template, "atoms": imported.atoms.T, "values": imported.values}
     features.state.from_data(own)
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
-    pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
+    pipe.from_bytes(dumps(seal(parts.files(()))))
 
 
 def _weights(empty: ChainWeights, model: CRFsuiteModel, imported: _Imported, numbers: Indices) -> ChainWeights:
@@ -169,6 +177,17 @@ def _component_labels(pipe: CRFTagger, tags: Iterable[str]) -> list[str]:
 def is_flag(attribute: Attribute) -> bool:
     """Whether an attribute is on or off, so that its spelling has no value."""
     return attribute.name in FLAGS
+
+
+def _is_possible(attribute: Attribute, value: str) -> bool:
+    """Whether words may have a value of an attribute, as far as its length and capitals tell."""
+    if attribute.name in LOWER_CASED and value != value.lower():
+        return False
+    if attribute.name in ("PREFIX", "SUFFIX"):
+        return len(value) == attribute.number
+    if attribute.name in ("LPREFIX", "LSUFFIX"):  # a few letters become two when they are lower-cased
+        return len(value) >= attribute.number
+    return attribute.name not in ("START", "END") or len(value) <= attribute.number
 
 
 def parse_spellings(spellings: Mapping[str, str]) -> list[Spelling]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Doubles
+from ..core.errors import CRFWarning
 from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, new_optimizer
 from ..core.learn.mistakes import AROW, Kind, PassiveAggressive, Perceptron
@@ -95,4 +96,4 @@ def _end(log: TrainingLog, reason: str | None, value: float, settings: Settings)
     log.reason = reason or f"max_iterations ({settings['max_iterations']}) reached"
     if reason is None:
         run = {"algorithm": settings["algorithm"], "iterations": settings["max_iterations"]}
-        warnings.warn(EstimatorWarnings.CRFW701.format(**run), stacklevel=5)  # where fit was called
+        warnings.warn(EstimatorWarnings.CRFW701.format(**run), CRFWarning, stacklevel=5)  # where fit was called

@@ -81,4 +81,4 @@ class FittedChain:
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int32)
 
     def _features(self, items: Items) -> SparseRows:
-        return items.features(self.weights.layout.n_features)
+        return items.nonzero().features(self.weights.layout.n_features)

@@ -137,7 +137,7 @@ class ColumnReader:
             elif attribute.name == "_":
                 columns[attribute] = _extension(attribute.key, docs)
             elif attribute in self._annotation:
-                columns[attribute] = _annotation(attribute, values[self._annotation[attribute]])
+                columns[attribute] = _annotation(attribute, values[self._annotation[attribute]], vocab.strings)
             elif attribute.name == "LIST":
                 found = self.lists[attribute.key].match(values[LOWER], doc_lengths)
                 columns[attribute] = self._list_values[attribute].take(found)
@@ -168,11 +168,12 @@ class ColumnReader:
         return SequenceTokens(*words, values[SPACY].astype(np.bool_), lengths, vocab.strings)
 
 
-def _annotation(attribute: Attribute, ids: Hashes) -> Column:
+def _annotation(attribute: Attribute, ids: Hashes, store: StringStore) -> Column:
     """Return annotation: string ids as they are, enumerations through their names, which outlive versions."""
-    if attribute.name == "POS":
+    if attribute.name == "POS" or attribute.number:
         distinct, where = np.unique(ids, return_inverse=True)
-        return Column.of_strings([POS_NAMES[number] for number in distinct.tolist()]).take(where)
+        strings = [(POS_NAMES if attribute.name == "POS" else store)[one] for one in distinct.tolist()]
+        return Column.of_strings([string[: attribute.number or None] for string in strings]).take(where)
     names = {"ENT_IOB": list(IOB_STRINGS), "SPACY": ["", "1"]}.get(attribute.name)
     return Column(ids) if names is None else Column.of_strings(names).take(ids.astype(np.intp))
 

@@ -14,7 +14,7 @@ from .errors import FeatureErrors
 from .hashing import HashTable, string_hashes
 from .resources import NOTHING, Lexicon
 from .spelling import Speller
-from .templates import LEXEME_FLAGS, LEXEME_STRINGS, Attribute
+from .templates import LEXEME_FLAGS, LEXEME_STRINGS, NOT, Attribute
 from .word_classes import classify
 
 MAX_LEXEMES = 1 << 15  # a stream of ever new words starts over here instead of filling the memory
@@ -88,6 +88,10 @@ _VALUES: dict[str, Callable[[WordForms, int], list[str]]] = {
     "SUFFIX": lambda words, n: _suffixes(words.texts, n),
     "LPREFIX": lambda words, n: [text[:n].lower() if len(text) >= n else "" for text in words.texts],
     "LSUFFIX": lambda words, n: [text[-n:].lower() if len(text) >= n else "" for text in words.texts],
+    "START": lambda words, n: [text[:n] for text in words.texts],
+    "END": lambda words, n: [text[-n:] for text in words.texts],
+    "LSTART": lambda words, n: [text[:n].lower() for text in words.texts],
+    "LEND": lambda words, n: [text[-n:].lower() for text in words.texts],
     "COLLAPSED": lambda words, _: [_REPEATED.sub("", text.translate(_KINDS)) for text in words.texts],
     "LENGTH": lambda words, _: [str(len(text)) for text in words.texts],
     "HAS_DIGIT": lambda words, _: ["1" if _DIGIT.search(text) else "" for text in words.texts],
@@ -111,6 +115,8 @@ def lexical_strings(attribute: Attribute, words: WordForms) -> list[str]:
         return list(map(attrgetter(f"{attribute.name.lower()}_"), words.lexemes))
     if attribute.name in LEXEME_FLAGS:
         return ["1" if flag else "" for flag in map(attrgetter(attribute.name.lower()), words.lexemes)]
+    if attribute.name == NOT:
+        return ["" if flag else "1" for flag in lexical_strings(Attribute(attribute.key), words)]
     return _VALUES[attribute.name](words, attribute.number)
 
 

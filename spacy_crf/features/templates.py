@@ -7,6 +7,9 @@ LOWER[0]                  the lower-cased word
 LOWER[-2..2]              five templates, one for each position of the window
 LOWER[-1]|LOWER[0]        a conjunction: the two words together
 SUFFIX3                   no position means [0]
+END3, LSTART2             the word's slices word[-3:] and word[:2].lower() as Python has them: all of a shorter word
+NOT(IS_UPPER)             a flag that is on where another one is off
+TAG(2)                    the first two characters of an annotation
 LIST(cities)[1]           the next word's value in a word list; LIST(brown,4) its first four characters
 CLASS50[-1..1]            the word's class among fifty that were induced from the training text; see `induced`
 COMMON4, RARE6            whether the word occurred at least four, less than six times in training; in conjunctions they
@@ -27,12 +30,13 @@ B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair o
 
 import difflib
 import itertools
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..core.arrays import cached_property
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from .errors import FeatureErrors
 from .hashing import string_hash
 from .presets import PRESETS
@@ -45,20 +49,27 @@ LEXEME_FLAGS = (
     *("IS_PUNCT", "IS_QUOTE", "IS_RIGHT_PUNCT", "IS_SPACE", "IS_STOP", "IS_TITLE", "IS_UPPER"),
     *("LIKE_EMAIL", "LIKE_NUM", "LIKE_URL"),
 )
+# Parts of the word: none of a shorter word, or all of it
+SLICES = ("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "START", "END", "LSTART", "LEND")
 # Computed from the letters of the word
 COMPUTED = (
-    *("PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "COLLAPSED", "LENGTH"),
+    *(*SLICES, "COLLAPSED", "LENGTH"),
     *("HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER", "DIGITS", "WORD_CLASS"),
 )
+# Flags of the word alone, and what is on where one of them is off
+WORD_FLAGS = (*LEXEME_FLAGS, "HAS_DIGIT", "HAS_HYPHEN", "HAS_UPPER")
+NOT = "NOT"
 # Computed from its normal form
 SPELT = ("REWRITTEN", "RPREFIX", "RSUFFIX", "NORMAL")
 # Known from its frequency in training
 COUNTED = ("COMMON", "RARE")
 # Its class among so many that were induced from the training corpus
 INDUCED = "CLASS"
-LEXICAL = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, INDUCED)
+_LEXICAL = (*LEXEME_STRINGS, *LEXEME_FLAGS, *COMPUTED, *SPELT, *COUNTED, INDUCED)
 # Annotation of the token, read with Doc.to_array
 ANNOTATION = ("DEP", "ENT_ID", "ENT_IOB", "ENT_KB_ID", "ENT_TYPE", "LEMMA", "MORPH", "NORM", "POS", "SPACY", "TAG")
+# of which templates may ask for the first characters
+CUT = ("DEP", "ENT_TYPE", "LEMMA", "MORPH", "NORM", "POS", "TAG")
 # Made by the component in training: the set of tags that its dictionary allows, as one value
 VALID_TAGS = "VALID_TAGS"
 FITTED = (VALID_TAGS,)
@@ -69,18 +80,27 @@ FLAGS = ("IN_QUOTES", "IN_BRACKETS")
 OF_SEQUENCE = (*FLAGS, *COUNTS, *PARTS)
 # Known of a layout element, where units are such instead of tokens
 OF_UNITS = "UNIT"
-NUMBERED = (*COUNTED, INDUCED, "PREFIX", "SUFFIX", "LPREFIX", "LSUFFIX", "RPREFIX", "RSUFFIX", "POSITION")
-PLAIN = (*LEXICAL, *ANNOTATION, *POSITIONAL, *FITTED, *FLAGS)  # spelt without brackets
+NUMBERED = (*COUNTED, INDUCED, *SLICES, "RPREFIX", "RSUFFIX", "POSITION")
+PLAIN = (*_LEXICAL, *ANNOTATION, *POSITIONAL, *FITTED, *FLAGS)  # spelt without brackets
 
 MAX_OFFSET = 100
-_ATOM = re.compile(r"(?P<attribute>[^\[\]]+?)\s*(\[\s*(?P<first>[+-]?\d+)\s*(\.\.\s*(?P<last>[+-]?\d+)\s*)?\])?$")
-_PLAIN = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
+LONGEST = 1000  # characters of a template
+MOST_TEMPLATES = 10_000  # that ranges of one template stand for
+_NUMBER = r"[+-]?\d{1,9}"
+_ATOM = re.compile(rf"(?P<attribute>[^\[\]]+?)\s*(\[\s*(?P<first>{_NUMBER})\s*(\.\.\s*(?P<last>{_NUMBER})\s*)?\])?$")
+_PLAIN = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d{1,9})?$")
 _OF_SEQUENCE = re.compile(
-    r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
+    r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\("
+    rf"\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>{_NUMBER})\s*)?\)$"
 )
+_NOT = re.compile(r"NOT\(\s*(?P<key>[A-Z_]+)\s*\)$")
+_CUT = re.compile(rf"(?P<name>{'|'.join(CUT)})\(\s*(?P<number>[1-9]\d{{0,3}})\s*\)$")
 _UNIT = re.compile(r"UNIT\(\s*(?P<key>[^()|]+?)\s*\)$")
-_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
-_BRACKETED = ("LIST(name)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)", "UNIT(kind)", "_.name")
+_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d{1,9})\s*)?\)$")
+_BRACKETED = (
+    *("LIST(name)", "NOT(IS_UPPER)", "TAG(2)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)"),
+    *("UNIT(kind)", "_.name"),
+)
 
 
 @dataclass(frozen=True)
@@ -88,9 +108,9 @@ class Attribute:
     """One attribute of a unit.
 
     name (str): a name of the tables above, "_" for an extension, "LIST" for a word list, "UNIT" for layout elements.
-    number (int): length of an affix, number of parts for POSITION, length of a list value's prefix (0: whole), offset
-        of a clause or sentence.
-    key (str): what stands in brackets, or the name of the extension.
+    number (int): length of an affix, number of parts for POSITION, length of the prefix of annotation or of a list's
+        value (0: whole), offset of a clause or sentence.
+    key (str): what stands in brackets, if not a number alone, or the name of the extension.
     """
 
     name: str
@@ -100,6 +120,8 @@ class Attribute:
     def __str__(self) -> str:
         if self.name == "_":
             return f"_.{self.key}"
+        if self.name in CUT:
+            return f"{self.name}({self.number})" if self.number else self.name
         if not self.key:
             return f"{self.name}{self.number}" if self.number else self.name
         sign = "" if self.name == "LIST" else "+"
@@ -108,7 +130,7 @@ class Attribute:
     @property
     def is_lexical(self) -> bool:
         """Whether the value depends on the word form alone, so that it is computed once per lexeme."""
-        return self.name in LEXICAL
+        return self.name in _LEXICAL or self.name == NOT
 
     @property
     def is_of_sequence(self) -> bool:
@@ -163,9 +185,14 @@ def _expand(text: str) -> list[Template]:
         if text[1:] not in PRESETS:
             raise CRFError(FeatureErrors.CRF303.format(preset=text, known=", ".join(f"@{name}" for name in PRESETS)))
         return parse_templates(PRESETS[text[1:]])
+    if len(text) > LONGEST:
+        raise CRFError(FeatureErrors.CRF304.format(template=excerpt(text), part=excerpt(text)))
     is_edge = text.startswith("B:")
     body = text[2:] if is_edge or text.startswith("U:") else text
     atoms = [_expand_atom(part.strip(), text) for part in body.split("|")]
+    number = math.prod(map(len, atoms))
+    if number > MOST_TEMPLATES:
+        raise CRFError(FeatureErrors.CRF333.format(template=text, number=number, most=MOST_TEMPLATES))
     return [Template(chosen, is_edge) for chosen in itertools.product(*atoms)]
 
 
@@ -187,6 +214,10 @@ def parse_attribute(text: str) -> Attribute:
         return Attribute("_", key=text[2:])
     if found := _LIST.match(text):
         return Attribute("LIST", int(found["number"] or 0), found["key"])
+    if (found := _NOT.match(text)) and found["key"] in WORD_FLAGS:
+        return Attribute(NOT, key=found["key"])
+    if found := _CUT.match(text):
+        return Attribute(found["name"], int(found["number"]))
     if found := _UNIT.match(text):
         return Attribute(OF_UNITS, key=found["key"])
     if found := _OF_SEQUENCE.match(text):

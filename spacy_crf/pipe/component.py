@@ -19,6 +19,7 @@ from thinc.api import Optimizer, set_dropout_rate
 from ..annotation.preparation import Preparation
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
+from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
@@ -109,7 +110,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether a tag dictionary rules tags out."""
+        """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
 
     @property
@@ -264,19 +265,19 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
         columns = self.read(docs, decoder.reads)
-        allowed = self.possible_tags(docs, columns, given)
+        known = self.known_tags(docs, columns, given)
         n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Bools | None]] = []
+        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]] = []
         first_doc, first = 0, 0
         for part in columns.split(n_threads):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
-            own = None if allowed is None else allowed[first:end]
+            own = None if known is None else known[first:end]
             parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))
             first_doc, first = behind, end
 
-        def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Bools | None]) -> list[Prediction]:
-            docs, columns, looked_up, allowed = part
-            distribution = self.scores.distribution(columns, looked_up).given(allowed).at(self.settings.temperature)
+        def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
+            docs, columns, looked_up, known = part
+            distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
             return decoder(Batch(docs, columns, distribution, self.tags, self.unlabelled(docs, columns)))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
@@ -286,7 +287,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
-        return columns, found.given(self.possible_tags(docs, columns, given)).at(self.settings.temperature)
+        return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
@@ -305,8 +306,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         columns, found = self.distribution(docs, given=False)
         return list(Segments(columns.doc_lengths).split(found.marginals.astype(np.float32)))
 
-    def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
-        """Tags (N, L) that each token may have: what `evidence` leaves, if there is any, and the tag dictionary."""
+    def known_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Known | None:
+        """What is known (N, L) of the tag of each token: by `evidence`, if there is any, and the tag dictionary."""
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence

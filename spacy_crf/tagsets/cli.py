@@ -237,7 +237,7 @@ def tell_promise(promise: Guarantee, held_out: HeldOutTokens, labels: tuple[str,
     sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)[held_out.weights.any(axis=1)]
     typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
     if held_out.unknown:
-        msg.warn(f"{held_out.unknown} tokens were left out: the tagger knows none of their gold tags")
+        msg.warn(f"{held_out.unknown} tokens are missed whatever their sets: the tagger knows none of their gold tags")
     if isinstance(promise, ConformalPromise) and promise.sets.small:
         small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
         rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from spacy_crf import CRFWarning
 from spacy_crf.estimator import CRF, NotFittedError
 
 
@@ -110,7 +111,7 @@ def test_one_label_is_enough():
 
 
 def test_running_out_of_iterations_is_told(data):
-    with pytest.warns(UserWarning, match="CRFW701"):
+    with pytest.warns(CRFWarning, match="CRFW701"):
         crf = CRF(max_iterations=2, c2=0.3).fit(*data)
     assert len(crf.training_log_.iterations) == 2 and "max_iterations" in crf.training_log_.reason
 
@@ -122,38 +123,3 @@ def test_verbose_shows_the_iterations(data, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(crf.training_log_.iterations) + 1
     assert lines[0].startswith("num 1 ") and "loss" in lines[0] and crf.training_log_.reason in lines[-1]
-
-
-# -- scikit-learn, where it is installed ---------------------------------------------------------------------
-
-
-def test_cross_validation_and_searches(data):
-    base = pytest.importorskip("sklearn.base")
-    selection = pytest.importorskip("sklearn.model_selection")
-    X, y = data
-    crf = CRF(c2=0.3)
-    assert base.clone(crf).get_params() == crf.get_params()
-    scores = selection.cross_val_score(crf, X, y, cv=3)
-    halves = selection.KFold(3).split(X)
-    expected = [
-        CRF(c2=0.3).fit([X[i] for i in train], [y[i] for i in train]).score([X[i] for i in test], [y[i] for i in test])
-        for train, test in halves
-    ]
-    assert scores.tolist() == pytest.approx(expected)
-    grid = {"c2": [0.1, 100.0], "algorithm": ["lbfgs"]}
-    search = selection.RandomizedSearchCV(crf, grid, n_iter=2, cv=2, random_state=0, error_score="raise").fit(X, y)
-    assert search.best_params_["c2"] == 0.1 and search.predict(X) == search.best_estimator_.predict(X)
-
-
-def test_pipelines(data):
-    pipeline = pytest.importorskip("sklearn.pipeline")
-    preprocessing = pytest.importorskip("sklearn.preprocessing")
-    validation = pytest.importorskip("sklearn.utils.validation")
-    exceptions = pytest.importorskip("sklearn.exceptions")
-    X, y = data
-    steps = pipeline.make_pipeline(preprocessing.FunctionTransformer(), CRF())
-    assert steps.set_params(crf__c2=0.3).fit(X, y).predict(X) == CRF(c2=0.3).fit(X, y).predict(X)
-    assert pickle.loads(pickle.dumps(steps)).score(X, y) == steps.score(X, y)
-    validation.check_is_fitted(steps)
-    with pytest.raises(exceptions.NotFittedError):
-        validation.check_is_fitted(CRF())

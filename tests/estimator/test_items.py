@@ -1,5 +1,8 @@
 """Items become the attributes that python-crfsuite makes of them."""
 
+from collections import OrderedDict
+from functools import reduce
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,7 +50,7 @@ def test_forms_of_items():
 
 
 def test_numbers_of_numpy_and_strings_of_numpy():
-    item = {np.str_("w"): np.str_("a"), "n": np.int64(2), "b": np.bool_(True), "f": np.float32(0.5)}
+    item = {np.str_("w"): np.str_("a"), "n": np.int64(2), "b": np.bool_(True), "f": np.float16(0.5)}
     assert decoded([[item]]) == [[("b", 1.0), ("f", 0.5), ("n", 2.0), ("w:a", 1.0)]]
 
 
@@ -69,13 +72,42 @@ def test_unknown_attributes_are_left_out(form):
     assert items.features(2).indices.tolist() == [0, 1]
 
 
+deep = reduce(lambda inner, _: {"k": inner}, range(5000), {"k": "v"})
+
+
+@given(st.lists(st.lists(st.dictionaries(NAMES, VALUES, max_size=4), max_size=4), max_size=4))
+def test_plain_dicts_are_read_at_once_as_others_one_by_one(X):
+    at_once, one_by_one = Numbering(), Numbering()
+    found = encode_items(X, at_once.__getitem__)
+    expected = encode_items([list(map(OrderedDict, sequence)) for sequence in X], one_by_one.__getitem__)
+    assert list(at_once) == list(one_by_one)
+    assert found.lengths.tolist() == expected.lengths.tolist() and found.indptr.tolist() == expected.indptr.tolist()
+    assert found.indices.tolist() == expected.indices.tolist()
+    assert (found.values is None) == (expected.values is None)
+    assert found.values is None or found.values.tolist() == expected.values.tolist()
+
+
+def test_attributes_of_the_value_0_add_nothing():
+    items = encode_items([[{"a": True, "b": False}, {"b": 2.0, "new": 0}]], Known(a=0, b=1).__getitem__)
+    assert items.nonzero().features(2).indices.tolist() == [0, 1] and items.nonzero().values is not None
+    items = encode_items([[{"a": True, "b": False}, {"b": 1.0, "new": 0.5}]], Known(a=0, b=1).__getitem__)
+    assert items.nonzero().features(2).indices.tolist() == [0, 1] and items.nonzero().values is None
+
+
 @pytest.mark.parametrize(
     ("X", "words"),
     [
         ([[["a"]], ["ab"]], ["Sequence 1, item 0", "'ab'"]),
         ([[["a"], {"k": None}]], ["Sequence 0, item 1", "'k'", "None"]),
-        ([[["a"]], [["b"], {"k": float("nan")}]], ["Sequence 1, item 1", "'k'", "nan"]),
-        ([[["a"]], [["b"], {"k": {"x": float("inf")}}]], ["Sequence 1, item 1", "'k:x'", "inf"]),
+        ([[["a"]], [["b"], {"k": float("nan")}]], ["Sequence 1, item 1", "'k'", "finite"]),
+        ([[["a"]], [["b"], {"k": {"x": float("inf")}}]], ["Sequence 1, item 1", "'x'", "finite"]),
+        ([[["a"], {"k": 10**5000}]], ["Sequence 0, item 1", "'k'", "finite"]),
+        ([[{"k": 1e300}]], ["Sequence 0, item 0", "'k'", "single precision"]),
+        ([[{"k": np.complex64(1)}]], ["Sequence 0, item 0", "'k'"]),
+        ([[{"k": {1, "a"}}]], ["Sequence 0, item 0", "attribute 1"]),
+        ([[{"k": b"\xff"}]], ["Sequence 0, item 0", "xff"]),
+        ([[{"a": "b"}, {"k": frozenset([1])}]], ["Sequence 0, item 1", "attribute 1"]),
+        ([[{"k": deep}]], ["Sequence 0, item 0", "nested too deeply"]),
         ([[{1: "a"}]], ["Sequence 0, item 0", "1"]),
         ([[["a", 3]]], ["Sequence 0, item 0", "3"]),
         ([[["a", ["b"]]]], ["Sequence 0, item 0", "['b']"]),

@@ -1,11 +1,14 @@
 """A CRFsuite model becomes a tagger that decides alike."""
 
+import itertools
+import random
 from dataclasses import replace
 
 import pytest
 import spacy
 from spacy.tokens import Doc, Token
 
+from spacy_crf import CRF, CRFError, NotFittedError
 from spacy_crf.estimator.crfsuite import read_crfsuite
 from spacy_crf.estimator.pipe import to_pipe
 
@@ -117,6 +120,102 @@ def test_training_goes_on_from_an_imported_model(trained):
     assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "O"
     nlp.update(examples)
     assert pipe(Doc(nlp.vocab, words=TEXTS[1]))[1].tag_ == "I-PER"
+
+
+def test_an_estimator_becomes_a_pipe_as_its_model_would():
+    X = [attributes([word for word, _ in sentence]) for sentence in CORPUS]
+    crf = CRF(c2=0.05).fit(X, [[tag for _, tag in sentence] for sentence in CORPUS])
+    nlp = spacy.blank("en")
+    pipe = to_pipe(crf, nlp, SPELLINGS)
+    for words in TEXTS:
+        tags = [token.tag_ for token in pipe(Doc(nlp.vocab, words=words))]
+        assert tags == crf.predict_single(attributes(words))
+    with pytest.raises(NotFittedError, match="CRF707"):
+        to_pipe(CRF(), nlp, SPELLINGS, name="other")
+    assert nlp.pipe_names == ["crf_tagger"]
+
+
+ALPHABET = "aA1.é"
+SHORT = ["".join(letters) for length in (1, 2, 3, 4) for letters in itertools.product(ALPHABET, repeat=length)]
+TUTORIAL = {  # the features of the tutorials of python-crfsuite and sklearn-crfsuite
+    "BIAS": "bias",
+    "LOWER": "word.lower={}",
+    "END3": "word[-3:]={}",
+    "END2": "word[-2:]={}",
+    "TAG": "postag={}",
+    "TAG(2)": "postag[:2]={}",
+    "BOS": "BOS",
+    "EOS": "EOS",
+    "LOWER[-1]": "-1:word.lower={}",
+    "LOWER[1]": "+1:word.lower={}",
+    "TAG[-1]": "-1:postag={}",
+    **{f"IS_{name}": f"word.is{name.lower()}=True" for name in ("UPPER", "TITLE", "DIGIT")},
+    **{f"NOT(IS_{name})": f"word.is{name.lower()}=False" for name in ("UPPER", "TITLE", "DIGIT")},
+    "IS_TITLE[-1]": "-1:word.istitle=True",
+    "NOT(IS_TITLE)[-1]": "-1:word.istitle=False",
+}
+
+
+def tutorial_attributes(words, tags):
+    items = []
+    for i, (word, tag) in enumerate(zip(words, tags)):
+        item = ["bias", f"word.lower={word.lower()}", f"word[-3:]={word[-3:]}", f"word[-2:]={word[-2:]}"]
+        item += [f"word.isupper={word.isupper()}", f"word.istitle={word.istitle()}", f"word.isdigit={word.isdigit()}"]
+        item += [f"postag={tag}", f"postag[:2]={tag[:2]}"]
+        if i > 0:
+            before = words[i - 1]
+            item += [
+                f"-1:word.lower={before.lower()}",
+                f"-1:word.istitle={before.istitle()}",
+                f"-1:postag={tags[i - 1]}",
+            ]
+        else:
+            item.append("BOS")
+        item.append(f"+1:word.lower={words[i + 1].lower()}" if i + 1 < len(words) else "EOS")
+        items.append(item)
+    return items
+
+
+def tutorial_corpus(seed):
+    """Sentences of all words of up to four characters: words, tags and labels that both hint at."""
+    rng = random.Random(seed)
+    words = rng.sample(SHORT, len(SHORT))
+    for start in range(0, len(words), 6):
+        sentence = words[start : start + 6]
+        tags = [rng.choice(["NN", "NNS", "N", "VBD"]) for _ in sentence]
+        labels = [rng.choice("XY") if rng.random() < 0.2 else word[-3:] + tag[:1] for word, tag in zip(sentence, tags)]
+        yield sentence, tags, [label.upper()[-2:] for label in labels]
+
+
+@pytest.fixture(scope="module")
+def tutorial(tmp_path_factory):
+    trainer = pycrfsuite.Trainer(verbose=False, params={"c2": 0.01, "max_iterations": 30})
+    for words, tags, labels in tutorial_corpus(1):
+        trainer.append(tutorial_attributes(words, tags), labels)
+    path = tmp_path_factory.mktemp("tutorial") / "model"
+    trainer.train(str(path))
+    return str(path)
+
+
+def test_a_model_with_the_features_of_the_tutorial_decides_alike_on_all_short_words(tutorial):
+    tagger = pycrfsuite.Tagger()
+    tagger.open(tutorial)
+    nlp = spacy.blank("en")
+    pipe = to_pipe(read_crfsuite(tutorial), nlp, TUTORIAL, target="tutorial_label")
+    for words, tags, _ in tutorial_corpus(2):
+        doc = pipe(Doc(nlp.vocab, words=words, tags=tags))
+        assert [token._.tutorial_label for token in doc] == tagger.tag(tutorial_attributes(words, tags))
+
+
+@pytest.mark.parametrize(
+    ("template", "instead", "example"),
+    [("END3", "SUFFIX3", "word[-3:]=a"), ("LOWER", "SUFFIX4", "word.lower"), ("END2", "LEND2", "word[-2:]=")],
+)
+def test_templates_that_cannot_have_the_values_of_the_attributes_are_refused(tutorial, template, instead, example):
+    spellings = {instead if name == template else name: form for name, form in TUTORIAL.items()}
+    with pytest.raises(CRFError, match="CRF724") as error:
+        to_pipe(read_crfsuite(tutorial), spacy.blank("en"), spellings)
+    assert example in str(error.value)
 
 
 @pytest.mark.parametrize(

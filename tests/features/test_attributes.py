@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from spacy.symbols import NAMES
 from spacy.tokens import Doc
 
+from spacy_crf.features.columns import ColumnReader
 from spacy_crf.features.hashing import string_hash, string_hashes
 from spacy_crf.features.lexemes import WordForms, lexical_hashes, lexical_strings
+from spacy_crf.features.resources import Resources
 from spacy_crf.features.templates import (
     ANNOTATION,
     COMPUTED,
@@ -14,6 +16,7 @@ from spacy_crf.features.templates import (
     LEXEME_STRINGS,
     NUMBERED,
     POSITIONAL,
+    WORD_FLAGS,
     Attribute,
     parse_attribute,
 )
@@ -40,6 +43,9 @@ def test_every_name_is_read_and_spelt_back(name):
         ("LIST(cities)", Attribute("LIST", 0, "cities")),
         ("LIST(brown,4)", Attribute("LIST", 4, "brown")),
         ("LIST( brown , 4 )", Attribute("LIST", 4, "brown")),
+        ("NOT(IS_UPPER)", Attribute("NOT", 0, "IS_UPPER")),
+        ("TAG(2)", Attribute("TAG", 2)),
+        ("ENT_TYPE( 3 )", Attribute("ENT_TYPE", 3)),
         ("_.pause", Attribute("_", 0, "pause")),
         ("_.a_b2", Attribute("_", 0, "a_b2")),
     ],
@@ -59,6 +65,9 @@ def test_spellings_with_parts(spelling, attribute):
         ("ENT_TYP", "ENT_TYPE"),
         ("IS_DIGITS", "IS_DIGIT"),
         ("LIST(cities", "LIST(name)"),
+        ("NOT(LOWER)", "LOWER"),
+        ("SPACY(2)", "SPACY"),
+        ("TAG(0)", "TAG"),
         ("_.", "_.name"),
         ("", "ORTH"),
     ],
@@ -90,6 +99,15 @@ def test_missing_and_needless_numbers(spelling):
         ("LPREFIX1", "Word", "w"),
         ("LSUFFIX2", "WORD", "rd"),
         ("LSUFFIX5", "WORD", ""),
+        ("START2", "Word", "Wo"),
+        ("START5", "Word", "Word"),
+        ("END3", "Word", "ord"),
+        ("END5", "Word", "Word"),
+        ("LSTART2", "WORD", "wo"),
+        ("LEND5", "WORD", "word"),
+        ("NOT(IS_UPPER)", "WORD", ""),
+        ("NOT(IS_UPPER)", "Word", "1"),
+        ("NOT(HAS_DIGIT)", "Word", "1"),
         ("COLLAPSED", "McDonald-1995", "XxXx-d"),
         ("COLLAPSED", "\n\n", "\n"),
         ("COLLAPSED", "Ünï--1٣", "Xx-d"),
@@ -122,6 +140,33 @@ def test_flags_are_those_of_the_tokens(vocab, name):
     flags = [getattr(token, name.lower()) for token in Doc(vocab, words=words)]
     assert [value == "1" for value in values] == flags
     assert name == "IS_OOV" or len(set(values)) == 2
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@given(WORDS, st.integers(1, 5))
+def test_slices_and_flags_are_those_of_python(vocab, word, n):
+    def value(spelling):
+        return lexical_strings(parse_attribute(spelling), WordForms([vocab[word]]))[0]
+
+    assert [value(f"START{n}"), value(f"END{n}")] == [word[:n], word[-n:]]
+    assert [value(f"LSTART{n}"), value(f"LEND{n}")] == [word[:n].lower(), word[-n:].lower()]
+    assert value("LOWER") == word.lower()
+    flags = {"IS_UPPER": word.isupper(), "IS_TITLE": word.istitle(), "IS_DIGIT": word.isdigit()}
+    assert {name: value(name) == "1" for name in flags} == flags
+    assert all((value(name) == "1") != (value(f"NOT({name})") == "1") for name in WORD_FLAGS)
+
+
+def test_first_characters_of_annotation(vocab):
+    words = ["She", "was", "seen"]
+    doc = Doc(vocab, words=words, tags=["PRP", "VBD", ""], pos=["PRON", "AUX", "VERB"], lemmas=["she", "b", ""])
+    spellings = ["TAG(2)", "POS(3)", "LEMMA(2)", "DEP(1)"]
+    attributes = [parse_attribute(spelling) for spelling in spellings]
+    columns = ColumnReader(attributes, Resources({}), "auto").read([doc], vocab).by_attribute
+    found = [columns[attribute].hashes.tolist() for attribute in attributes]
+    values = [["PR", "VB", ""], ["PRO", "AUX", "VER"], ["sh", "b", ""], ["", "", ""]]
+    assert found == [list(map(string_hash, row)) for row in values]
 
 
 def test_kinds_of_attributes():
