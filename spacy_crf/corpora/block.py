@@ -64,8 +64,9 @@ class HistoricalText:
 
     untagged (str): Gold tag of words without one, such as "OA"; "" leaves them without gold.
     punctuation (str): "gold": tokens like others. "context": kept, but without gold, so that nothing is learned about
-        their tags, none is scored, and the trained model gives them none. "removed": not there at all. For a tagger that learns the tags of punctuation
-        but is not scored by them, set "gold" for the training corpus and "context" for the dev corpus.
+        their tags, none is scored, and the trained model gives them none. "removed": not there at all. For a tagger
+        that learns the tags of punctuation but is not scored by them, set "gold" for the training corpus and "context"
+        for the dev corpus.
     punctuation_tags (list[str] | None): Gold tags of punctuation, such as ["$;"]. Without any, punctuation is what has
         only punctuation marks and symbols (Unicode's categories P and S), as a pipeline can tell without gold.
     join_segments (bool): Forget the segments of the file; each of its documents is one segment, unless it is cut.
