@@ -20,6 +20,7 @@ from ..annotation.target import AttributeTarget, token_target
 from ..constraints.component import ConstrainedNER, ConstraintDecoder
 from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles, Indices, Segments
+from ..core.labels import UNKNOWN
 from ..core.scores import LabelCounts, Labels, Scores, count_labels
 from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
 from ..core.sets.predict import make_utility, utility_optimal_sets
@@ -153,11 +154,12 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = measure_sourced_sets(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
-    names, inside = pipe.tags.tags, 0
+    names, inside, total = pipe.tags.tags, 0, 0
     for doc, prediction in zip(docs, pipe.decode(docs, Decoder(pipe.annotation))):
         sets = doc._.get(pipe.cfg["tag_set"])
-        inside += sum(names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets))
-    return replace(found, scores={**found.scores, "viterbi_in_set": inside / sum(map(len, docs))})
+        hits = [names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets) if tag != UNKNOWN]
+        inside, total = inside + sum(hits), total + len(hits)
+    return replace(found, scores={**found.scores, "viterbi_in_set": inside / max(1, total)})
 
 
 @measure.register(SourcedSetTagger)

@@ -20,6 +20,7 @@ from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import TrainerSettings
+from ..reading.configs import single_dollars
 from .dictionary.block import DictionarySettings
 
 S = TypeVar("S", bound="Settings")
@@ -83,7 +84,7 @@ def component(
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
-            return construct(nlp, name, settings(**values))
+            return construct(nlp, name, settings(**single_dollars(values)))
 
         own = list(signature(construct).parameters.values())[:2]
         asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]

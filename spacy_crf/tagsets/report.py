@@ -27,6 +27,7 @@ from ..core.sets.measures import (
     ml_acc,
     set_measures,
 )
+from ..corpora.docs import number_documents, read_doc_name
 from ..pipe.dictionary.block import Fold
 from ..pipe.dictionary.counts import CountTable
 from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
@@ -96,7 +97,8 @@ def report_sets(
     measures = set_measures(weights, chosen, g)
     target = target_coverage(tagger.name, tagger.cfg)
     level = 1 - (measures.coverage if target is None else target)
-    documents = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[with_gold]
+    numbers = number_documents(read_doc_name(example.reference) for example in examples)
+    documents = np.repeat(numbers, [len(example.predicted) for example in examples])[with_gold]
     marginals = _probabilities(tagger, examples, weights.shape[1])[with_gold]
     return SetReport(
         tokens=len(weights),
