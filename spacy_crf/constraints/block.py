@@ -9,7 +9,8 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
-from ..pipe.block import LabelSettings, SequenceMode, Settings, component, empty, fixed, nested
+from ..features.block import FeatureSettings
+from ..pipe.block import LabelSettings, Scorer, SequenceMode, Settings, component, empty, fixed, nested, own_names
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 StepRule = Literal["polyak", "harmonic"]
@@ -96,6 +97,7 @@ class MiningSettings:
             ("paths", self.paths >= 2, "at least 2"),
             ("epochs", self.epochs >= 1, "at least 1"),
             ("step", 0 < self.step < infinity, "a number above 0"),
+            ("seed", self.seed >= 0, "at least 0"),
         ):
             if not holds:
                 value = getattr(self, setting)
@@ -179,10 +181,10 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: Any = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
 
     def first_order(self) -> Iterator[str]:
         yield "decoding under constraints"
@@ -227,7 +229,13 @@ class DecoderSettings(DecodingSettings):
     sequence: SequenceMode = fixed("auto", shown=True)
     spans_key: str = "sc"
     overwrite: bool = True
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        yield from own_names({"target": self.target, "marginals": self.marginals})
+        yield from own_names({"source": self.source})
+        yield from own_names({"spans_key": self.spans_key})
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError

@@ -16,7 +16,8 @@ class PipeErrors(metaclass=Messages):
     )
     CRF402 = (
         "Component {name!r} found no labels in the training data: no document has {annotation}. Check `target` "
-        "(now {target!r}) and that the corpus holds this annotation, or give `labels` in [initialize.components]."
+        "(now {target!r}; near names: {near}) and that the corpus holds this annotation, or give `labels` in "
+        "[initialize.components]."
     )
     CRF403 = (
         "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
