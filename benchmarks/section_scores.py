@@ -20,14 +20,25 @@ from benchmarks.section_trees import (
     read_courts,
     with_probabilities,
 )
-from benchmarks.tree_measures import LevelCounts, TreeNode, crossing, level_accuracy, mean_f, similarity
 from spacy_crf.core.arrays import Doubles, Indices
 from spacy_crf.core.errors import CRFError
 from spacy_crf.core.sections.learn import LearnSettings, TreeExample, learn_weights
 from spacy_crf.core.sections.parse import ParserSettings, parse
 from spacy_crf.sections.grammar import GrammarParser, known_grammars
+from spacy_crf.sections.measures import (
+    BracketCounts,
+    Constituent,
+    LevelCounts,
+    crossing,
+    level_accuracy,
+    levels_of,
+    mean_f,
+    parseval,
+    similarity,
+    tree_of,
+    without,
+)
 from spacy_crf.sections.parsing import LabelRoles, parser_input
-from spacy_crf.sections.scorer import BracketCounts, Constituent, parseval, without
 
 Parser: TypeAlias = Callable[[Judged, bool], list[Constituent]]  # document, from gold labels
 PARSER = ParserSettings(max_states=24)
@@ -139,27 +150,6 @@ def measure_courts(data: Path, corpus: Path) -> dict[str, Any]:
         parsers |= {name: partial(thesis_parser, grammar) for name, grammar in grammars.items()}
         found[kind] = {name: court_row(scored, parser, from_gold) for name, parser in parsers.items()}
     return found
-
-
-def tree_of(constituents: Sequence[Constituent]) -> TreeNode:
-    """Sections as a tree of nodes labelled by the unit that they begin with."""
-    root = TreeNode(("DOCUMENT", -1))
-    open_nodes: list[tuple[TreeNode, int]] = []
-    for _, start, end in sorted(constituents, key=lambda each: (each[1], -each[2])):
-        while open_nodes and open_nodes[-1][1] <= start:
-            open_nodes.pop()
-        node = TreeNode(("SECTION", start))
-        (open_nodes[-1][0] if open_nodes else root).children.append(node)
-        open_nodes.append((node, end))
-    return root
-
-
-def levels_of(constituents: Sequence[Constituent]) -> dict[int, int]:
-    """Depth of each section by its first unit."""
-    return {
-        start: sum(a <= start and end <= b for _, a, b in constituents)
-        for _, start, end in sorted(constituents, key=lambda each: -each[2])
-    }
 
 
 def corpus_row(documents: Sequence[Judged], parser: Parser, from_gold: bool) -> dict[str, float]:

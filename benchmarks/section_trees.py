@@ -11,8 +11,9 @@ from spacy_crf.core.sections.headings import ParserInput
 from spacy_crf.core.sections.learn import GoldSection, TreeExample
 from spacy_crf.sections.formats.annotated import read_annotated
 from spacy_crf.sections.formats.rechtspraak import read_rechtspraak_gold
+from spacy_crf.sections.measures import Constituent
 from spacy_crf.sections.parsing import headings_of, parser_input
-from spacy_crf.sections.scorer import Constituent, constituents
+from spacy_crf.sections.scorer import constituents
 from spacy_crf.sections.segment import Kind, LayoutUnit
 from spacy_crf.sections.tree import NEWLINE, NUMBER, TEXT, TITLE, GoldDocument, SectionNode, SectionTree
 

@@ -19,17 +19,18 @@ SLICES = {"tagging", "tagsets", "constraints", "sections", "punctuation"}
 # each part of the package, and the parts below it that it may import
 BELOW: dict[str, set[str]] = {
     "core": set(),
-    "features": {"core"},
-    "annotation": {"core"},
-    "learning": {"features", "core"},
-    "corpora": {"annotation", "core"},
-    "pipe": {"learning", "annotation", "features", "core"},
-    **{part: {"pipe", "corpora", "learning", "annotation", "features", "core"} for part in SLICES},
-    "bibliography": {*SLICES, "pipe", "corpora", "annotation", "core"},
-    "lab": {*SLICES, "pipe", "corpora", "learning", "annotation", "features", "core"},
-    "estimator": {"tagging", "pipe", "learning", "features", "core"},
-    "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "core"},
-    "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "core"},
+    "reading": {"core"},
+    "features": {"reading", "core"},
+    "annotation": {"reading", "core"},
+    "learning": {"features", "reading", "core"},
+    "corpora": {"annotation", "reading", "core"},
+    "pipe": {"learning", "annotation", "features", "reading", "core"},
+    **{part: {"pipe", "corpora", "learning", "annotation", "features", "reading", "core"} for part in SLICES},
+    "bibliography": {*SLICES, "pipe", "corpora", "annotation", "reading", "core"},
+    "lab": {*SLICES, "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
+    "estimator": {"tagging", "pipe", "learning", "features", "reading", "core"},
+    "cli": {*SLICES, "lab", "bibliography", "pipe", "corpora", "learning", "annotation", "features", "reading", "core"},
+    "__init__": {*SLICES, "estimator", "bibliography", "pipe", "corpora", "reading", "core"},
 }
 # what the commands of a slice, in its module `cli`, may import of the command line; nobody else imports such a module
 SHARED_BY_COMMANDS = {"cli.options", "cli.data"}

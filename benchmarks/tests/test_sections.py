@@ -7,7 +7,7 @@ from benchmarks.section_scores import corpus_row, prefix_parser
 from benchmarks.section_trees import Judged, headings_of, read_corpus
 from benchmarks.sections import COMPARED, WORKS, draw, ours, peer, render
 from spacy_crf.sections.grammar import read_grammar
-from spacy_crf.sections.scorer import Constituent
+from spacy_crf.sections.measures import Constituent
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,12 +14,13 @@ import numpy as np
 from spacy.attrs import IDX
 from spacy.tokens import Doc, Span, Token
 
-from ..core.arrays import Floats, Hashes
-from ..core.errors import CoreErrors, CRFError
+from ..core.arrays import Floats, Hashes, Ints
+from ..core.errors import CoreErrors, CRFError, excerpt
 
 UNSET = ("", None)  # values that stand for no annotation
 SHARED_STARTS = 1 << 12  # characters of a document; longer ones are rarer, and have keys of their own
 _PREFIX = "._."
+_TOKENS = (_PREFIX, "spacy_crf.tokens", None, None)  # by the name of a result, where its tokens begin
 
 Owner: TypeAlias = type[Doc] | type[Span] | type[Token]
 Key: TypeAlias = tuple[str, str, int | None, None]
@@ -43,20 +44,43 @@ def register_stored(name: str, default: Any = "", allow_setter: bool = True) -> 
 
 
 @dataclass(frozen=True)
+class Result:
+    """Getter and setter of what a component says of the tokens of a Doc by their places.
+
+    It knows which tokens these are: where others took their places, by merging or splitting, it is refused. A class,
+    so that it pickles.
+    """
+
+    name: str
+
+    def get(self, doc: Doc) -> Any:
+        return read_result(doc, self.name)
+
+    def set(self, doc: Doc, value: Any) -> None:
+        write_result(doc, self.name, value)
+
+
+@dataclass(frozen=True)
 class TokenView:
-    """Getter of the part that a token has of what its Doc holds under a name. A class, so that it pickles."""
+    """Getter of the part that a token has of a result; after merging or splitting, unchanged tokens have theirs."""
 
     name: str
     part: Callable[[Any, int], Any]
 
     def __call__(self, token: Token) -> Any:
-        stored = token.doc._.get(self.name)
-        return None if stored is None else self.part(stored, token.i)
+        stored = read_value(token.doc, self.name)
+        return None if stored is None else self.part(stored, place_of(token, self.name))
+
+
+def register_result(name: str | None) -> None:
+    """Make an attribute of Docs available whose value speaks of tokens by their places. name (str | None): or none."""
+    if name is not None:
+        register(Doc, name, getter=Result(name).get, setter=Result(name).set)
 
 
 def register_by_token(name: str, part: Callable[[Any, int], Any] = getitem) -> None:
-    """Make an attribute of Docs available whose tokens show their part of it: of a list, the value at their place."""
-    register(Doc, name)
+    """Make a result available whose tokens show their part of it: of a list, the value at their place."""
+    register_result(name)
     register(Token, name, getter=TokenView(name, part))
 
 
@@ -68,6 +92,47 @@ def register_marginals(name: str | None) -> None:
 
 def _token_marginals(stored: dict[str, Any], token: int) -> dict[str, float]:
     return dict(zip(stored["tags"], np.asarray(stored["values"])[token].tolist()))
+
+
+def read_result(doc: Doc, name: str) -> Any:
+    """The result that a Doc has stored, whether or not anybody has registered the attribute; None for none.
+
+    RAISES (ValueError): if the Doc has other tokens than those that it speaks of.
+    """
+    value, starts = read_value(doc, name), _known_tokens(doc, name)
+    if starts is not None and not np.array_equal(starts, doc.to_array(IDX).view(np.int64)):
+        raise CRFError(CoreErrors.CRF528.format(name=name, document=excerpt(doc.text), what="its tokens"))
+    return value
+
+
+def write_result(doc: Doc, name: str, value: Any) -> None:
+    """Store a value of a Doc, and which tokens it speaks of."""
+    write_value(doc, name, value)
+    user_data(doc).setdefault(_TOKENS, {})[name] = doc.to_array(IDX).astype(np.int32)
+
+
+def place_of(token: Token, name: str) -> int:
+    """The place that a token has in a result. O(1), or O(log n) after tokens were merged or split.
+
+    RAISES (ValueError): for a token that was not there.
+    """
+    doc, place = token.doc, token.i
+    starts = _known_tokens(doc, name)
+    if starts is None:
+        return place
+    if place >= len(starts) or starts[place] != token.idx:
+        place = int(np.searchsorted(starts, token.idx))
+    end = doc[token.i + 1].idx if token.i + 1 < len(doc) else None  # where the next token begins
+    known_end = starts[place + 1] if place + 1 < len(starts) else None
+    if place == len(starts) or starts[place] != token.idx or end != known_end:
+        raise CRFError(CoreErrors.CRF528.format(name=name, document=excerpt(doc.text), what=f"{token.text!r}"))
+    return place
+
+
+def _known_tokens(doc: Doc, name: str) -> Ints | None:
+    """((n,)): the first characters of the tokens that a result speaks of; None where that was not noted."""
+    starts = user_data(doc).get(_TOKENS, {}).get(name)
+    return None if starts is None else np.asarray(starts)
 
 
 def user_data(doc: Doc) -> dict[Any, Any]:

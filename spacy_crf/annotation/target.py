@@ -40,8 +40,9 @@ class SpanProbabilities(Protocol):
 class DecodedDoc:
     """What was decoded for a Doc.
 
-    labels ((n,)): indices of tags. spans (Sequence): those that the tags form. scores (SpanProbabilities | None): of
-    the spans. present ((n,) | None): the attribute of the tokens that `Target.reads` names.
+    labels ((n,)): indices of tags, UNKNOWN for no tag. spans (Sequence): those that the tags form.
+    scores (SpanProbabilities | None): of the spans.
+    present ((n,) | None): the attribute of the tokens that `Target.reads` names.
     """
 
     labels: Ints
@@ -90,7 +91,7 @@ class Target(ABC):
 
     @abstractmethod
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
-        """Write what was decoded for a Doc. values ((L,)): of the tags, as the method `values` gives them."""
+        """Write what was decoded for a Doc. values ((L + 1,)): of the tags, as the method `values` gives them."""
 
     def gold(self, example: Example, tags: TagSet, strict: bool = True) -> Ints:
         """((n,)): index of the gold tag of each predicted token, UNKNOWN where it is missing or misaligned.
@@ -110,8 +111,9 @@ class Target(ABC):
         return gold
 
     def values(self, strings: StringStore, tags: Sequence[str]) -> Values:
-        """((L,)): values of tags as `write` puts them into a Doc, to be asked for once for all Docs."""
-        return np.array(tags, dtype=object)
+        """((L + 1,)): values of tags as `write` puts them into a Doc, to be asked for once for all Docs; the last one
+        is that of no tag, where UNKNOWN finds it."""
+        return np.array([*tags, ""], dtype=object)
 
     def register(self) -> None:  # noqa: B027 - most need none
         """Make the custom attributes available that `write` needs, where nobody else has."""
@@ -148,7 +150,7 @@ class AttributeTarget(Target):
 
     def values(self, strings: StringStore, tags: Sequence[str]) -> Hashes:
         ids = [POS_IDS[tag] if self.name == "pos" else strings.add(tag) for tag in tags]
-        return np.array(ids, dtype=np.uint64)
+        return np.array([*ids, 0], dtype=np.uint64)
 
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set the attribute of all tokens in one call. Where `present` is given, tokens that have a tag keep it."""

@@ -1,14 +1,14 @@
 """Labelled references to entries: the fields of a Doc, whatever holds their labels, and entries with keys."""
 
 import re
-import unicodedata
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import filter_spans
 
@@ -16,9 +16,10 @@ from ..annotation.span_targets import SpanTarget, target_of
 from ..core.errors import CRFError
 from ..core.labels import TagSet
 from ..pipe.probabilities import LabelsTokens
-from . import fields
-from .entry import NOBODY, Date, Entry, EntryType, Names, unique_keys
+from . import dates, fields
+from .entry import NOBODY, Date, Entry, EntryType, Names, normalise, unique_keys
 from .errors import BibliographyErrors
+from .identifiers import find_identifiers, take_accessed, take_identifiers
 from .names import parse_names
 from .split import Reference, split_references
 
@@ -28,6 +29,9 @@ SERIES = re.compile(r"^\(\s*=?\s*|^of\s+")
 BY = re.compile(r"^(?:by|bei)\s+(?=the\b|[A-Z])")
 STRAY = re.compile(r"^(?:[\"”»]|'')[\s,.;:]+")  # the end of a quotation belongs to the field before
 REPEATED = re.compile(r"^[-–—_\s]{2,}[.,:;]*\s*")
+FOUR_FIGURES = re.compile(r"\W*(\d{4})\s*[-–—]{1,3}\s*(\d{4})\W*")
+LONGEST_REFERENCE = 20_000  # characters
+SHORT, MOST_CHARACTERS = ("VOLUME", "PAGES", "DATE", "TECH"), 300  # longer ones are something else
 ANNOUNCED = re.compile(r"^(?:in|to appear in|available(?: at| from)?|retrieved(?: from)?|doi|url)\W*$", re.IGNORECASE)
 
 
@@ -55,13 +59,18 @@ def cite(nlp: Language, text: str, name: str | None = None) -> list[Entry | None
 
 
 def read_entries(nlp: Language, tagger: Any, references: Iterable[Reference]) -> list[Entry | None]:
-    """Label references and assemble their entries. tagger (Any): the component of the pipeline that labels."""
-    docs = nlp.pipe(reference.text for reference in references)
-    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in docs])
+    """Label references and assemble their entries; a text of more than 20,000 characters is no reference.
+
+    tagger (Any): the component of the pipeline that labels.
+    """
+    texts = [reference.text if len(reference.text) <= LONGEST_REFERENCE else "" for reference in references]
+    return make_entries([read_segments(doc, tagger.target, tagger.cfg["spans_key"]) for doc in nlp.pipe(texts)])
 
 
 def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[Segment]:
     """Fields and what is between them, in order; together they have every character that is no white space.
+
+    An identifier is a segment of its own, wherever the borders of the fields are.
 
     target (str): where labels are, as in the settings of `crf_tagger`: "tag", "pos", "ent", "spans" or the name of a
         token extension. spans_key (str): of the group, for "spans", of which the longer one counts where they overlap.
@@ -74,10 +83,26 @@ def read_segments(doc: Doc, target: str = "ent", spans_key: str = "sc") -> list[
         bounds = list(_runs([tag or "" for tag in place.names(Example(doc, doc), TagSet((), "none"))]))
     found, end = [], 0
     for first, last, label in [*bounds, (len(doc), len(doc), "")]:
-        found.append(("", doc[end:first].text.strip()))
-        found.append((label, doc[first:last].text.strip()))
+        found += [("", doc[end:first]), (label, doc[first:last])]
         end = last
-    return [(label, text) for label, text in found if text]
+    return [(label, text) for label, text in _set_apart(doc.text, found) if text]
+
+
+def _set_apart(text: str, found: Iterable[tuple[str, Span]]) -> Iterator[Segment]:
+    """Fields without identifiers, and these, whole, with the label of the field that they begin in."""
+    identifiers = deque((own.start, own.end) for own in find_identifiers(text))
+    taken = 0
+    for label, span in found:
+        start, end = span.start_char, span.end_char
+        pieces, whole = [], []
+        while identifiers and identifiers[0][0] < end:
+            first, last = identifiers.popleft()
+            pieces.append(text[max(start, taken) : first].strip())
+            whole.append((label, text[first:last].strip()))
+            taken = last
+        pieces.append(text[max(start, taken) : end].strip())
+        yield label, " ".join(filter(None, pieces))
+        yield from whole
 
 
 def _runs(tags: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -100,14 +125,16 @@ class Draft:
     editors: Names = NOBODY
     date: Date | None = None
     accessed: Date | None = None
+    ranges: list[str] = field(default_factory=list)  # long ranges of years, or pages that were taken for years
 
     def add(self, label: str, text: str) -> None:
         """Take in a field. label (str): in upper case; with one that is not known the text goes to the notes."""
-        identifiers, rest = fields.take_identifiers(STRAY.sub("", text))
+        identifiers, rest = take_identifiers(STRAY.sub("", text))
         self.put_all(identifiers)
         if not re.search(r"\w", rest) and not REPEATED.match(rest):
             return
-        if label in TAKERS:
+        is_too_long = label in SHORT and len(rest) > MOST_CHARACTERS
+        if label in TAKERS and not is_too_long:
             self.seen.add(label)
             TAKERS[label](self, rest)
         else:
@@ -148,16 +175,22 @@ class Draft:
 
     def take_journal(self, text: str) -> None:
         text = IN.sub("", text).strip(" ,;:")
-        is_abbreviated = re.search(r"\w\.\s.*\w\.$", text) is not None
+        is_abbreviated = re.search(r"\w\.\s", text) is not None and re.search(r"\w\.$", text[-2:]) is not None
         self.put_all({"journal": text if is_abbreviated else fields.clean(text)})
 
     def take_date(self, text: str) -> None:
-        date, rest = fields.parse_date(text)
+        if is_long_range(text):
+            self.ranges.append(text)
+            return
+        date, rest = dates.parse_date(text)
         if date is None:
             self._take_part_of_date(text)
             return
+        if is_long_range(rest):
+            self.ranges.append(rest)
+            rest = ""
         try:
-            self.date = fields.merge_dates(self.date, date)
+            self.date = dates.merge_dates(self.date, date)
         except ValueError:
             # the year of publication comes last where the day of a meeting is given too
             is_exact = self.date is not None and self.date.first.day is not None
@@ -165,15 +198,31 @@ class Draft:
             self.add_note("" if first is None else first.iso)
         self.add_note(rest)
 
+    def settle_ranges(self) -> None:
+        """Decide on long ranges of years: beside a date, or behind a volume, they are pages."""
+        for text in self.ranges:
+            if "pages" not in self.values and (self.date is not None or "volume" in self.values):
+                self.put_all(fields.parse_pages(text))
+            elif self.date is None:
+                self.date, _ = dates.parse_date(text)
+            else:
+                self.add_note(text)
+
     def _take_part_of_date(self, text: str) -> None:
         """A month or day on its own belongs to a year given elsewhere."""
         if self.date is not None and self.date.first.month is None and self.date.last is None:
-            date, rest = fields.parse_date(f"{text} {self.date.first.year}{self.date.letter}")
+            date, rest = dates.parse_date(f"{text} {self.date.first.year}{self.date.letter}")
             if date is not None and date != self.date and not rest:
                 self.date = date
                 return
         bare = text.strip(" ,;:()[].")
         self.add_note(f"{bare}." if "." in bare else bare)
+
+    def take_pages(self, text: str) -> None:
+        found = fields.parse_pages(text)
+        if any(self.values.get(name, found[name]) != found[name] for name in ("volume", "number") if name in found):
+            found = {"pages": fields.RANGE.sub("-", fields.clean(text))}  # of an article that has a number
+        self.put_all(found)
 
     def take_report(self, text: str) -> None:
         found = fields.parse_report(text)
@@ -183,7 +232,7 @@ class Draft:
             self.put_all(found)
 
     def take_note(self, text: str) -> None:
-        accessed, text = fields.take_accessed(text)
+        accessed, text = take_accessed(text)
         if accessed is not None and self.accessed is None:
             self.accessed = accessed
         edition = fields.parse_edition(text)
@@ -191,6 +240,12 @@ class Draft:
             self.values["edition"] = edition
         elif edition or re.search(r"\w", text):
             self.add_note(re.sub(r"^[\s.,;:]+", "", fields.clean(text)))
+
+
+def is_long_range(text: str) -> bool:
+    """Whether a text is four figures, a dash, and four figures, and too long a time for a publication."""
+    found = FOUR_FIGURES.fullmatch(text)
+    return found is not None and int(found[2]) - int(found[1]) > dates.LONGEST
 
 
 def _text_taker(name: str) -> Callable[[Draft, str], None]:
@@ -205,7 +260,7 @@ TAKERS: dict[str, Callable[[Draft, str], None]] = {
     "BOOKTITLE": Draft.take_book,
     "JOURNAL": Draft.take_journal,
     "VOLUME": lambda draft, text: draft.put_all(fields.parse_volume(text)),
-    "PAGES": lambda draft, text: draft.put_all(fields.parse_pages(text)),
+    "PAGES": Draft.take_pages,
     "DATE": Draft.take_date,
     "PUBLISHER": lambda draft, text: draft.put_all({"publisher": BY.sub("", fields.clean(text))}),
     "INSTITUTION": _text_taker("publisher"),
@@ -238,6 +293,7 @@ def make_entry(segments: Iterable[Segment], previous: Names = NOBODY) -> Entry:
     draft = Draft(previous)
     for label, text in segments:
         draft.add(label.upper(), normalise(text))
+    draft.settle_ranges()
     values = dict(draft.values)
     kind = _type(draft)
     journal, book = values.pop("journal", ""), values.pop("book", "")
@@ -262,12 +318,6 @@ def _sentences(notes: Sequence[str]) -> str:
     """Notes with a full stop between them."""
     ended = [note if note.endswith((".", "?", "!")) else f"{note}." for note in notes[:-1]]
     return " ".join([*ended, *notes[-1:]])
-
-
-def normalise(text: str) -> str:
-    """Single spaces, composed characters, no control characters."""
-    text = "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cs") or char.isspace())
-    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def _type(draft: Draft) -> EntryType:

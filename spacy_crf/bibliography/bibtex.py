@@ -1,13 +1,15 @@
 """Entries as BibTeX, with fields of BibTeX and biblatex; the format with its strings and comments is read by pybtex."""
 
 import re
+from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
-from .entry import OTHERS, THESES, Date, Day, Entry, EntryType, Name, Names
+from .dates import parse_date
+from .entry import OTHERS, SEASONS, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
-from .fields import month_of
 from .latex import decode, encode, protect_capitals
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -17,7 +19,7 @@ TEXT_FIELDS = {
     **{"chapter": "chapter", "place": "address", "genre": "type", "edition": "edition"},
 }
 # These are taken as they are by packages that typeset addresses.
-VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn"}
+VERBATIM_FIELDS = {"doi": "doi", "url": "url", "arxiv": "eprint", "isbn": "isbn", "issn": "issn"}
 PUBLISHERS = {EntryType.TECHREPORT: "institution", **dict.fromkeys(THESES, "school")}
 # Types of other styles, and of biblatex.
 TYPES = {
@@ -33,9 +35,11 @@ TEXTS = {
     **{"note": "note", "location": "place", "pagetotal": "page_total"},
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
-OF_DATES = ("date", "year", "month", "urldate")
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
-YEARS = re.compile(r"(\d{4})(?:--(\d{4}))?([a-z]?)")
+YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
+SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
+MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
+MOST_QUOTED = 300  # characters of a message of pybtex
 
 
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
@@ -85,8 +89,8 @@ def _date_fields(date: Date) -> Iterator[tuple[str, str]]:
     until = f"--{last.year}" if last is not None and last.year != first.year else ""
     yield "year", f"{{{first.year}{until}{date.letter}}}"
     if first.month is not None:
-        yield "month", MONTHS[first.month - 1]
-    if first.day is not None or last is not None:
+        yield "month", f"{{{SEASONS[first.month]}}}" if first.month in SEASONS else MONTHS[first.month - 1]
+    if first.day is not None or first.month in SEASONS or last is not None:
         yield "date", f"{{{date.iso}}}"
 
 
@@ -114,30 +118,55 @@ def _shielded(text: str, unicode: bool, is_family: bool = False) -> str:
 def read_bibtex(text: str) -> list[Entry]:
     """Entries of a .bib file, in its order, with fields of BibTeX or biblatex; others go to the note, with their names.
 
-    RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX.
+    RAISES (ImportError): if pybtex or pylatexenc is not installed. RAISES (ValueError): if the text is not BibTeX, or
+    if its strings expand to more than ten million characters.
     """
     try:
-        from pybtex.database import PybtexError, parse_string
+        from pybtex.database import PybtexError
+        from pybtex.database.input.bibtex import Parser, month_names
     except ImportError as error:
         raise ImportError(BibliographyErrors.CRF642) from error
+    parser = Parser()
+    parser.macros = Strings(month_names)
     try:
-        data = parse_string(text, "bibtex")
-    except PybtexError as error:
-        raise CRFError(BibliographyErrors.CRF643.format(error=error)) from error
+        data = parser.parse_string(text)
+    except (PybtexError, RecursionError) as error:
+        raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
     return [_read(key, entry) for key, entry in data.entries.items()]
+
+
+class Strings(UserDict[str, str]):
+    """Strings of a file by their names, in any case; there is a limit to what they add to it."""
+
+    def __init__(self, known: Mapping[str, str]) -> None:
+        super().__init__(known)
+        self.n_expanded = 0
+
+    def __setitem__(self, name: str, value: str) -> None:
+        self.data[name.lower()] = value
+
+    def __getitem__(self, name: str) -> str:
+        value = self.data[name.lower()]
+        self.n_expanded += len(value)
+        if self.n_expanded > MOST_EXPANDED:
+            raise CRFError(BibliographyErrors.CRF629.format(name=name, limit=MOST_EXPANDED))
+        return value
 
 
 def _read(key: str, entry: Any) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
-    date = _read_date(fields)
+    date, of_dates = _read_date(fields)
+    accessed = _iso_date(fields.get("urldate", ""))
+    if accessed is not None and accessed.iso == fields["urldate"]:
+        of_dates.add("urldate")
     return Entry(
         type=TYPES.get(entry.type.lower(), EntryType.MISC),
-        key=key,
+        key=normalise(key),
         authors=Names.of(map(_read_name, entry.persons.get("author", ()))),
         editors=Names.of(map(_read_name, entry.persons.get("editor", ()))),
         date=date,
-        accessed=_iso_date(fields.get("urldate", "")),
-        **_read_texts(fields, OF_DATES if date is not None else ("urldate",)),
+        accessed=accessed,
+        **_read_texts(fields, of_dates),
     )
 
 
@@ -156,21 +185,38 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 
-def _read_date(fields: Mapping[str, str]) -> Date | None:
+def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
+    """The date, and the fields that it says all of."""
+    text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
     years = YEARS.fullmatch(fields.get("year", "").strip())
     letter = years[3] if years else ""
-    date = _iso_date(fields.get("date", ""), letter)
-    if date is not None or years is None:
+    date = _iso_date(text, letter)
+    first = Day.of([years[1]]) if years else None
+    if date is None and first is not None and years is not None:
+        last = Day.of([years[2]]) if years[2] else None
+        date = _add_month(Date(first, last, letter), month)
+    said = {"year"} if date is not None and years else set()
+    said |= {"month"} if date is not None and date.first.month is not None else set()
+    return date, said | ({"date"} if date is not None and date.iso == text else set())
+
+
+def _add_month(date: Date, month: str) -> Date:
+    """A date with a month by its name or number, and a day if it has one, or a range of these."""
+    if month.lower() in SEASON_MONTHS:
+        return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
+    if re.fullmatch(r"0?[1-9]|1[0-2]", month):
+        return replace(date, first=replace(date.first, month=int(month)))
+    found, rest = parse_date(f"{month} 2000")
+    if found is None or rest or found.first.month is None or (date.last and found.last):
         return date
-    first = Day(int(years[1]), month_of(decode(fields.get("month", ""))))
-    return Date(first, Day(int(years[2])) if years[2] else None, letter)
+    first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
+    return Date(first or date.first, last or date.last, date.letter)
 
 
 def _iso_date(text: str, letter: str = "") -> Date | None:
-    found = [ISO.fullmatch(part) for part in text.split("/")]
-    if found[0] is None:
-        return None
-    return Date.of((Day(*map(int, filter(None, day.groups()))) for day in found if day), letter)
+    found = [ISO.fullmatch(part) for part in text.split("/")[:2]]
+    days = [Day.of([part or "" for part in day.groups()]) if day else None for day in found]
+    return Date.of(filter(None, days), letter) if days[0] is not None else None
 
 
 def _read_name(person: Any) -> Name:
@@ -180,4 +226,4 @@ def _read_name(person: Any) -> Name:
 
 
 def _plain(words: list[str]) -> str:
-    return " ".join(decode(" ".join(words)).split())
+    return normalise(decode(" ".join(words)))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.errors import CRFError
-from .entry import THESES, Date, Day, Entry, EntryType, Name, Names
+from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .fields import report_type
 
@@ -31,7 +31,7 @@ FIELDS = {
     **{"title": "title", "container": "container-title", "series": "collection-title"},
     **{"pages": "page", "page_total": "number-of-pages", "chapter": "chapter-number"},
     **{"publisher": "publisher", "place": "publisher-place", "genre": "genre", "edition": "edition"},
-    **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "note": "note"},
+    **{"doi": "DOI", "url": "URL", "arxiv": "archive_location", "isbn": "ISBN", "issn": "ISSN", "note": "note"},
 }
 PARTS = {"family": "family", "given": "given", "particle": "non-dropping-particle", "suffix": "suffix"}
 
@@ -50,12 +50,15 @@ def write_csl(entries: Iterable[Entry]) -> str:
 def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
+    Parts of dates that no calendar has go to the note. Months from 21 to 24 are seasons.
+
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
     try:
-        items = json.loads(text)
+        # figures stay as they are written
+        items = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
         return [from_item(item) for item in items]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF644.format(error=error)) from error
 
 
@@ -75,24 +78,35 @@ def to_item(entry: Entry) -> Item:
 
 def from_item(item: Item) -> Entry:
     """An entry of an item of CSL-JSON."""
-    kind = READ_TYPES.get(item["type"], EntryType.MISC)
-    values = {field: str(item[name]) for field, name in FIELDS.items() if name in item}
+    kind = READ_TYPES.get(str(item["type"]), EntryType.MISC)
+    texts = {name: _read_text(value) for name, value in item.items()}
+    values = {field: texts[name] for field, name in FIELDS.items() if name in texts}
     if kind in THESES:
         found = report_type(values.get("genre", ""))
         kind = found if found in THESES else EntryType.PHDTHESIS
-    if item.get("archive") != "arXiv":
+    if texts.get("archive") != "arXiv":
         values.pop("arxiv", None)
+    dates = {name: _read_days(item.get(name)) for name in ("issued", "accessed")}
+    odd = [f"{name}: {printed}" for name, (_, printed) in dates.items() if printed]
+    issued, accessed = (days for days, _ in dates.values())
     return Entry(
         type=kind,
-        key=str(item["id"]),
+        key=_read_text(item["id"]),
         authors=Names.of(map(_read_name, item.get("author", ()))),
         editors=Names.of(map(_read_name, item.get("editor", ()))),
-        volume=str(item.get(_volume_name(item), "")),
-        number=str(item.get(_number_name(item), "")),
-        date=_read_date(item.get("issued"), item.get("year-suffix", "")),
-        accessed=_read_date(item.get("accessed")),
-        **values,
+        volume=texts.get(_volume_name(item), ""),
+        number=texts.get(_number_name(item), ""),
+        date=Date.of(issued, texts.get("year-suffix", "")) if issued else None,
+        accessed=Date.of(accessed) if accessed else None,
+        **{**values, "note": ". ".join(filter(None, [values.get("note", ""), *odd]))},
     )
+
+
+def _read_text(value: object) -> str:
+    """A text or a number, or several; anything else is no text."""
+    if isinstance(value, list):
+        return "; ".join(filter(None, (_read_text(part) for part in value if not isinstance(part, list))))
+    return normalise(value) if isinstance(value, str) else ""
 
 
 def _volume_name(item: Mapping[str, Any]) -> str:
@@ -110,12 +124,14 @@ def _write_name(name: Name) -> dict[str, str]:
     return {part: getattr(name, field) for field, part in PARTS.items() if getattr(name, field)}
 
 
-def _read_name(name: Mapping[str, str]) -> Name:
+def _read_name(name: Mapping[str, object] | str) -> Name:
+    if isinstance(name, str):
+        return Name(normalise(name))
     if "literal" in name:
-        return Name(name["literal"])
-    parts = {field: name.get(part, "") for field, part in PARTS.items()}
-    parts["particle"] = parts["particle"] or name.get("dropping-particle", "")
-    return Name(**parts)
+        return Name(_read_text(name["literal"]))
+    parts = {field: _read_text(name.get(part)) for field, part in PARTS.items()}
+    parts["particle"] = parts["particle"] or _read_text(name.get("dropping-particle"))
+    return Name(**parts) if parts["family"] else Name(" ".join(filter(None, parts.values())))
 
 
 def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
@@ -124,7 +140,19 @@ def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
     return {"date-parts": [list(day.parts) for day in (date.first, date.last) if day is not None]}
 
 
-def _read_date(date: Mapping[str, Any] | None, letter: str = "") -> Date | None:
-    if date is None or "date-parts" not in date:
-        return None
-    return Date.of((Day(*map(int, day)) for day in date["date-parts"]), letter)
+def _read_days(date: object) -> tuple[list[Day], str]:
+    """One day or two of a date, and its parts as they are printed if no calendar has them all."""
+    parts = date.get("date-parts") if isinstance(date, dict) else None
+    listed = [list(map(_read_text, day)) for day in parts or () if isinstance(day, list)][:2]
+    if isinstance(date, dict) and len(listed) == 1 and len(listed[0]) == 1:
+        listed[0] += [_season(_read_text(date.get("season")))]
+    printed = [[part for part in day if part] for day in listed]
+    days = [day for day in map(Day.of, printed) if day is not None]
+    if [[str(part) for part in day.parts] for day in days] == [[part.lstrip("0") for part in day] for day in printed]:
+        return days, ""
+    return days, "/".join("-".join(day) for day in printed)
+
+
+def _season(number: str) -> str:
+    """Month of a season from 1 to 4."""
+    return f"2{number}" if number in ("1", "2", "3", "4") else number

@@ -77,13 +77,30 @@ class Names:
 NOBODY = Names()
 
 
+FIGURES = re.compile(r"\s*\d{1,4}\s*", re.ASCII)
+SEASONS = {21: "Spring", 22: "Summer", 23: "Autumn", 24: "Winter"}
+
+
 @dataclass(frozen=True)
 class Day:
-    """A year, a month or a day, from 1; what is not known is None. A day comes only with a month."""
+    """A year, a month or a day, from 1; what is not known is None. A day comes only with a month.
+
+    Months from 21 to 24 are spring, summer, autumn and winter, as in ISO 8601-2; they have no days.
+    """
 
     year: int
     month: int | None = None
     day: int | None = None
+
+    @classmethod
+    def of(cls, parts: Sequence[str]) -> "Day | None":
+        """What a calendar has of a year, a month and a day in figures; None without a year from 1 to 9999."""
+        year, month, day = ([int(part) if FIGURES.fullmatch(part) else 0 for part in parts] + [0, 0, 0])[:3]
+        if year == 0:
+            return None
+        if month not in range(1, 13):
+            return cls(year, month) if month in SEASONS else cls(year)
+        return cls(year, month, day if 1 <= day <= 31 else None)
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -127,8 +144,8 @@ class Entry:
     or the number of a report. pages (str): ranges with one hyphen. page_total (str): how many. chapter (str): cited.
     date (Date | None): of publication. publisher (str): or the institution behind a report or thesis. place (str): of
     the publisher or meeting. genre (str): kind of a report or thesis, never empty for a thesis. edition (str): without
-    the word. doi (str), url (str), arxiv (str), isbn (str): identifiers, bare. accessed (Date | None): when the address
-    was looked up. note (str): what has no other place.
+    the word. doi, url, arxiv, isbn, issn (str): identifiers, bare. accessed (Date | None): when the
+    address was looked up. note (str): what has no other place.
 
     >>> from spacy_crf import Entry
     >>> Entry(key="crane2003", title="The Kitchen Sonnet").title
@@ -156,12 +173,19 @@ class Entry:
     url: str = ""
     arxiv: str = ""
     isbn: str = ""
+    issn: str = ""
     accessed: Date | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
         if self.type in THESES and not self.genre:
             object.__setattr__(self, "genre", THESES[self.type])
+
+
+def normalise(text: str) -> str:
+    """Single spaces, composed characters, no control characters."""
+    text = "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cs") or char.isspace())
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 LETTERS = {"ß": "ss", "ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
@@ -178,9 +202,10 @@ def unique_keys(entries: Sequence[Entry]) -> list[str]:
     plain = [plain_key(entry) for entry in entries]
     times = Counter(plain)
     taken = {key for key in plain if times[key] == 1}
+    endings = {key: _endings() for key in times}
     keys = []
     for key in plain:
-        keys.append(key if times[key] == 1 else next(own for own in map(key.__add__, _endings()) if own not in taken))
+        keys.append(key if times[key] == 1 else next(own for own in map(key.__add__, endings[key]) if own not in taken))
         taken.add(keys[-1])
     return keys
 

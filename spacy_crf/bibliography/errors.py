@@ -11,14 +11,18 @@ class BibliographyErrors(metaclass=Messages):
     CRF642 = "BibTeX is read by pybtex, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF643 = "The text is not BibTeX: {error}"
     CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
+    CRF629 = (
+        "The strings of the BibTeX file expand to more than {limit} characters, at {name!r}. Is its source one that "
+        "you trust? Write out what it says."
+    )
     CRF650 = (
         "References are read by a component that labels tokens, such as constrained_ner; there is none (asked for: "
         "{name}) among: {names}. Load a pipeline that has one."
     )
     CRF649 = "LaTeX is read by pylatexenc, which is not installed. Install it: pip install 'spacy_crf[bibtex]'."
     CRF645 = (
-        "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, and was "
-        "the model trained on such ones?"
+        "No field was found in reference {number} ({lines}), which was left out: {text!r}. Is it a reference, of at "
+        "most 20,000 characters, and was the model trained on such ones?"
     )
     CRF646 = (
         "No field was found in any of the {count} references. Is {model} a model for references? Its labels: {labels}."

@@ -20,7 +20,15 @@ SPECIAL_LETTERS = (
     "» guillemotright … ldots § S £ pounds © copyright ® textregistered ° textdegree ¿ textquestiondown "
     "¡ textexclamdown † dag • textbullet € texteuro"
 )
-SYMBOLS, LETTERS = (dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split()))
+# Commands that are read only.
+READ_ONLY = (
+    "¶ P ‡ ddag € euro < textless > textgreater | textbar ™ texttrademark № textnumero LaTeX LaTeX TeX TeX "
+    "BibTeX BibTeX"
+)
+SYMBOLS, LETTERS, OTHERS = (
+    dict(zip(table[::2], table[1::2])) for table in (SIGNS.split(), SPECIAL_LETTERS.split(), READ_ONLY.split())
+)
+KNOWN = {**SYMBOLS, **LETTERS, **OTHERS}
 DASHES = {"–": "--", "—": "---"}
 ESCAPED = frozenset("&%$#_")
 # Characters that LaTeX would set as one sign with a neighbour of the same kind.
@@ -35,12 +43,18 @@ WORD = re.compile(r"([^\w]*)(.*?)([^\w]*)", re.DOTALL)
 UNSAFE = ("input", "include", "today")
 # Macros that set their argument in a style, and those that change the style, or say where a word may be divided.
 STYLES = ("emph", "text", "textrm", "textit", "textbf", "textsc", "textsl", "textsf", "texttt", "textup")
-SHOWN = (*STYLES, "mbox", "url", "ensuremath")
-SWITCHES = ("em", "bf", "it", "sl", "sc", "rm", "tt", "sf", "-", "/")
+SHOWN = (*STYLES, "mbox", "url", "ensuremath", "underline")
+SWITCHES = ("em", "bf", "it", "sl", "sc", "rm", "tt", "sf", "-", "/", "relax", "protect")
 # Only texts with one of these are not plain.
 MARKUP = re.compile(r"[\\{}~%$]|--|``|''|[!?]`")
-# A tilde and a circumflex of their own; what is escaped; what is no comment in BibTeX, and no formula in plain text.
-SPECIAL = re.compile(r"\\(?P<lone>[~^])\{\s*\}|(?P<escaped>\\.)|[%$]", re.DOTALL)
+# A tilde and a circumflex of their own; links; commands with an argument; what is escaped; formulas of one sign, and
+# others; what is no comment in BibTeX, and no formula in plain text.
+SPECIAL = re.compile(
+    r"\\(?P<lone>[~^])\{\s*\}|\\href\s*\{(?P<address>[^{}]*)\}\s*\{(?P<link>[^{}]*)\}"
+    r"|\\(?P<command>[A-Za-z]+)\s*(?=\{)|(?P<escaped>\\.)|\$(?P<sign>\\[A-Za-z]+)\$"
+    r"|(?P<formula>\$(?=[^$]{0,100}[\^_\\])[^$]{1,200}\$)|[%$]",
+    re.DOTALL,
+)
 
 
 def encode(text: str, unicode: bool = False) -> str:
@@ -58,32 +72,40 @@ def encode(text: str, unicode: bool = False) -> str:
 
 
 def decode(latex: str) -> str:
-    """Plain text of LaTeX, composed. Braces and styles go; formulas, macros that are not known and faulty LaTeX stay.
+    """Plain text of LaTeX, composed. Braces and styles go; of commands that are not known the argument stays.
+
+    Formulas, commands that are not known and have no argument, and faulty LaTeX stay as they are.
 
     RAISES (ImportError): if pylatexenc is not installed.
     """
     if not MARKUP.search(latex):
         return unicodedata.normalize("NFC", latex)
-    read, fault = reader()
+    read, names, fault = reader()
+
+    def escape(match: re.Match[str]) -> str:
+        if match["lone"]:
+            return f"{{\\{SYMBOLS[match['lone']]}}}"
+        if match["link"] is not None:
+            return f"{{{match['link']}}} ({match['address']})"
+        if match["command"]:
+            return match[0] if match["command"] in names else ""
+        if match["sign"]:
+            return f"{{{match['sign']}}}"
+        return match["escaped"] or match["formula"] or f"\\{match[0]}"
+
     try:
-        text = read(SPECIAL.sub(_escape, latex), tolerant_parsing=False)
-    except fault:
+        text = read(SPECIAL.sub(escape, latex), tolerant_parsing=False)
+    except (fault, RecursionError):
         text = latex
     return unicodedata.normalize("NFC", text)
 
 
-def _escape(match: re.Match[str]) -> str:
-    if match["lone"]:
-        return f"{{\\{SYMBOLS[match['lone']]}}}"
-    return match["escaped"] or f"\\{match[0]}"
-
-
 @cache
-def reader() -> tuple[Callable[..., str], type[Exception]]:
-    """Function from LaTeX to text, and its exception for faulty LaTeX."""
+def reader() -> tuple[Callable[..., str], frozenset[str], type[Exception]]:
+    """Function from LaTeX to text, the names of the commands that it knows, and its exception for faulty LaTeX."""
     try:
         from pylatexenc import latex2text
-        from pylatexenc.latexwalker import LatexWalkerError
+        from pylatexenc.latexwalker import LatexWalkerError, get_default_latex_context_db
     except ImportError as error:
         raise ImportError(BibliographyErrors.CRF649) from error
     known, macro = latex2text.get_default_latex_context_db(), latex2text.MacroTextSpec
@@ -94,10 +116,13 @@ def reader() -> tuple[Callable[..., str], type[Exception]]:
     macros += [macro(name, discard=False) for name in SHOWN]
     macros += [macro(name, simplify_repl="") for name in SWITCHES]
     # pylatexenc has no text for \textbraceleft, \textbraceright, \S, \pounds and \copyright
-    macros += [macro(name, simplify_repl=char) for char, name in {**SYMBOLS, **LETTERS}.items()]
+    macros += [macro(name, simplify_repl=char) for char, name in KNOWN.items()]
     known.add_context_category("own", macros, prepend=True, specials=[latex2text.SpecialsTextSpec("~", " ")])
+    specs = [*known.iter_macro_specs(), *get_default_latex_context_db().iter_macro_specs()]
+    names = frozenset(own.macroname for own in specs)
     known.set_unknown_macro_spec(macro("", simplify_repl=_verbatim))
-    return latex2text.LatexNodes2Text(latex_context=known, math_mode="verbatim").latex_to_text, LatexWalkerError
+    read = latex2text.LatexNodes2Text(latex_context=known, math_mode="verbatim").latex_to_text
+    return read, names, LatexWalkerError
 
 
 def _verbatim(node: Any) -> str:

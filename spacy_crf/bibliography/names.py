@@ -25,16 +25,28 @@ AFTER = re.compile(
 CONTRIBUTION = re.compile(r"\s*[;,]\s*((?:with|mit|avec)\s+(?:an?|the|einem|einer|une?)\s.*\b(?:by|von|par|de)\s.*)$")
 ROMAN_END = re.compile(r"(?<=\bI[IV])\.$|(?<=\bIII)\.$")
 HARD = re.compile(r"\s*;\s*|\s+/\s+")
-SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with)\b)\s*(?=\S)")
-MOST_WORDS = 12  # a text with more between its commas is no list of names, and stays whole
+# "ET" may be initials, as in "Smith ET,".
+SOFT = re.compile(r"\s*,?\s*(?:&|\b(?:and|und|et|with|AND|UND|WITH)\b|\bET\b(?=\s+[^\W\d_a-zß-ÿ]))\s*(?=\S)")
+MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is no list of names, and stays whole
 EDGES = " \t,;:/–—-"
+SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
-INITIAL = r"[^\W\d_a-zß-ÿ]\.?"
-INITIALS = re.compile(rf"(?:{INITIAL}[\s-]*|[A-Z][a-z]\.[\s-]*){{1,5}}")
+CAPITAL = r"[^\W\d_a-zß-ÿ]"
+INITIAL = rf"(?:{CAPITAL}\b\.?|[A-Z][a-z]\.)[\s-]*"
+INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
+RUN = rf"{CAPITAL}{{2,3}}"  # initials without full stops, as in "Family GH"
+BEGINS_WITH_INITIAL = re.compile(rf"{CAPITAL}(?:\.|\s|$)")
 # A family name in one word, with its particles if it has some.
 ONE_WORD = re.compile(r"(?:(?:[^\W\d_A-ZÄÖÜ]|')[\w'’.]*\s+)*[\w'’‘\-]+")
-TRAILING_INITIALS = re.compile(r"(?P<family>.*[^\W\d_A-Z.].*?|[A-Z]{2,}.*?)\s+(?P<given>(?:[A-ZÀ-Ý]\.?[\s-]*){1,4})")
+# Given names behind a family name of several words: one, or some with initials behind them.
+GIVEN = re.compile(rf"[\w'’‘\-]+\.?|(?:[\w'’‘\-]+\s+){{1,2}}(?:{CAPITAL}\.[\s-]*){{1,3}}")
+TRAILING_INITIALS = re.compile(rf"(?P<family>.*\w{{2,}}\S*)\s+(?P<given>(?:{CAPITAL}\b\.?[\s-]*){{1,4}}|{RUN})")
+FAMILY_IN_CAPITALS = re.compile(r"(?P<family>[A-ZÀ-Ý][A-ZÀ-Ý'’\- ]*[A-ZÀ-Ý]{2}) (?P<given>[A-ZÀ-Ý][a-zß-ÿ].*)")
 BRACKETED = re.compile(r"(?P<family>[^()]+?)\s*\((?P<given>[^()\s]+)\)")
+# Small words that belong to a family name where they begin with a capital too.
+CAPITAL_PARTICLE = re.compile(
+    r"v[ao]n|de|del|della|di|da|dos|du|den|der|ter|ten|la|le|des|st\.?|ste\.?|saint", re.IGNORECASE
+)
 BODY = re.compile(
     r"\b(?:institut[eo]?|committee|council|universi\w+|project|office|society|group|authority|trust|collaboration|"
     r"department|ministry|association|consortium|board|cent(?:re|er)|foundation|commission|organi[sz]ation|bureau|"
@@ -60,6 +72,7 @@ def parse_names(text: str) -> tuple[Names, str]:
     rest = ""
     if besides := CONTRIBUTION.search(text):
         text, rest = text[: besides.start()], besides[1].strip(EDGES + ".")
+    text = SEPARATORS.sub(lambda found: "; " if ";" in found[0] else ", ", text)
     text = AFTER.sub(" ", BEFORE.sub("", text).rstrip(EDGES)).strip()
     text = ROMAN_END.sub("", text)
     text, n_and_others = ET_AL.subn(", ", text)
@@ -84,11 +97,11 @@ def _names(text: str) -> Iterator[Name]:
 
 def _groups(text: str) -> Iterator[str]:
     """Parts between the words for "and"; those of a body stay together."""
-    groups = SOFT.split(text)
+    groups = SOFT.split(text)[::-1]
     while groups:
-        group = groups.pop(0)
-        if groups and _is_body(groups[0]) and not re.search(r"[,.]", group) and group.lower().startswith("the "):
-            group = f"{group} and {groups.pop(0)}"
+        group = groups.pop()
+        if groups and _is_body(groups[-1]) and not re.search(r"[,.]", group) and group.lower().startswith("the "):
+            group = f"{group} and {groups.pop()}"
         yield group
 
 
@@ -96,7 +109,7 @@ def _group(text: str) -> Iterator[Name]:
     """Names between commas."""
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
     pieces = [piece.strip(" :") for piece in text.split(",") if re.search(r"\w", piece)]
-    if any(len(piece.split()) > MOST_WORDS for piece in pieces):
+    if any(len(piece) > MOST_CHARACTERS or len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
         return
     place = 0
@@ -116,11 +129,21 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
     if place + 1 == len(pieces) or _is_body(pieces[place]):
         return 1
     first, second = pieces[place], pieces[place + 1]
-    if SUFFIX.fullmatch(second) or INITIALS.fullmatch(first.split()[0]) or re.search(r"\s[A-ZÄÖÜ]{1,3}$", first):
+    if SUFFIX.fullmatch(second) or BEGINS_WITH_INITIAL.match(first):
         return 1
-    if INITIALS.fullmatch(second) or ONE_WORD.fullmatch(first):
+    if INITIALS.fullmatch(second):
         return 2
-    return 2 if place == 0 and ONE_WORD.fullmatch(second) else 1
+    if _trailing_initials(first):
+        return 1
+    return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
+
+
+def _trailing_initials(text: str) -> re.Match[str] | None:
+    """The parts of "Family GH" or "Family G. H."; in capitals, three letters are a name."""
+    found = TRAILING_INITIALS.fullmatch(text)
+    if found is None or BEGINS_WITH_INITIAL.match(text) or (text.isupper() and re.fullmatch(r"\w{3}", found["given"])):
+        return None
+    return found
 
 
 def _name(pieces: Sequence[str], suffix: str) -> Name:
@@ -158,13 +181,16 @@ def _natural_name(text: str, suffix: str = "") -> Name:
     """A name without comma in the order of speech, or one like "Family GH", "Family G." and "Family (Given)"."""
     if bracketed := BRACKETED.fullmatch(text):
         return _inverted_name(bracketed["family"], bracketed["given"], suffix)
-    trailing = TRAILING_INITIALS.fullmatch(text)
-    if trailing and not INITIALS.fullmatch(text.split()[0]):
-        return _inverted_name(trailing["family"], _spelt(trailing["given"].strip()), suffix)
     words = text.split()
     if not suffix and len(words) > 2 and SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
-    place = next((at for at, word in enumerate(words[1:-1], 1) if _is_particle(word)), len(words) - 1)
+        text = " ".join(words)
+    if trailing := _trailing_initials(text):
+        return _inverted_name(trailing["family"], _spelt(trailing["given"].strip()), suffix)
+    if in_capitals := FAMILY_IN_CAPITALS.fullmatch(text):
+        return _inverted_name(in_capitals["family"], in_capitals["given"], suffix)
+    begins = (at for at, word in enumerate(words[1:-1], 1) if _is_particle(word) or CAPITAL_PARTICLE.fullmatch(word))
+    place = next(begins, len(words) - 1)
     particle, family = _leading_particle(words[place:])
     return Name(family, " ".join(words[:place]), particle, suffix)
 

@@ -25,9 +25,12 @@ STYLES = (
 KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
 GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
+SURROGATES = re.compile("[\ud800-\udfff]")  # half a character each
 SOFT_HYPHEN = "\u00ad"
 BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
 WORD = re.compile(r"[^\W\d_]+")
+IS_RANGE = re.compile(r"\S[-\u2010\u2013]$")
+LONGEST_WORD = 500  # characters of a word or address that is continued on the next line
 ADDRESS = re.compile(r"(?:https?://|ftp://|www\.|doi\.org/|\b10\.\d{4,9}/)\S*$", re.IGNORECASE)
 OPEN_END = re.compile(r"[/\-_=?&#%~:+]$")  # an address does not end so
 OPEN_START = re.compile(r"[/._=?&#%~]\S")
@@ -82,6 +85,7 @@ def split_references(text: str) -> list[Reference]:
     all lines have the same, behind blank lines; without these, where a line looks complete and the next one like a
     beginning. Numbers count only where they go on counting, so that a line may begin with another one.
     """
+    text = SURROGATES.sub("\ufffd", text)
     words = find_words(text)
     found = []
     for part in _parts(text.splitlines()):
@@ -116,7 +120,12 @@ def _unnumbered_starts(part: Sequence[_Line]) -> list[int]:
     if any(line.after_blank for line in part[1:]):
         return [0, *(place for place, line in enumerate(part) if place and line.after_blank)]
     pairs = enumerate(pairwise(line.text for line in part), 1)
-    return [0, *(place for place, (before, line) in pairs if FINISHED.search(before) and BEGINNING.match(line))]
+    finished = (place for place, (before, line) in pairs if BEGINNING.match(line) and _is_finished(before))
+    return [0, *finished]
+
+
+def _is_finished(line: str) -> bool:
+    return FINISHED.search(line[-LONGEST_WORD:]) is not None
 
 
 def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
@@ -139,17 +148,19 @@ def _numbered_starts(lines: Sequence[_Line]) -> dict[int, _Marker]:
 
 
 def _best_chain(lines: Sequence[_Line], candidates: Sequence[_Marker], widest_gap: int) -> list[_Marker]:
-    """Candidates from the first one on with the greatest gain, by dynamic programming, O(n^2)."""
+    """Candidates from the first one on with the greatest gain, by dynamic programming, O(n)."""
     gains, before = [1.0], [-1]
-    for marker in candidates[1:]:
-        best, source = float("-inf"), -1
-        for earlier, gain in enumerate(gains):
-            gap = marker.number - candidates[earlier].number - 1
-            if 0 <= gap <= widest_gap and gain - GAP_COST * gap > best:
-                best, source = gain - GAP_COST * gap, earlier
+    best = {candidates[0].number: 0}  # of those with a number so far
+    for place, marker in enumerate(candidates[1:], 1):
+        number = marker.number
+        earlier = {best[number - 1 - gap]: gap for gap in range(widest_gap + 1) if number - 1 - gap in best}
+        source = max(earlier, key=lambda at: (gains[at] - GAP_COST * earlier[at], -at), default=-1)
+        gain = gains[source] - GAP_COST * earlier[source] if earlier else float("-inf")
         finished = lines[marker.line - 1].text.endswith((".", "]", ")"))
-        gains.append(best + 1 + BLANK_GAIN * lines[marker.line].after_blank + FINISHED_GAIN * finished)
+        gains.append(gain + 1 + BLANK_GAIN * lines[marker.line].after_blank + FINISHED_GAIN * finished)
         before.append(source)
+        if earlier and gains[place] > gains[best.setdefault(number, place)]:
+            best[number] = place
     place, chain = max(range(len(gains)), key=gains.__getitem__), []
     while place >= 0:
         chain.append(candidates[place])
@@ -165,11 +176,16 @@ def join_lines(lines: Iterable[str], words: frozenset[str] = frozenset()) -> str
 
     words (frozenset[str]): of the whole text, lower-cased: see `find_words`.
     """
-    text = ""
-    for line in lines:
-        line = " ".join(line.split())
-        text = _join(text, line, words) if text and line else text or line
-    return text.replace(SOFT_HYPHEN, "")
+    pieces: list[str] = []
+    last = ""  # the end of what is joined so far, without a space
+    for line in filter(None, (" ".join(line.split()) for line in lines)):
+        if pieces:
+            before, between = _joint(pieces[-1], last, line, words)
+            last = "" if between else last[:-1] if before != pieces[-1] else last
+            pieces[-1:] = [before, between]
+        pieces.append(line)
+        last = f"{last}{line}"[-LONGEST_WORD:].rpartition(" ")[2]
+    return "".join(pieces).replace(SOFT_HYPHEN, "")
 
 
 def find_words(text: str) -> frozenset[str]:
@@ -177,18 +193,17 @@ def find_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)", text.lower()))
 
 
-def _join(text: str, line: str, words: frozenset[str]) -> str:
-    if text.endswith(SOFT_HYPHEN):
-        return text[:-1] + line
-    last = text[text.rfind(" ") + 1 :]
-    if _continues_address(last, line):
-        return text + line
+def _joint(before: str, last: str, line: str, words: frozenset[str]) -> tuple[str, str]:
+    """The line before, perhaps without its hyphen, and what is between it and the next one: a space or nothing.
+
+    last (str): the word that the line before ends with, from where it begins.
+    """
+    if before.endswith(SOFT_HYPHEN) or _continues_address(last, line):
+        return before, ""
     broken, second = BROKEN_WORD.search(last), WORD.match(line)
     if broken and second:
-        keep = _is_compound(broken["first"], second[0], words)
-        return (text if keep else text[:-1]) + line
-    is_range = re.search(r"\S[-\u2010\u2013]$", last) is not None
-    return text + ("" if is_range else " ") + line
+        return (before if _is_compound(broken["first"], second[0], words) else before[:-1]), ""
+    return before, "" if IS_RANGE.search(last) else " "
 
 
 def _continues_address(last: str, line: str) -> bool:

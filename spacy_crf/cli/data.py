@@ -10,14 +10,18 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import dot_to_object, registry
+from thinc.api import Config
 
 from ..core.errors import CRFError
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import data_suffix, read_lines
-from ..corpora.reader import COLUMNS, Corpus, Format, pick_format
+from ..corpora.files import data_suffix
+from ..corpora.reader import COLUMNS, Corpus, Format, list_files, pick_format
+from ..corpora.reader import FORMATS as CORPUS_FORMATS
 from ..corpora.review import is_review
-from ..punctuation.passages import text_of_json
 from ..punctuation.reader import PunctuationCorpus, PunctuationFormat
+from ..reading.files import first_line, read_lines
+from ..reading.records import parse_json
 from ..sections.formats import root_of
 from ..sections.formats.annotated import ROOT
 from ..sections.formats.rechtspraak import ROOTS
@@ -30,6 +34,11 @@ TEXT_SUFFIXES = (".txt", ".text", ".md", "")
 # Suffixes of files that tell what a folder holds, the surest first; those of a licence or a README do not
 TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".json")
 
+# Settings that say which files are read, and how much of them: not what becomes of a document
+OF_FILES = ("path", "limit", "augmenter")
+# Formats of a corpus that blocks of its settings are about, which want the format to be named
+WITH_BLOCKS = ("tagsets", "cora", "webanno", "references")
+
 
 @dataclass(frozen=True)
 class Data:
@@ -37,6 +46,9 @@ class Data:
 
     path (Path): A file or a folder. format (str | None): One of `FORMATS`; None to have it told.
     columns (list[str]), input (list[str]), settings (Mapping): Settings of `Corpus`, which other readers refuse.
+
+    What else a reader does to documents is a property of the pipeline that they are for: they are read in the way of
+    the dev corpus that it was trained with. See `trained_settings`.
     """
 
     path: Path
@@ -49,34 +61,53 @@ class Data:
         """Another corpus of the same format."""
         return replace(self, path=path)
 
-    def reader(self, factory: str = "") -> Any:
+    def reader(self, nlp: Language, factory: str = "") -> Any:
         """The reader of the corpus. factory (str): Component that it is for, "" for any."""
         family = self._family(factory)
-        own = {"columns": self.columns, "input": self.input, **self.settings}
+        given = {"columns": self.columns, "input": self.input, **self.settings}
+        own, trained = {name: value for name, value in given.items() if value}, trained_settings(nlp, family.reader)
         if not family.factory:
-            return Corpus(self.path, format=cast(Format, self.format), **{**own, "columns": self.columns or None})
+            format = self._told_format()
+            return family.make(self.path, format, {**_fitting(trained, format), **own})
         for setting, value in own.items():
-            if value:
-                known = self.format or family.formats[0]
-                raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
-        return family.make(self.path, format=self.format)
+            known = self.format or family.formats[0]
+            raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=known))
+        return family.make(self.path, self.format, trained)
 
     def examples(self, nlp: Language, name: str | None = None) -> list[Example]:
         """All examples. name (str | None): Component that they are for: what only it reads comes first."""
-        return list(self.reader(nlp.get_pipe_meta(name).factory if name else "")(nlp))
+        return list(self.reader(nlp, nlp.get_pipe_meta(name).factory if name else "")(nlp))
+
+    def with_punctuation(self, nlp: Language) -> list[Doc] | None:
+        """The documents of `examples` with the gold of punctuation too; None where that is there or has no tokens."""
+        reader = self.reader(nlp)
+        text = getattr(reader, "text", None)
+        if text is None or text.punctuation != "context":
+            return None
+        return list(replace(reader, text=replace(text, punctuation="gold")).read_docs(nlp.vocab))
 
     def docs(self, nlp: Language) -> Iterator[Doc]:
         """Documents with their gold."""
-        reader = self.reader()
+        reader = self.reader(nlp)
         return reader.read_texts(nlp) if isinstance(reader, PunctuationCorpus) else reader.read_docs(nlp.vocab)
 
     def raw(self, nlp: Language) -> Iterator[tuple[Doc, Place]]:
         """Documents without gold, with their places; in raw text, each line is a document."""
         if self._is_text():
+            for setting, value in (("columns", self.columns), ("input", self.input)):
+                if value:
+                    raise CRFError(CorpusErrors.CRF510.format(setting=setting, value=value, format=TEXT))
             lines = enumerate(read_lines(self.path), 1)
             return ((nlp.make_doc(line), Place("line", number)) for number, line in lines if line.strip())
-        examples = enumerate(self.reader()(nlp), 1)
+        examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
+
+    def _told_format(self) -> str | None:
+        """The format that is asked for, or that a file tells for which a corpus has settings of its own."""
+        if self.format is not None or self.columns or not self.path.exists():
+            return self.format
+        told = next(map(pick_format, list_files(self.path, None)), "")
+        return told if told in WITH_BLOCKS else None
 
     def _is_text(self) -> bool:
         """Whether it is raw text as far as name and first line tell; column files called .txt are taken for it."""
@@ -97,6 +128,30 @@ class Data:
         return next((family for family in FAMILIES if file and family.recognises(file)), FAMILIES[0])
 
 
+def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
+    """What a registered reader does to the files of the dev corpus that a pipeline was trained with, by its config.
+
+    Without where they are, how many are read and what multiplies them. Nothing where another reader has read them.
+    """
+    config = nlp.config.interpolate()
+    block = dict(dot_to_object(config, config["training"]["dev_corpus"]) or {})
+    if block.pop("@readers", None) != reader:
+        return {}
+    kept = Config({"settings": {name: value for name, value in block.items() if name not in OF_FILES}})
+    return cast(dict[str, Any], registry.resolve(kept, validate=False)["settings"])
+
+
+def _fitting(trained: dict[str, Any], format: str | None) -> dict[str, Any]:
+    """The settings of a trained `Corpus` that hold for files of a format, which need not be the one of training."""
+    theirs = trained.pop("format", None) or ("columns" if trained.get("columns") else None)
+    own = CORPUS_FORMATS.get(format or "")
+    fitting = {"input", "group", "retokenize"}
+    if own is not None:
+        fitting |= {"text"} if own.has_tag_sets else set()
+        fitting |= set(own.settings) if format == theirs or format in own.settings else set()
+    return {name: value for name, value in trained.items() if name in fitting and value is not None}
+
+
 def _telling_file(path: Path) -> Path | None:
     """A file itself; of a folder, the first one that is not hidden of those whose suffix tells most."""
     if not path.is_dir():
@@ -113,13 +168,15 @@ def _telling_file(path: Path) -> Path | None:
 class FormatFamily:
     """The formats that one reader reads, and the component whose gold they hold, "" for all others.
 
-    recognises (Callable): Whether a file is one of theirs, and of no other family. make (Callable): The reader.
+    reader (str): The name of the reader in configs. recognises (Callable): Whether a file is one of theirs, and of no
+    other family. make (Callable): The reader of a path and a format, with other settings.
     """
 
     formats: tuple[str, ...]
     factory: str
+    reader: str
     recognises: Callable[[Path], bool]
-    make: Callable[..., Any]
+    make: Callable[[Path, str | None, dict[str, Any]], Any]
 
 
 def _has_sections(file: Path) -> bool:
@@ -137,20 +194,38 @@ def _has_marks(file: Path) -> bool:
 
 def _has_key(file: Path, key: str) -> bool:
     """Whether the first line is a JSON object with a key."""
-    return text_of_json(next(filter(str.strip, read_lines(file)), ""), key) is not None
+    try:
+        found = parse_json(first_line(file), str(file))
+    except CRFError:
+        return False
+    return isinstance(found, dict) and found.get(key) is not None
 
 
-def _read_sections(path: Path, format: str | None) -> SectionCorpus:
+def _read_corpus(path: Path, format: str | None, settings: dict[str, Any]) -> Corpus:
+    return Corpus(path, format=cast(Format | None, format), **settings)
+
+
+def _read_sections(path: Path, format: str | None, settings: dict[str, Any]) -> SectionCorpus:
     if format not in (None, "spacy", SECTIONS):
         raise CRFError(CorpusErrors.CRF523.format(format=format, known=SECTIONS))
-    return SectionCorpus(path)
+    return SectionCorpus(path, **settings)
+
+
+def _read_marks(path: Path, format: str | None, settings: dict[str, Any]) -> PunctuationCorpus:
+    return PunctuationCorpus(path, **{**settings, "format": format})  # that of the file, not that of training
 
 
 # Where two families have a format of one name, it is that of the first, unless a component asks for its own
 FAMILIES = (
-    FormatFamily(get_args(Format), "", lambda _: False, Corpus),
-    FormatFamily((SECTIONS,), "section_parser", _has_sections, _read_sections),
-    FormatFamily(get_args(PunctuationFormat), "punctuation_restorer", _has_marks, PunctuationCorpus),
+    FormatFamily(get_args(Format), "", "spacy_crf.Corpus.v1", lambda _: False, _read_corpus),
+    FormatFamily((SECTIONS,), "section_parser", "spacy_crf.SectionCorpus.v1", _has_sections, _read_sections),
+    FormatFamily(
+        get_args(PunctuationFormat),
+        "punctuation_restorer",
+        "spacy_crf.PunctuationCorpus.v1",
+        _has_marks,
+        _read_marks,
+    ),
 )
 FORMATS = tuple(dict.fromkeys(format for family in FAMILIES for format in family.formats))
 

@@ -1,6 +1,6 @@
 """`python -m spacy crf experiment`: trains and tests configs on many splits of their training corpus."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -15,18 +15,20 @@ from ..lab.experiment import RunSettings, run_experiment
 from ..lab.report import check_plotting, draw_curve, find_curves, to_data
 from ..lab.results import Experiment, PartResult, Spread, SystemDifference, SystemResult
 from ..lab.sampling import By
-from ..lab.splits import FRACTIONS, Kind, SplitSettings
+from ..lab.splits import FRACTIONS, WHOLE, Kind, SplitSettings
 from .options import (
     ConfigOptions,
     TrainingConfig,
     command,
     make_folders,
     parse_numbers,
+    refuse_idle,
     table,
     tell_written,
     write_data,
 )
 
+BY_DOCUMENT = ("in-domain", "cross-domain", "robustness", "size", "pruning")  # kinds that test documents one by one
 POOLED_NAMES = ("precision", "recall", "F", "F0.5")
 MOST_ROWS = 15  # of tags and confusions
 WIDTH = 100  # of names, at most
@@ -56,6 +58,7 @@ def experiment(
     jobs: Annotated[int, typer.Option(min=1, help="Processes")] = 1,
     json_path: Annotated[Path | None, typer.Option("--json", help="File for all results")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for curves as PNG; needs matplotlib")] = None,
+    given: Collection[str] = (),
 ) -> None:
     """Train and test a pipeline, or several, on splits of the training corpus, each split in the way of spacy train.
 
@@ -66,6 +69,16 @@ def experiment(
 
     Settings of all configs are overridden as in spacy train, e.g. --paths.train DIR.
     """
+    is_whole = kind in WHOLE or (kind == "cross-domain" and by in (None, "document"))
+    refuse_idle(
+        given,
+        ("by", kind != "shuffling", "kinds other than shuffling, which draws both sentences and chunks,"),
+        ("folds", kind == "kfold", "--kind kfold"),
+        ("test_share", kind != "kfold" and not is_whole, "kinds that draw a test part"),
+        ("least_tokens", kind in BY_DOCUMENT, f"--kind {', '.join(BY_DOCUMENT)}"),
+        ("fractions", kind in ("curve", "pruning"), "--kind curve or pruning"),
+        ("distance", kind == "pruning", "--kind pruning"),
+    )
     make_folders(json_path, plots and plots / "curve.png")
     if plots is not None:
         check_plotting()

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +37,7 @@ from .options import (
     echo_data,
     find_component,
     locate,
+    refuse_idle,
     run_before,
     table,
     tell_written,
@@ -128,11 +129,13 @@ def explain_labels(
     token: Annotated[int | None, typer.Option(help="Number of the token, from 0; all without")] = None,
     top: Annotated[int, typer.Option(min=1, help="How many contributions to show for each token")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with all contributions")] = False,
+    given: Collection[str] = (),
 ) -> None:
     """Show what each feature and transition adds to a token's label, and to the most probable other one.
 
     The contributions of a token sum up to the difference of the scores of both labellings of its sentence.
     """
+    refuse_idle(given, ("top", not as_json, "tables, without --json,"))
     (doc,) = run_before(loaded.nlp, loaded.name, [loaded.nlp.make_doc(text)])
     found = explain(loaded.component, doc, None if token is None else [token])
     if as_json:
@@ -173,12 +176,20 @@ def score(
     baseline: Annotated[
         Path | None, typer.Option(help="Training corpus: also score the most frequent tag of each word")
     ] = None,
+    given: Collection[str] = (),
 ) -> None:
     """Score a pipeline on Docs that have the corpus's own tokens and sentences."""
-    rows = list(score_rows(loaded.nlp.evaluate(data.examples(loaded.nlp, loaded.name))))
     target = getattr(loaded.component, "target", None)
-    if baseline is not None and target in ("tag", "pos"):
-        train, gold = (one.docs(spacy.blank("xx")) for one in (data.at(baseline), data))
+    refuse_idle(given, ("baseline", target in ("tag", "pos"), "components whose target is tag or pos"))
+    examples = data.examples(loaded.nlp, loaded.name)
+    rows = list(score_rows(loaded.nlp.evaluate(examples)))
+    whole = data.with_punctuation(loaded.nlp)
+    if whole is not None:
+        done = loaded.nlp.pipe(eg.predicted for eg in examples)
+        told = loaded.component.score(list(map(Example, done, whole)))
+        rows += [(f"{name} with punctuation", value) for name, value in score_rows(told) if name.endswith("_acc")]
+    if baseline is not None and target is not None:
+        train, gold = (one.docs(loaded.nlp) for one in (data.at(baseline), data))
         accuracy = most_frequent(train, gold, target)
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))

@@ -3,7 +3,7 @@
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
@@ -30,6 +30,9 @@ Function = TypeVar("Function", bound=Callable[..., None])
 NumberT = TypeVar("NumberT", int, float)
 
 
+CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
 class OptionGroup(ABC):
     """Annotates a parameter of a command that stands for an argument and options.
 
@@ -53,7 +56,7 @@ def parameter(name: str, kind: Any, info: Any, default: Any = Parameter.empty) -
 
 
 def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Function], Function]:
-    """Make a command of a function.
+    """Make a command of a function. If it has a parameter `given`, that takes the names of the options that were given.
 
     name (str): Name of the command. failure (str): Title of errors. to_stderr (bool): Tell errors on standard error,
         where standard output is for the result.
@@ -63,7 +66,9 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         groups: dict[str, OptionGroup] = {}
         context: dict[str, Any] = {}
         arguments, options = [], []
-        for own in inspect.signature(function).parameters.values():
+        asked = dict(inspect.signature(function).parameters)
+        wants_given = asked.pop("given", None) is not None
+        for own in asked.values():
             found = [info for info in get_args(own.annotation)[1:] if isinstance(info, OptionGroup)]
             if found:
                 groups[own.name] = found[0]
@@ -73,8 +78,15 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
                 options += more
             else:
                 arguments.append(own.replace(kind=Parameter.KEYWORD_ONLY))
+        if wants_given and not context:
+            arguments.append(CONTEXT)
 
         def run(**values: Any) -> None:
+            if wants_given:
+                told = values["context"] if context else values.pop("context")
+                values["given"] = {
+                    name for name in values if getattr(told.get_parameter_source(name), "name", "") == "COMMANDLINE"
+                }
             with told_errors(failure, to_stderr):
                 for name, group in groups.items():
                     values[name] = group.make(name, values)
@@ -87,6 +99,16 @@ def command(name: str, failure: str, to_stderr: bool = False) -> Callable[[Funct
         return function
 
     return register
+
+
+def refuse_idle(given: Collection[str], *rules: tuple[str, bool, str]) -> None:
+    """Raise a coded error for an option that was given where it says nothing.
+
+    rules (tuple[str, bool, str]): name of a parameter, whether its option says something, and what it goes with.
+    """
+    for name, says_something, owner in rules:
+        if name in given and not says_something:
+            raise CRFError(LabErrors.CRF639.format(setting="--" + name.replace("_", "-"), owner=owner))
 
 
 @contextmanager
@@ -197,8 +219,7 @@ class ConfigOptions(OptionGroup):
     def parameters(self, name: str) -> list[Parameter]:
         config = typer.Argument(metavar="CONFIG", help="Config, as for spacy train", exists=True)
         code = typer.Option("--code", help="Python file to import first, as for spacy train")
-        context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-        return [parameter("config_path", Path, config), context, parameter("code", Path | None, code, None)]
+        return [parameter("config_path", Path, config), CONTEXT, parameter("code", Path | None, code, None)]
 
     def make(self, name: str, values: dict[str, Any]) -> TrainingConfig:
         overrides, code = parse_config_overrides(values.pop("context").args), values.pop("code")

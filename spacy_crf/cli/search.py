@@ -1,5 +1,6 @@
 """`python -m spacy crf search`, `tune`: the best settings of a config, in a space of them or among penalties."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ from .options import (
     find_component,
     make_folders,
     parse_numbers,
+    refuse_idle,
     table,
     tell_written,
     write_data,
@@ -51,6 +53,7 @@ def search(
     top: Annotated[int, typer.Option(min=1, help="Trials in the table")] = 10,
     json_path: Annotated[Path | None, typer.Option("--json", help="File for all trials")] = None,
     write: Annotated[Path | None, typer.Option(help="File for the config with the best values set")] = None,
+    given: Collection[str] = (),
 ) -> None:
     """Train one config after the other and keep the best, with Optuna.
 
@@ -59,6 +62,11 @@ def search(
     """
     make_folders(json_path, write, storage)
     space, settings = read_space(space_path), SearchSettings(score, minimise, folds, seed, prune, warmup)
+    refuse_idle(
+        given,
+        ("warmup", prune, "--prune"),
+        ("component", space.has_templates, "a space with templates"),
+    )
     with source.loaded() as config:
         candidates = Candidates(config, space, component)
         candidates.check(folds)

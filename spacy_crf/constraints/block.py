@@ -121,6 +121,8 @@ class DecodingSettings(Settings):
     decoder (str): "auto": Viterbi where it breaks nothing, then Lagrangian relaxation, automata, and an integer
         programme if there is a solver, until the answer is proved to be the best. "viterbi" looks at no constraint but
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
+    budget (float | None): of the decoder "auto", in seconds for a sequence: when automata and solver together have
+        taken them, the best labelling so far is kept, and `limits` in `info` names the budget; null: no end.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
@@ -130,10 +132,12 @@ class DecodingSettings(Settings):
         token is punctuation.
     solver (str | None): of integer programmes: PuLP's name.
     time_limit (float | None): of integer programmes, in seconds for a sequence.
-    max_iterations (int | None): of Lagrangian relaxation.
+    max_iterations (int | None): of Lagrangian relaxation, for a sequence; null: 200.
     step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's 1 / (k + 1).
-    objective (str): what the decoder "ilp" makes the best of: "score", or "violations", their cost within `tau`.
-    tau (float): of the objective "violations"; see `core.constraints.ilp.solve`.
+    objective (str): "score": the greatest score minus the costs of what is violated. "violations": the least cost,
+        among labellings that are at least `tau` times as probable as the best; for the decoders "ilp" and "auto", which
+        is then an integer programme too.
+    tau (float): of the objective "violations", above 0 and at most 1.
     max_states (int): of products of automata, for a sequence.
     info (str): name of the Doc extension that tells how a Doc was decoded.
     changes (str | None): name of a Doc extension that takes what constraints changed and why, such as
@@ -143,6 +147,7 @@ class DecodingSettings(Settings):
     decoder: Decoder = "auto"
     constraints: Given = fixed(None)
     predicates: Predicates = empty(dict)
+    budget: float | None = 10.0
     solver: str | None = None
     time_limit: float | None = 60.0
     max_iterations: int | None = None
@@ -166,8 +171,7 @@ class DecodingSettings(Settings):
         from .token_predicates import TokenPredicates
 
         super().check(name)
-        method_settings(self)
-        if self.decoder == "ilp":
+        if method_settings(self).needs_solver:
             require_solver(self.solver)
         TokenPredicates(self.predicates, name)
 

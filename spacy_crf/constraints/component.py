@@ -5,10 +5,9 @@ probabilities that another component has found, which learns nothing.
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -28,7 +27,7 @@ from ..pipe.decoding import SpanScores, label_decoder, resolve_scheme
 from ..pipe.pool import trained_on
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.source import SourcePipe
-from ..pipe.storage import NAMES, read_folder, readable
+from ..pipe.storage import NAMES, Stored
 from .block import DecoderSettings, DecodingSettings, MiningSettings, NERSettings
 from .decoding import ConstrainedDecoder, method_settings
 from .errors import ConstraintErrors
@@ -171,7 +170,7 @@ class ConstrainedNER(KeepsConstraints, ChainPipe):
         return sequence_predicates(*where, self.constraints, known, self.annotation, self.tags, config.predicates)
 
 
-class ConstraintDecoder(KeepsConstraints, SourcePipe):
+class ConstraintDecoder(KeepsConstraints, Stored, SourcePipe):
     """Labels tokens or spans with the labels of greatest probability that keep constraints. See `DecoderSettings`.
 
     >>> import spacy
@@ -183,6 +182,7 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
     1
     """
 
+    parts = (FILE,)
     settings: DecoderSettings
 
     def __init__(self, nlp: Language, settings: DecoderSettings, name: str = "constraint_decoder"):
@@ -238,30 +238,12 @@ class ConstraintDecoder(KeepsConstraints, SourcePipe):
 
     # -- storage ---------------------------------------------------------------------------------------------
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The constraints, as bytes."""
-        content: bytes = srsly.msgpack_dumps({} if FILE in exclude else {FILE: to_bytes(self._entries)})
-        return content
+    def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        return {} if FILE in exclude else {FILE: to_bytes(self._entries)}
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Restore from `to_bytes`."""
-        if FILE not in exclude:
-            with readable(self.name, "bytes"):
-                content = srsly.msgpack_loads(bytes_data)[FILE]
-            self._take(from_bytes(self.name, content, FILE))
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the constraints to a folder."""
-        Path(path).mkdir(exist_ok=True)
-        if FILE not in exclude:
-            (Path(path) / FILE).write_bytes(to_bytes(self._entries))
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read the constraints of a folder that `to_disk` wrote, edited or not."""
-        for content in read_folder(Path(path), exclude, self.name, (FILE,)).values():
-            self._take(from_bytes(self.name, content, f"{path}/{FILE}"))
-        return self
+    def restore(self, files: dict[str, bytes], path: str) -> None:
+        if FILE in files:
+            self._take(from_bytes(self.name, files[FILE], f"{path}/{FILE}"))
 
 
 def guess_scheme(tags: Sequence[str]) -> Scheme:

@@ -9,9 +9,10 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register
+from ..annotation.extensions import register, register_result
 from ..core.arrays import Segments
-from ..core.constraints.decode import MethodSettings, decode
+from ..core.constraints.decision import MethodSettings
+from ..core.constraints.decode import decode
 from ..core.constraints.family import Constraint
 from ..core.constraints.reasons import explain
 from ..core.labels import TagSet
@@ -73,8 +74,8 @@ class ConstrainedDecoder(Decoder):
 
     def register(self) -> None:
         super().register()
-        for name in (self.info, self.changes):
-            register(Doc, name)
+        register(Doc, self.info)
+        register_result(self.changes)
 
     def write(self, docs: Iterable[Doc], predictions: Iterable[Prediction], strings: StringStore, tags: TagSet) -> None:
         docs, predictions = list(docs), list(predictions)
@@ -88,5 +89,5 @@ class ConstrainedDecoder(Decoder):
 
 def method_settings(settings: DecodingSettings) -> MethodSettings:
     """Settings of decoding, as the core knows them. RAISES (ValueError): for one that makes no sense."""
-    shared = ("max_iterations", "step_rule", "max_states", "solver", "time_limit", "objective", "tau")
+    shared = ("max_iterations", "step_rule", "max_states", "budget", "solver", "time_limit", "objective", "tau")
     return MethodSettings(settings.decoder, **{name: getattr(settings, name) for name in shared})

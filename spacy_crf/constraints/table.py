@@ -10,13 +10,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..core.constraints.decode import METHODS, Decision
+from ..core.constraints.decision import METHODS, Decision
 from ..core.constraints.family import Constraint
 from ..core.constraints.labelling import Fields
 from ..core.constraints.language import ABOUT, parse, parse_all
 from ..core.constraints.reasons import Change, require_consistent
 from ..core.errors import CRFError
 from ..core.labels import TagSet
+from ..reading.files import read_text
+from ..reading.records import parse_json
 from .block import Given
 from .errors import ConstraintErrors
 from .mining import Mined
@@ -56,8 +58,8 @@ def read_given(name: str, given: Given) -> list[ConstraintEntry]:
     if not isinstance(given, str):
         return [ConstraintEntry.of(spec) for spec in given]
     try:
-        text = Path(given).read_text(encoding="utf8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(Path(given))
+    except (OSError, CRFError) as error:
         raise CRFError(ConstraintErrors.CRF440.format(name=name, path=given, error=error)) from error
     if text.lstrip().startswith("["):
         return from_bytes(name, text.encode("utf8"), given)
@@ -73,7 +75,7 @@ def to_bytes(entries: Iterable[ConstraintEntry]) -> bytes:
 def from_bytes(name: str, content: bytes, path: str) -> list[ConstraintEntry]:
     """The constraints of such a file, edited or not; texts may stand among the objects."""
     try:
-        records = json.loads(content)
+        records = parse_json(content, path)
         if not isinstance(records, list):
             raise TypeError("it is not a list")
     except (ValueError, TypeError) as error:

@@ -2,6 +2,8 @@
 
 import re
 
+LONGEST = 4000  # characters of a message, whatever it quotes
+
 
 class CRFError(ValueError):
     """An error of this library: its message begins with a code in brackets.
@@ -18,6 +20,9 @@ class CRFError(ValueError):
     ...     print(error.code)
     CRF408
     """
+
+    def __init__(self, message: str):
+        super().__init__(message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} [..] {message[-500:]}")
 
     @property
     def code(self) -> str:
@@ -85,6 +90,11 @@ class CoreErrors(metaclass=Messages):
         "The custom token attribute '{name}' is already in use and computes its value, so a column cannot "
         "be written to it. Choose another name behind 'ext:'."
     )
+    CRF528 = (
+        "Document {document!r}: `_.{name}` does not know {what}, which changed behind the component that wrote it "
+        "(merge_entities, retokenize and the like). Read it before, let the component run behind what changes tokens, "
+        "or ask tokens that stayed as they were."
+    )
     CRF532 = "There are {found} sets of gold tags for {expected} tokens. Give one for each token, empty for no gold."
     CRF549 = "The setting {name} is {value!r}; it must be {expected}."
     CRF801 = "There is no utility {name!r}. Use one of: {known}; or `table_utility` for your own."
@@ -137,6 +147,12 @@ class CoreErrors(metaclass=Messages):
     CRF823 = (
         "Unit {unit!r} {needs} numbers of units. Give `units`, the sentence or document of each token, for these two "
         "only."
+    )
+    CRF829 = "Tag tree: more than {most} coarse tags are above {label!r}. Leave some of them out."
+    CRF824 = (
+        "No sets keep the level {level}{where}: of {n} calibration {unit}s, {missed:.6g} are lost to gold labels that "
+        "the model does not have. The smallest level that can be had is {smallest:.4g}. Give a greater level, or train "
+        "with these labels."
     )
     CRF901 = (
         "Constraint {text!r} cannot be read: {problem}. Write it as `family(arguments) options`, such as {example}."
@@ -229,12 +245,13 @@ class CoreWarnings(metaclass=Messages):
         "The hard constraints cannot hold together for {name}: relaxed there: {relaxed}. Soften some of them, or give "
         "the more important ones a higher priority."
     )
-    CRFW902 = (
-        "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). Raise "
-        "max_iterations or max_states, or install a solver: `pip install highspy`."
-    )
-    CRFW903 = "The solver gave no answer for {name}, so that other methods were used: {error}"
+    CRFW902 = "The labelling of {name} is not certified to be the best under the constraints (gap {gap:.3g}). {advice}."
+    CRFW903 = "The solver gave no answer for {name}, so that {instead}: {error}"
     CRFW904 = (
         "No labelling of {name} that satisfies all hard constraints was found: relaxed there: {relaxed}. Raise "
-        "max_iterations or max_states, or soften some of them."
+        "max_iterations, max_states or budget, or soften some of them."
+    )
+    CRFW905 = (
+        "No labelling of {name} within tau = {tau:g} of the best score satisfies all hard constraints: relaxed there: "
+        "{relaxed}. Lower tau, or soften some of them."
     )

@@ -193,6 +193,10 @@ class Gold:
         """((m,)): units whose gold is a distribution over several labels, ascending."""
         return self.rows[self._sums_to_one()]
 
+    def fixed(self) -> Indices:
+        """((m,)): units whose gold is a label or a distribution, ascending; that of the others is a set."""
+        return np.setdiff1d(np.arange(len(self.labels)), self.rows[~self._sums_to_one()])
+
     def _sums_to_one(self) -> Bools:
         near: Bools = np.isclose(self.weights.sum(axis=1), 1.0, atol=1e-4)
         return near

@@ -43,7 +43,8 @@ class Layout:
     @classmethod
     def empty(cls, n_labels: int, boundary: bool, n_features: int = 0, n_edge_features: int = 0) -> Self:
         """Begin with no weights but those of starts and ends, and with nothing forbidden."""
-        allowed, at_edges = np.ones((n_labels, n_labels), dtype=bool), np.ones(n_labels, dtype=bool)
+        # views of one value: files may name any number of labels, which is compared with those that there are
+        allowed, at_edges = (np.broadcast_to(np.True_, shape) for shape in ((n_labels, n_labels), (n_labels,)))
         return cls(n_features, n_labels, n_edge_features, NONE, NONE, NONE, boundary, allowed, at_edges, at_edges)
 
     @property

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import CRFError
+from ..reading.files import read_blocks, read_chunks, read_lines
+from ..reading.numbers import whole_number
 from .errors import CorpusErrors
-from .files import read_blocks, read_chunks, read_lines
 from .sentence import SKIPPED, WORD, RowChecker, Sentence, find_spaces
 
 UNKNOWN = "_"
@@ -195,8 +196,9 @@ def _read_other_id(path: Path, line: int, fields: list[str], block: _Block) -> N
     done = len(block.rows)
     open_until = block.surfaces[-1].end if block.surfaces else 0
     match = RANGE_ID.fullmatch(fields[0])
-    if match and int(match[1]) == done + 1 <= int(match[2]) and open_until <= done:
-        block.surfaces.append(_Surface(done, int(match[2]), fields[1], fields[9], line))
+    first, last = (whole_number(match[1]) or 0, whole_number(match[2]) or 0) if match else (0, 0)
+    if first == done + 1 <= last and open_until <= done:
+        block.surfaces.append(_Surface(done, last, fields[1], fields[9], line))
     elif not EMPTY_NODE_ID.fullmatch(fields[0]):
         raise CRFError(CorpusErrors.CRF515.format(path=path, line=line, id=fields[0], expected=done + 1))
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ..annotation.gold import TagWeights
 from ..core.errors import CRFError
+from ..reading.xml import XmlReader
 from .block import CoraSettings
 from .errors import CorpusErrors
-from .files import XmlReader
 from .sentence import EXTENSION_PREFIX, Sentence
 from .tagsets import TOLERANCE, make_sentence, parse_tags
 

@@ -14,9 +14,10 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
+from ..reading.files import open_binary
 from .docs import read_doc_name, write_doc_name
 from .errors import CorpusErrors
-from .files import number_name, open_binary
+from .files import number_name
 from .sentence import Group
 
 # How spaCy numbers the values of ENT_IOB.

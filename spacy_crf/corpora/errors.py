@@ -15,8 +15,6 @@ class CorpusErrors(metaclass=Messages):
         "Nothing to read in the folder '{path}'. Its files need one of these suffixes, each optionally "
         "followed by .gz: {suffixes}."
     )
-    CRF504 = "{path}, line {line}: not UTF-8 ({reason}). Convert the file to UTF-8."
-    CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
     CRF506 = (
         "{path}, line {line}: nothing says what the {width} columns are (format '{format}' is {known}). Name them with "
         "the setting 'columns', e.g. [\"word\", \"tag\", \"chunk\"], or set 'format' to 'conll2000' (word, tag, "
@@ -87,11 +85,6 @@ class CorpusErrors(metaclass=Messages):
     CRF531 = (
         "The tag {tag!r} cannot be written. Tags are not empty, have no white space at the ends, and no '|', tab "
         "or line end anywhere: rename it."
-    )
-    CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
-    CRF534 = (
-        "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
-        "files. Delete the DOCTYPE: none is needed."
     )
     CRF535 = "{path}, line {line}: the element <{element}> has no attribute 'utf' with the word. Fill it in."
     CRF536 = (

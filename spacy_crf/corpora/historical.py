@@ -5,11 +5,10 @@ punctuation is context or left out, and is not scored (5.2, 6.3.1), pseudo-sente
 certain tags (6.9.1, 7).
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
+from ..annotation.preparation import has_signs_only
 from .block import HistoricalText
 from .sentence import Sentence, group_sentences, join_sentences
 from .tagsets import GOLD_COLUMN
@@ -76,9 +75,4 @@ def ends_segment(word: str, tag: str, text: HistoricalText) -> bool:
 
 def _is_punctuation(word: str, tag: str, text: HistoricalText) -> bool:
     """Whether a token is punctuation, by its gold tag if `punctuation_tags` says which, else by its form."""
-    return tag in text.punctuation_tags if text.punctuation_tags else _has_signs_only(word)
-
-
-@lru_cache(maxsize=10_000)
-def _has_signs_only(word: str) -> bool:
-    return all(unicodedata.category(character)[0] in "PS" for character in word)
+    return tag in text.punctuation_tags if text.punctuation_tags else has_signs_only(word)

@@ -1,9 +1,9 @@
 """The corpus reader that `spacy train` is given in the config, and the formats that it knows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,6 +15,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_stored
+from ..annotation.preparation import write_text_settings
 from ..core.errors import CRFError
 from .block import CoraSettings, HistoricalText, ReferenceSettings
 from .conll import is_conllu, read_columns, read_conllu
@@ -83,13 +84,23 @@ def find_files(path: Path, format: str | None) -> list[Path]:
 
     Hidden files of a folder are left out, and suffixes like .txt count only if no file has one that says more.
     """
+    found = list_files(path, format)
+    if not found:
+        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join(chain(*_suffixes(format)))))
+    return found
+
+
+def list_files(path: Path, format: str | None) -> list[Path]:
+    """The same, but nothing where a folder has no such file."""
     if not path.is_dir():
         return [path]
-    telling, vague = ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
-    found = visible_files(path, telling) or visible_files(path, vague)
-    if not found:
-        raise CRFError(CorpusErrors.CRF503.format(path=path, suffixes=", ".join((*telling, *vague))))
-    return found
+    telling, vague = _suffixes(format)
+    return visible_files(path, telling) or visible_files(path, vague)
+
+
+def _suffixes(format: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Suffixes that tell files of a format, and those to make do with."""
+    return ANY if format is None else (FORMATS[format].suffixes, FORMATS[format].vague)
 
 
 def pick_format(path: Path) -> str:
@@ -223,6 +234,8 @@ class Corpus:
             number += grouped[0].starts_document and not is_first
             is_first = False
             doc = write_doc_name(make_doc(grouped), number_name(name, number))
+            if own.has_tag_sets and self.text is not None:
+                write_text_settings(doc, asdict(self.text))
             if own.has_tag_sets or GOLD_COLUMN in (self.columns or ()):
                 resolve_gold_tags(doc)
             yield doc

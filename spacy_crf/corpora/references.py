@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import CRFWarning
+from ..reading.files import first_line, read_lines
+from ..reading.xml import XmlReader
 from .block import TOKEN, ReferenceSettings
 from .errors import CorpusWarnings
-from .files import XmlReader, data_suffix, first_line, read_lines
+from .files import data_suffix
 from .sentence import ENTITIES, EXTENSION_PREFIX, MISSING, SPANS_PREFIX, Sentence
 
 GAP = "gap"
@@ -116,21 +118,21 @@ def _read_markup(path: Path, known: Container[str]) -> Iterator[list[Field]]:
 
 def _assemble(events: Iterable[_Event], known: Container[str]) -> list[Field]:
     """The fields of a reference. Marks behind a field belong to it: Cora has `</pages>.` where it means `.</pages>`."""
-    fields: list[Field] = []
+    fields: list[tuple[str, list[str]]] = []  # labels, and pieces of text
     opened = ""
     for name, closes, text in events:
         if name:
             _check_tag(name, closes, opened, known)
             opened = "" if closes else name
             if not closes:
-                fields.append(Field(name.upper(), ""))
+                fields.append((name.upper(), []))
         elif opened or (fields and not LETTER_OR_DIGIT.search(text)):
-            fields[-1] = Field(fields[-1].label, fields[-1].text + text)
+            fields[-1][1].append(text)
         else:
-            fields.append(Field(MISSING, text))
+            fields.append((MISSING, [text]))
     if opened:
         raise _Fault(f"<{opened}> is not closed")
-    return fields
+    return [Field(label, "".join(pieces)) for label, pieces in fields]
 
 
 def _check_tag(name: str, closes: bool, opened: str, known: Container[str]) -> None:
@@ -145,20 +147,20 @@ def _check_tag(name: str, closes: bool, opened: str, known: Container[str]) -> N
 
 def _read_text(path: Path) -> Iterator[tuple[int, Iterator[_Event]]]:
     """The number of the first line of each reference, and its markup."""
-    first, pending, is_marked = 0, "", False
+    first, pending, is_marked = 0, list[str](), False
     for number, line in enumerate(read_lines(path), 1):
         rest = line.strip()
         starts = rest[: len(NEW_REFERENCE)].upper() == NEW_REFERENCE
         is_marked = is_marked or starts
         rest = rest[len(NEW_REFERENCE) :] if starts else rest
         if pending and (starts or not is_marked):
-            yield first, _split_line(pending)
-            pending = ""
+            yield first, _split_line(" ".join(pending))
+            pending = []
         if rest:
             first = first if pending else number
-            pending = f"{pending} {rest}" if pending else rest
+            pending.append(rest)
     if pending:
-        yield first, _split_line(pending)
+        yield first, _split_line(" ".join(pending))
 
 
 def _split_line(text: str) -> Iterator[_Event]:

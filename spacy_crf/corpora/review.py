@@ -4,7 +4,6 @@ In both layouts each sequence comes with its tokens, and each token has a field 
 is empty or "_" is unknown. Nothing else that may have been changed is read, apart from the words.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,9 @@ from typing import Any
 from ..annotation.gold import partial_extension
 from ..core.errors import CRFError
 from ..core.labels import OUTSIDE
+from ..reading.files import first_line, read_blocks
+from ..reading.records import read_json_lines
 from .errors import CorpusErrors
-from .files import first_line, read_blocks, read_lines
 from .sentence import ENTITIES, EXTENSION_PREFIX, RowChecker, Sentence, find_spaces, spans_key, validate_input
 
 FORMAT = "spacy_crf review 1"
@@ -102,11 +102,9 @@ def _known(value: str) -> str:
 
 
 def _read_json(path: Path) -> Iterator[_Sequence]:
-    for number, line in enumerate(read_lines(path), 1):
-        if not line or line.isspace():
-            continue
+    for number, data in read_json_lines(path):
         try:
-            yield _parse_object(json.loads(line), number)
+            yield _parse_object(data, number)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CRFError(CorpusErrors.CRF525.format(path=path, line=number, reason=repr(error))) from error
 
@@ -116,14 +114,15 @@ def _parse_object(data: dict[str, Any], line: int) -> _Sequence:
         raise ValueError(f"format is {data['format']!r}, not {FORMAT!r}")
     tokens = data["tokens"]
     words = [token["text"] for token in tokens]
-    gold = [_known(token["gold"] or "") for token in tokens]
+    gold = ["" if token["gold"] is None else token["gold"] for token in tokens]
     input = {kind: list(values) for kind, values in data["input"].items()}
-    texts = [data["target"], data["text"] or "", *words, *(value for values in input.values() for value in values)]
+    text = "" if data["text"] is None else data["text"]
+    texts = [data["target"], text, *words, *gold, *(value for values in input.values() for value in values)]
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("target, text, words and input must be strings")
+        raise ValueError("target, text, words, gold and input must be strings")
     if any(len(values) != len(words) for values in input.values()):
         raise ValueError("input must have a value for each token")
-    return _Sequence(data["target"], words, gold, [line] * len(words), input, data["text"])
+    return _Sequence(data["target"], words, list(map(_known, gold)), [line] * len(words), input, data["text"])
 
 
 def _make_sentence(sequence: _Sequence, checker: RowChecker) -> Sentence:

@@ -23,8 +23,8 @@ from spacy.tokens import Doc, Span
 from ..annotation.extensions import read_values, stored_values
 from ..annotation.gold import GOLD_TAGS, TagWeights, best_tag, register_gold_tags, write_gold_tags
 from ..core.errors import CRFError
+from ..reading.files import read_blocks
 from .errors import CorpusErrors
-from .files import read_blocks
 from .sentence import EXTENSION_PREFIX, RowChecker, Sentence
 
 NO_GOLD = "_"

@@ -15,8 +15,9 @@ from spacy.tokens import Doc
 
 from ..annotation.extensions import read_values
 from ..core.errors import CRFError
+from ..reading.files import read_blocks, read_lines
+from ..reading.numbers import whole_number
 from .errors import CorpusErrors
-from .files import read_blocks, read_lines
 from .sentence import Sentence
 from .tagsets import check_word, find_segments, format_tags, make_sentence, parse_tags
 
@@ -167,7 +168,9 @@ def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width:
             _raise_bad_row(path, number, f"found {len(cells)} columns instead of {width}")
         if match[1]:
             continue
-        start, end = int(match[2]), int(match[3])
+        start, end = whole_number(match[2]), whole_number(match[3])
+        if start is None or end is None:
+            _raise_bad_row(path, number, "an offset has more than 18 digits")
         # The text begins with the first token.
         base = start if base is None else base
         word = _cut_units(units, start - base, end - base)

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from ..core.errors import CRFError
 from ..features.templates import MAX_OFFSET, parse_attribute
+from ..reading.files import read_bytes
 from .errors import EstimatorErrors
 
 _LINE = re.compile(r"(?P<kind>[UB])(?P<id>[^:]*)(:(?P<body>.*))?$")
-_MACRO = re.compile(r"%x\[\s*(?P<row>[+-]?\d+)\s*,\s*(?P<column>\d+)\s*\]")
+_MACRO = re.compile(r"%x\[\s*(?P<row>[+-]?\d{1,9})\s*,\s*(?P<column>\d{1,9})\s*\]")
 
 
 class _BadLine(Exception):
@@ -44,7 +45,7 @@ def read_crfpp_templates(path: str | Path, columns: Sequence[str] | Mapping[int,
         parse_attribute(attribute)
     templates: dict[str, None] = {}
     known: set[str] = set()
-    lines = map(str.strip, Path(path).read_text(encoding="utf8", errors="replace").splitlines())
+    lines = map(str.strip, read_bytes(Path(path)).decode("utf8", errors="replace").splitlines())
     for number, text in enumerate(lines, 1):
         try:
             templates.update(dict.fromkeys(_templates(text, attributes, known)))

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.arrays import Doubles, Indices
 from ..core.errors import CRFError
 from ..core.weights import ChainWeights, Layout
+from ..reading.files import read_bytes
 from .errors import EstimatorErrors
 
 HEADER = struct.Struct("<4sI4s9I")
@@ -52,7 +53,7 @@ def read_crfsuite(path: str | Path) -> CRFsuiteModel:
     >>> read_crfsuite("animals.crfsuite").labels
     ['DET', 'NOUN']
     """
-    data = Path(path).read_bytes()
+    data = read_bytes(Path(path))
     try:
         return _parse(data)
     except _Damaged as problem:

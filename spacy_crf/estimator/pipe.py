@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy.language import Language
 
 from ..core.arrays import Indices, Ints, Segments, cached_property
@@ -18,7 +17,9 @@ from ..core.weights import ChainWeights
 from ..features.features import Features
 from ..features.templates import NOT, WORD_FLAGS, Attribute, Template, parse_templates
 from ..learning.model import get_weights, set_weights
+from ..learning.packed import dumps
 from ..pipe.block import SPAN_TARGETS
+from ..pipe.sealed import seal
 from ..pipe.storage import Parts
 from ..tagging.component import CRFTagger
 from .crf import CRF
@@ -144,7 +145,7 @@ def _fill(pipe: CRFTagger, model: CRFsuiteModel, imported: _Imported) -> None:
     own = {"template": imported.template, "atoms": imported.atoms.T, "values": imported.values}
     features.state.from_data(own)
     parts = Parts(pipe.cfg, pipe.model.to_bytes(), features.to_data())
-    pipe.from_bytes(srsly.msgpack_dumps(parts.files(())))
+    pipe.from_bytes(dumps(seal(parts.files(()))))
 
 
 def _weights(empty: ChainWeights, model: CRFsuiteModel, imported: _Imported, numbers: Indices) -> ChainWeights:

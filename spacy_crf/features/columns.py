@@ -4,9 +4,9 @@ This is the only place that reads attributes of tokens.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from spacy.attrs import IDS, IOB_STRINGS, LOWER, ORTH, SENT_START, SPACY
@@ -31,6 +31,9 @@ _PRESENT = np.uint64(string_hash("1"))
 # what attributes of sequences are told from, beside words and spaces
 _OF_SEQUENCE = (Attribute("LOWER"), Attribute("WORD_CLASS"), Attribute("IS_LOWER"))
 _GREATEST = float(np.finfo(np.float32).max)
+
+# words ((N,)) behind which a sequence ends, whether or not a sentence does, given the strings of their vocabulary
+EndsBehind: TypeAlias = Callable[[Hashes, StringStore], Bools]
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class ColumnReader:
 
     def __init__(self, attributes: list[Attribute], resources: Resources, sequence: SequenceMode):
         self.lists, self.lexicon, self.sequence = resources.lists, resources.lexicon, sequence
+        self.ends_behind: EndsBehind | None = None
         lexical = [each for each in attributes if each.is_lexical]
         self._has_sequence_attributes = any(each.is_of_sequence for each in attributes)
         if self._has_sequence_attributes:
@@ -122,7 +126,7 @@ class ColumnReader:
         arrays = [doc.to_array(ids) for doc in docs]
         table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *arrays])
         values = {name: np.ascontiguousarray(column) for name, column in zip(ids, table.T)}
-        lengths = self._sequences(docs, doc_lengths, values[SENT_START])
+        lengths = self._sequences(docs, doc_lengths, values, vocab)
         truncated = _truncated(docs, doc_lengths, lengths)
         columns = {a: Column(hashes) for a, hashes in self._lexical.gather(values[ORTH], vocab).items()}
         of_sequence = self._of_sequence(values, columns, lengths, vocab) if self._has_sequence_attributes else None
@@ -142,9 +146,13 @@ class ColumnReader:
         along = None if extra is None else values[extra]
         return Columns(doc_lengths, lengths, values[ORTH], columns, along, lexicon=self.lexicon, truncated=truncated)
 
-    def _sequences(self, docs: Sequence[Doc], doc_lengths: Indices, sent_starts: Hashes) -> Indices:
+    def _sequences(
+        self, docs: Sequence[Doc], doc_lengths: Indices, values: dict[int | str, Hashes], vocab: Vocab
+    ) -> Indices:
         """((B,)): lengths of the sequences, from sentence starts and Doc boundaries."""
-        starts = np.zeros(len(sent_starts), dtype=bool) if self.sequence == "doc" else sent_starts == 1
+        starts = (values[SENT_START] == 1) & (self.sequence != "doc")
+        if self.ends_behind is not None and self.sequence != "doc":
+            starts[1:] |= self.ends_behind(values[ORTH], vocab.strings)[:-1]
         if self.sequence == "sents":
             for doc in docs:
                 if len(doc) > 1 and not doc.has_annotation("SENT_START"):

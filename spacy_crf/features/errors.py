@@ -42,12 +42,16 @@ class FeatureErrors(metaclass=Messages):
     CRF323 = "Template {template!r} asks for normal forms of words. Give the features a `spelling` block."
     CRF324 = "There are no normal forms of words: the features have no `spelling` block."
     CRF325 = "There are no frequencies of words: the component has not been initialized with training data."
+    CRF326 = (
+        "Rewrite rules {name!r}: rule {rule} makes the word {form!r} longer than {most} characters. Correct the rules."
+    )
     CRF330 = "Attribute {attribute!r}: there is no {key!r} of clauses and sentences. Known: {known}."
     CRF331 = "Attribute {attribute!r}: there is no class of words {name!r}. Known: {known}."
     CRF332 = (
         "Attribute {attribute!r} takes no number in its brackets. For the value of another token, write the offset "
         "behind it, as in BEFORE(year)[1]."
     )
+    CRF333 = "Template {template!r} stands for {number} templates, more than {most}. Narrow its ranges."
     CRF545 = "{path}, line {line}: not 'form<TAB>normal form': {text!r}. Correct the line or delete it."
     CRF546 = "{path}, line {line}: the form {form!r} comes a second time. Keep one of the lines."
     CRF547 = (

@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from ..core.arrays import Bools, Floats, Hashes, Indices, Segments
 from ..core.errors import CRFError
 from .block import SequenceMode
-from .columns import ColumnReader, Columns
+from .columns import ColumnReader, Columns, EndsBehind
 from .errors import FeatureErrors
 from .hashing import ABSENT, mix, string_hash
 from .resources import Resources
@@ -58,6 +58,11 @@ class FeatureExtractor:
         self.attributes: list[Attribute] = list(asking)
         self._extensions = {one.key: template for one, template in asking.items() if one.name == "_"}
         self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
+
+    def end_sequences_behind(self, words: EndsBehind | None) -> None:
+        """Let sequences of tokens also end behind certain words; None for none."""
+        if isinstance(self._reader, ColumnReader):
+            self._reader.ends_behind = words
 
     @property
     def reads_annotation(self) -> bool:

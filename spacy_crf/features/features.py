@@ -8,6 +8,7 @@ from spacy.vocab import Vocab
 from ..core.arrays import Bools, Hashes, Indices, Ints
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows, from_columns
+from ..core.stored import stored_integers, stored_strings
 from .block import FeatureSettings, SequenceMode
 from .columns import Columns
 from .errors import FeatureErrors
@@ -132,10 +133,15 @@ class FeatureIndex:
         return {"template": _narrow(self.slots), "atoms": _narrow(atoms), "values": self._strings}
 
     def from_data(self, data: dict[str, Any]) -> "FeatureIndex":
-        self.slots = np.asarray(data["template"]).astype(np.int32)
-        self._atoms = np.ascontiguousarray(np.asarray(data["atoms"]).T, dtype=np.int32)
-        self._values, self._strings = HashTable(), list(data["values"])
+        strings = stored_strings("values of features", data["values"])
+        slots = stored_integers("templates of features", data["template"], (None,), len(self.templates))
+        shape = self._atoms.shape[1], len(slots)
+        atoms = stored_integers("numbers of values", data["atoms"], shape, max(1, len(strings)))
+        self.slots, self._atoms = slots.astype(np.int32), np.ascontiguousarray(atoms.T, dtype=np.int32)
+        self._values, self._strings = HashTable(), strings
         self.table = HashTable.of_distinct(self._keys())
+        if len(self.table) != len(self.slots):
+            raise ValueError("a feature occurs twice")
         return self
 
     def _keys(self) -> Hashes:
@@ -178,7 +184,10 @@ class BucketIndex(FeatureIndex):
         return {"keys": self.table.keys}
 
     def from_data(self, data: dict[str, Any]) -> "BucketIndex":
-        self.table = HashTable.of_distinct(np.asarray(data["keys"], dtype=np.uint64))
+        keys = stored_integers("buckets", data["keys"], (None,), self.n_buckets + 1)
+        self.table = HashTable.of_distinct(keys.astype(np.uint64))
+        if len(self) != len(keys):
+            raise ValueError("a bucket occurs twice")
         return self
 
     def _buckets(self, keys: Hashes) -> Hashes:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..core.arrays import Doubles, Indices, cached_property
+from ..core.stored import stored_strings
 
 RARE = "rare"
 _DIGIT = re.compile(r"\d")
@@ -45,7 +46,13 @@ class WordClasses:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        return cls(list(data["words"]), {int(size): list(found) for size, found in data["sizes"].items()})
+        words, sizes = (
+            stored_strings("words", data["words"]),
+            {int(size): found for size, found in data["sizes"].items()},
+        )
+        if any(len(found) != len(words) for found in sizes.values()):
+            raise ValueError("words and their classes do not belong together")
+        return cls(words, sizes)
 
 
 @dataclass(frozen=True)

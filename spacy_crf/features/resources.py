@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
+from ..reading.files import read_text
 from .errors import FeatureErrors
 from .hashing import HashTable, string_hash, string_hashes
 from .induced import WordClasses
@@ -66,8 +67,8 @@ class WordList:
     def read(cls, name: str, path: Path, nlp: Language | None = None) -> "WordList":
         """Read a TSV file; phrases are split by the pipeline, or at spaces. Empty lines and comments are skipped."""
         try:
-            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
+            lines = read_text(Path(path)).split("\n")
+        except (OSError, CRFError) as error:
             raise CRFError(FeatureErrors.CRF307.format(name=name, path=path, error=error)) from error
         entries = []
         for number, line in enumerate(lines, 1):
@@ -110,6 +111,8 @@ class Lexicon:
         """Restore from `to_data`; other keys are left alone."""
         speller = Speller.from_data(data["spelling"]) if "spelling" in data else None
         counts = data.get("word_counts")
+        if counts is not None and not all(type(n) is int for n in counts.values()):
+            raise ValueError("word counts are no whole numbers")
         classes = WordClasses.from_data(data["word_classes"]) if "word_classes" in data else None
         return cls(speller, counts, classes)
 

@@ -21,11 +21,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import CoreErrors, CRFError
+from ..core.errors import CoreErrors, CRFError, excerpt
+from ..reading.files import read_text
 from .errors import FeatureErrors
 
 SHIPPED = files(__package__) / "rewrites"
 MAX_WORDS = 1 << 16  # a stream of ever new words starts over here instead of filling the memory
+LONGEST_RULE = 1000  # characters
+MOST_GROWTH = 30  # times the length of a word, and of a short one this times itself
 LENGTHS = (4, 8)  # one edit from 4 characters on, two from 8
 # How many times as frequent a normal form is. On Middle Low German, less joins more words that are no variants of each
 # other, and leaves fewer normal forms for unknown words to be near to.
@@ -40,19 +43,21 @@ def fold(form: str) -> str:
 
 
 def edit_distance(first: str, second: str, most: int) -> int:
-    """Count insertions, deletions and substitutions between two words, up to most + 1. O(len(first) len(second))."""
+    """Count insertions, deletions and substitutions between two words, up to most + 1. O(len(first) most)."""
     first, second = _strip_common(first, second)
     if abs(len(first) - len(second)) > most:
         return most + 1
-    previous = list(range(len(second) + 1))
+    beyond = most + 1
+    previous = {j: j for j in range(min(most, len(second)) + 1)}
     for i, letter in enumerate(first, 1):
-        current = [i]
-        for j, other in enumerate(second, 1):
-            current.append(min(previous[j] + 1, current[-1] + 1, previous[j - 1] + (letter != other)))
-        if min(current) > most:
-            return most + 1
+        current: dict[int, int] = {}
+        for j in range(max(0, i - most), min(len(second), i + most) + 1):  # further off, they differ by more
+            diagonal = previous[j - 1] + (letter != second[j - 1]) if j else beyond
+            current[j] = min(previous.get(j, beyond) + 1, current.get(j - 1, beyond) + 1, diagonal)
+        if min(current.values()) > most:
+            return beyond
         previous = current
-    return min(previous[-1], most + 1)
+    return min(previous[len(second)], beyond)
 
 
 def _strip_common(first: str, second: str) -> tuple[str, str]:
@@ -155,8 +160,8 @@ class SpellingTable:
     def read(cls, path: Path, lengths: Sequence[int] = LENGTHS) -> "SpellingTable":
         """Read a table. Blank lines, and lines without a tab that begin with #, are skipped."""
         try:
-            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
+            lines = read_text(Path(path)).split("\n")
+        except (OSError, CRFError) as error:
             raise CRFError(FeatureErrors.CRF548.format(path=path, error=error)) from error
         table: dict[str, str] = {}
         for number, line in enumerate(lines, 1):
@@ -202,13 +207,14 @@ class Rewriter:
     """Rewrite rules, compiled: pattern and replacement, in the syntax of Python's `re`. name (str): of the file."""
 
     def __init__(self, rules: Iterable[tuple[str, str]], name: str = "rules"):
+        self.name = name
         self.rules = [(pattern, replacement) for pattern, replacement in rules]
         self._compiled = []
         for number, (pattern, replacement) in enumerate(self.rules, 1):
             try:
                 compiled = re.compile(pattern)
                 compiled.sub(replacement, "")  # parses the replacement
-            except (re.error, IndexError) as error:
+            except (re.error, IndexError, OverflowError, RecursionError) as error:
                 where = {"name": name, "rule": number, "pattern": pattern}
                 raise CRFError(FeatureErrors.CRF320.format(**where, error=error)) from error
             self._compiled.append((compiled, replacement))
@@ -216,8 +222,11 @@ class Rewriter:
     def __call__(self, form: str) -> str:
         """Return the word as the rules leave it, composed again; folded only where nothing is left of it."""
         word = unicodedata.normalize("NFD", fold(form))
-        for pattern, replacement in self._compiled:
+        most = MOST_GROWTH * max(len(word), MOST_GROWTH)
+        for number, (pattern, replacement) in enumerate(self._compiled, 1):
             word = pattern.sub(replacement, word)
+            if len(word) > most:
+                raise CRFError(FeatureErrors.CRF326.format(name=self.name, rule=number, form=excerpt(form), most=most))
         return unicodedata.normalize("NFC", word) or fold(form)
 
     def rewrite_counts(self, counts: Mapping[str, int]) -> Counter[str]:
@@ -232,16 +241,16 @@ class Rewriter:
         """Read rules from a path, or a file of the library; empty lines, and those that begin with #, are skipped."""
         shipped = SHIPPED / f"{source}.tsv"
         try:
-            text = (shipped if shipped.is_file() else Path(source)).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+            text = shipped.read_text(encoding="utf-8") if shipped.is_file() else read_text(Path(source))
+        except (OSError, CRFError) as error:
             known = ", ".join(known_rules())
             raise CRFError(FeatureErrors.CRF321.format(path=source, known=known, error=error)) from error
         rules = []
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            pattern, tab, replacement = line.rstrip("\r").partition("\t")
-            if not tab or not pattern or "\t" in replacement:
+            pattern, tab, replacement = line.partition("\t")
+            if not tab or not pattern or "\t" in replacement or len(line) > LONGEST_RULE:
                 raise CRFError(FeatureErrors.CRF322.format(path=source, line=number, text=line))
             rules.append((pattern, replacement))
         return cls(rules, source)

@@ -30,12 +30,13 @@ B:TAG[0]                  an edge template (CRF++ "B"): a weight for each pair o
 
 import difflib
 import itertools
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..core.arrays import cached_property
-from ..core.errors import CRFError
+from ..core.errors import CRFError, excerpt
 from .errors import FeatureErrors
 from .hashing import string_hash
 from .presets import PRESETS
@@ -83,15 +84,19 @@ NUMBERED = (*COUNTED, INDUCED, *SLICES, "RPREFIX", "RSUFFIX", "POSITION")
 PLAIN = (*_LEXICAL, *ANNOTATION, *POSITIONAL, *FITTED, *FLAGS)  # spelt without brackets
 
 MAX_OFFSET = 100
-_ATOM = re.compile(r"(?P<attribute>[^\[\]]+?)\s*(\[\s*(?P<first>[+-]?\d+)\s*(\.\.\s*(?P<last>[+-]?\d+)\s*)?\])?$")
-_PLAIN = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d+)?$")
+LONGEST = 1000  # characters of a template
+MOST_TEMPLATES = 10_000  # that ranges of one template stand for
+_NUMBER = r"[+-]?\d{1,9}"
+_ATOM = re.compile(rf"(?P<attribute>[^\[\]]+?)\s*(\[\s*(?P<first>{_NUMBER})\s*(\.\.\s*(?P<last>{_NUMBER})\s*)?\])?$")
+_PLAIN = re.compile(r"(?P<name>[A-Z_]+?)(?P<number>\d{1,9})?$")
 _OF_SEQUENCE = re.compile(
-    r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\(\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>[+-]?\d+)\s*)?\)$"
+    r"(?P<name>CLAUSE|SENTENCE|BEFORE|AFTER)\("
+    rf"\s*(?P<key>[a-z0-9]+( [a-z0-9]+)?)\s*(,\s*(?P<number>{_NUMBER})\s*)?\)$"
 )
 _NOT = re.compile(r"NOT\(\s*(?P<key>[A-Z_]+)\s*\)$")
 _CUT = re.compile(rf"(?P<name>{'|'.join(CUT)})\(\s*(?P<number>[1-9]\d{{0,3}})\s*\)$")
 _UNIT = re.compile(r"UNIT\(\s*(?P<key>[^()|]+?)\s*\)$")
-_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d+)\s*)?\)$")
+_LIST = re.compile(r"LIST\(\s*(?P<key>[^,()\s]+)\s*(,\s*(?P<number>\d{1,9})\s*)?\)$")
 _BRACKETED = (
     *("LIST(name)", "NOT(IS_UPPER)", "TAG(2)", "CLAUSE(first)", "SENTENCE(first)", "BEFORE(year)", "AFTER(year)"),
     *("UNIT(kind)", "_.name"),
@@ -180,9 +185,14 @@ def _expand(text: str) -> list[Template]:
         if text[1:] not in PRESETS:
             raise CRFError(FeatureErrors.CRF303.format(preset=text, known=", ".join(f"@{name}" for name in PRESETS)))
         return parse_templates(PRESETS[text[1:]])
+    if len(text) > LONGEST:
+        raise CRFError(FeatureErrors.CRF304.format(template=excerpt(text), part=excerpt(text)))
     is_edge = text.startswith("B:")
     body = text[2:] if is_edge or text.startswith("U:") else text
     atoms = [_expand_atom(part.strip(), text) for part in body.split("|")]
+    number = math.prod(map(len, atoms))
+    if number > MOST_TEMPLATES:
+        raise CRFError(FeatureErrors.CRF333.format(template=text, number=number, most=MOST_TEMPLATES))
     return [Template(chosen, is_edge) for chosen in itertools.product(*atoms)]
 
 

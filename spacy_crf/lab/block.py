@@ -147,7 +147,7 @@ def _make(nlp: Language, name: str, settings: ComparisonSettings) -> Any:
 
 _registered: dict[str, Any] = {
     "assigns": ["token.tag", "token.pos"],
-    "scores": {"crf_score": 1.0, "tag_acc": None, "pos_acc": None},
+    "scores": {"crf_score": 1.0},
 }
 make_frequency_tagger = component("frequency_tagger", FrequencySettings, **_registered)(_make)
 make_hmm_tagger = component("hmm_tagger", HMMTaggerSettings, **_registered)(_make)

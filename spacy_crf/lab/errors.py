@@ -108,6 +108,7 @@ class LabErrors(metaclass=Messages):
         "Components that have one: {known}."
     )
     CRF636 = "{name} is {value!r}. Give a number of at least {least}."
+    CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."
     CRF637 = "Trial {number} failed, and none before it succeeded: {error}"
     CRF647 = "There are {exponents} exponents for {models} models. Give one for each, or none for equal shares."
     CRF834 = "A hidden Markov model of order {order!r} is not known. Give 2 (pairs of labels) or 3 (triples of labels)."

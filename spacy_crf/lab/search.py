@@ -137,6 +137,7 @@ class ConfigSearch:
             raise CRFError(LabErrors.CRF636.format(name="trials", value=trials, least=1))
         end = math.inf if timeout is None else time.monotonic() + timeout
         with _quiet(self._optuna):
+            self._end_told()
             while len(done := self._done()) < trials and (not done or time.monotonic() < end):
                 self._prepare(len(done))
                 try:
@@ -168,17 +169,18 @@ class ConfigSearch:
         values = {name: _suggest(trial, parameter) for name, parameter in self._space.parameters.items()}
         outcome, started = _Outcome(), time.perf_counter()
 
-        def keep(error: str = "") -> None:
-            found = {"number": len(self._done()), "values": values, **outcome.to_data(), "error": error}
-            trial.set_user_attr(FOUND, {**found, "seconds": time.perf_counter() - started})
+        def keep(state: State = "complete", error: str = "") -> None:
+            score = fmean(outcome.folds) if state == "complete" else None
+            found = {"number": len(self._done()), "state": state, "values": values, "score": score, "error": error}
+            trial.set_user_attr(FOUND, {**found, **outcome.to_data(), "seconds": time.perf_counter() - started})
 
         try:
             self._score(trial, values, outcome)
         except self._optuna.TrialPruned:
-            keep()
+            keep("pruned")
             raise
         except ValueError as problem:
-            keep(str(problem))
+            keep("failed", str(problem))
             raise
         keep()
         return fmean(outcome.folds)
@@ -243,8 +245,18 @@ class ConfigSearch:
             if trial.state.is_finished() and FOUND in trial.user_attrs:
                 state = STATES[trial.state.name]
                 score = trial.value if state == "complete" else None
-                found.append(TrialResult(state=state, score=score, **trial.user_attrs[FOUND]))
+                found.append(TrialResult(**{**trial.user_attrs[FOUND], "state": state, "score": score}))
         return found
+
+    def _end_told(self) -> None:
+        """End the trial that was broken off when its outcome was kept, and all but its end was in the storage."""
+        running = (self._optuna.trial.TrialState.RUNNING,)
+        names = {state: name for name, state in STATES.items()}
+        for trial in self._study.get_trials(deepcopy=False, states=running):
+            told = trial.user_attrs.get(FOUND, {})
+            if "state" in told:
+                state = self._optuna.trial.TrialState[names[told["state"]]]
+                self._study.tell(trial.number, told["score"], state=state)
 
     def _importances(self) -> dict[str, float]:
         """Return importances by PED-ANOVA (Watanabe et al. 2023), which is cheap."""

@@ -12,7 +12,11 @@
     [templates]                                       # of one component, behind `always`
     always = ["LOWER[0]"]                             # without it: those of the config
     prefixes = ["LPREFIX1", "LPREFIX2"]               # on or off
+    suffixes = ["SUFFIX2|RARE{rare}", "SUFFIX3|RARE{rare}"]
     words = { "-1..1" = ["LOWER[-1]", "LOWER[1]"], "none" = [] }  # one of these
+
+    [numbers]                                         # that stand in templates, here SUFFIX3|RARE{rare}
+    rare = { low = 2, high = 100, log = true }
 
     [start]                                           # what is tried first; the rest of it is drawn
     words = "none"
@@ -23,8 +27,8 @@ TOML, as keys with dots may be quoted, numbers and strings are told apart, and n
 
 import json
 import math
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,14 +39,17 @@ from spacy.util import load_model_from_config, registry, resolve_dot_names
 from thinc.api import Config
 
 from ..core.errors import CRFError
+from ..reading.files import read_text
+from ..reading.records import parse_toml
 from .errors import LabErrors
 from .training import with_fold
 
-TABLES = ("settings", "alternatives", "templates", "start")
+TABLES = ("settings", "alternatives", "templates", "numbers", "start")
 ALWAYS = "always"
 OFF, ON = "off", "on"
 FEATURES = {"@misc": "spacy_crf.Features.v1"}
 Value: TypeAlias = str | int | float
+_NUMBER = re.compile(r"\{([^{}]*)\}")  # in a template
 
 
 @dataclass(frozen=True)
@@ -50,10 +57,17 @@ class ConfigChange:
     """What one value of a parameter does to a config.
 
     settings (dict[str, Any]): values by dotted key. templates (tuple[str, ...]): that are added.
+    numbers (dict[str, Value]): that stand in templates, by name.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     templates: tuple[str, ...] = ()
+    numbers: Mapping[str, Value] = field(default_factory=dict)
+
+    def numbered(self, templates: Iterable[str]) -> list[str]:
+        """Return distinct templates with the numbers in the place of their names."""
+        texts = (_NUMBER.sub(lambda found: str(self.numbers[found[1]]), text) for text in templates)
+        return list(dict.fromkeys(texts))
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,14 @@ class Number:
 
     def change(self, value: Value) -> ConfigChange:
         return ConfigChange({self.name: value})
+
+
+@dataclass(frozen=True)
+class TemplateNumber(Number):
+    """A whole number that stands in templates, by its name in braces."""
+
+    def change(self, value: Value) -> ConfigChange:
+        return ConfigChange(numbers={self.name: value})
 
 
 @dataclass(frozen=True)
@@ -115,7 +137,7 @@ class SearchSpace:
     """What is searched.
 
     parameters (dict[str, Parameter]): by name, in the order of the file.
-    has_templates (bool): whether any of them is a group of templates.
+    has_templates (bool): whether any of them is a group of templates, or a number in one.
     always (tuple[str, ...] | None): templates that are always there; None for those of the config.
     start (dict[str, Value]): values of the first trial.
     """
@@ -129,7 +151,9 @@ class SearchSpace:
         """Return what values of all parameters, by name, do together; of two that set one key, the later one counts."""
         changes = [self.parameters[name].change(value) for name, value in values.items()]
         settings = {key: value for change in changes for key, value in change.settings.items()}
-        return ConfigChange(settings, tuple(dict.fromkeys(text for change in changes for text in change.templates)))
+        numbers = ConfigChange(numbers={name: value for change in changes for name, value in change.numbers.items()})
+        templates = numbers.numbered(text for change in changes for text in change.templates)
+        return ConfigChange(settings, tuple(templates), numbers.numbers)
 
     def corners(self) -> Iterator[dict[str, Value]]:
         """Yield few points that between them have all options and ends of ranges, to check a space with."""
@@ -141,8 +165,8 @@ class SearchSpace:
 def read_space(path: Path) -> SearchSpace:
     """Read a space from a TOML file, or raise a coded error if it is none, or anything in it has no meaning."""
     try:
-        return parse_space(tomllib.loads(path.read_text(encoding="utf8")))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, _Malformed) as error:
+        return parse_space(parse_toml(read_text(path), path.name))
+    except (CRFError, _Malformed) as error:
         raise CRFError(LabErrors.CRF631.format(path=path, problem=error)) from error
 
 
@@ -160,6 +184,9 @@ def parse_space(data: Mapping[str, Any]) -> SearchSpace:
     found: list[Parameter] = [_setting(key, value) for key, value in data.get("settings", {}).items()]
     found += [_alternatives(name, table) for name, table in data.get("alternatives", {}).items()]
     found += [_group(name, group) for name, group in templates.items()]
+    numbers = [_template_number(name, value) for name, value in data.get("numbers", {}).items()]
+    _check_names([*(always or ()), *_texts(found)], [number.name for number in numbers])
+    found += numbers
     parameters = {parameter.name: parameter for parameter in found}
     if not parameters:
         raise _Malformed("it has no settings, no alternatives and no groups of templates to choose from")
@@ -170,7 +197,7 @@ def parse_space(data: Mapping[str, Any]) -> SearchSpace:
     for name, value in start.items():
         if name not in parameters or not parameters[name].holds(value):
             _refuse(f"start.{name}", f"is {value!r}, which is no value of a parameter of that name")
-    return SearchSpace(parameters, bool(templates), always, start)
+    return SearchSpace(parameters, bool(templates or numbers), always, start)
 
 
 def _setting(key: str, value: Any) -> Parameter:
@@ -200,6 +227,31 @@ def _group(name: str, group: Any) -> Parameter:
         _refuse(where, "must be a list of templates, or a table of such lists")
     options = ((option, ConfigChange(templates=_strings(where, templates))) for option, templates in table.items())
     return Choice(name, _options(where, options))
+
+
+def _template_number(name: str, value: Any) -> Parameter:
+    where = f"numbers.{name}"
+    found = _setting(where, value)
+    if not isinstance(found, Number) or not found.is_whole:
+        _refuse(where, "must have a low and a high that are whole numbers")
+    return TemplateNumber(name, found.low, found.high, found.log)
+
+
+def _texts(parameters: Iterable[Parameter]) -> Iterator[str]:
+    """Yield the templates of groups."""
+    groups = (parameter for parameter in parameters if isinstance(parameter, Choice))
+    return (text for group in groups for change in group.options.values() for text in change.templates)
+
+
+def _check_names(templates: Iterable[str], numbers: Sequence[str]) -> None:
+    """Refuse templates with names in braces that are none of the numbers, and numbers that are in no template."""
+    named = {name: text for text in templates for name in _NUMBER.findall(text)}
+    for name, text in named.items():
+        if name not in numbers:
+            _refuse(f"{{{name}}} in the template {text!r}", "is not one of the numbers")
+    for name in numbers:
+        if name not in named:
+            _refuse(f"numbers.{name}", f"is in no template of the space: write {{{name}}} there")
 
 
 def _options(where: str, pairs: Iterable[tuple[str, ConfigChange]]) -> dict[str, ConfigChange]:
@@ -250,7 +302,7 @@ class Candidates:
             self._set(changed, key, value)
         if self.component is not None:
             features = changed["components"][self.component].setdefault("features", dict(FEATURES))
-            features["templates"] = list(dict.fromkeys([*(self._always or ()), *change.templates]))
+            features["templates"] = change.numbered([*(self._always or ()), *change.templates])
         return changed
 
     def check(self, folds: int = 0) -> None:

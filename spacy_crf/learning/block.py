@@ -25,6 +25,8 @@ def LinearChain(
     boundary: bool = True,
     all_states: bool = False,
     all_transitions: bool = False,
+    all_edges: bool = False,
+    transitions: bool = True,
     tok2vec: Tok2Vec | None = None,
     precision: Precision = "float32",
     order: Literal[1, 2] = 1,
@@ -37,6 +39,10 @@ def LinearChain(
     all_states (bool): weights for every pair of feature and label instead of those seen in training; lets a feature
         speak against labels it never came with, at the cost of L weights for each feature.
     all_transitions (bool): weights for every allowed pair of labels instead of those seen in training.
+    all_edges (bool): weights for every edge feature with every allowed pair of labels instead of those seen in
+        training: L^2 weights for each feature of a template `B:..`.
+    transitions (bool): weights for pairs of labels whatever the unit, as in CRFsuite; false leaves transitions to edge
+        templates, as CRF++ does without a line `B`.
     tok2vec (Model | None): gives vectors x to the tokens, own or a listener; emissions are then sparse features times
         weights plus x times V, learned end to end by spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1.
     precision (str): of the weights in files: "float16" halves them and keeps three digits. In memory they are float32;
@@ -45,15 +51,19 @@ def LinearChain(
         spacy_crf.LBFGS.v1 learns these weights after all others. Probabilities of spans, lists of the best sequences,
         explanations and fitted temperatures are for order 1 only.
     candidates (float), max_candidates (int): labels of a token that a chain of order 2 looks at: those whose
-        probability under the first-order weights is at least so much, and at most so many; the others get the
-        probability 0. With k candidates each, a token takes k^3 operations.
+        probability under the first-order weights is at least so much, and at most so many; the others keep that
+        probability. With k candidates each, a token takes k^3 operations.
     RETURNS (Model): the container, without weights until it is trained.
-    RAISES (ValueError): for order 2 with a tok2vec layer, or candidates out of their range.
+    RAISES (ValueError): for order 2 with a tok2vec layer, all transitions and none, or candidates out of their range.
     """
     from .model import new_model
 
     kept = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision, "order": order}
-    return new_model(boundary, tok2vec, {**kept, "candidates": candidates, "max_candidates": max_candidates})
+    kept |= {"candidates": candidates, "max_candidates": max_candidates}
+    # only where they are set, so that models without them are the same files as ever
+    kept |= {"all_edges": True} if all_edges else {}
+    kept |= {} if transitions else {"transitions": False}
+    return new_model(boundary, tok2vec, kept)
 
 
 @registry.batchers("spacy_crf.full_batch.v1")

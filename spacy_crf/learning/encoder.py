@@ -17,6 +17,7 @@ from ..core.errors import CRFWarning
 from ..core.labels import Gold, TagSet
 from ..core.learn.blocks import EncodedCorpus
 from ..core.sparse import SparseRows, stack
+from ..core.weights import NONE
 from ..features.columns import Columns
 from ..features.extract import FeatureExtractor, Keys
 from ..features.features import Features
@@ -82,17 +83,21 @@ class ChainLearner:
             warnings.warn(message, CRFWarning, stacklevel=2)
 
     def add_weights(self, corpus: EncodedCorpus) -> None:
-        """Give weights to the pairs of feature and label, and of labels, that a corpus shows."""
-        layout = get_layout(self.model)
+        """Give weights to the pairs of feature and label, and of labels, that a corpus shows, or to all on request."""
+        layout, attrs = get_layout(self.model), self.model.attrs
         n, n_features, n_edges = layout.n_labels, len(self.features.state), len(self.features.edge)
-        pairs = _label_pairs(corpus, n)
-        transitions = np.flatnonzero(layout.allowed) if self.model.attrs["all_transitions"] else np.unique(pairs[1])
-        if self.model.attrs["all_states"]:
-            is_full = len(layout.state_cells) == layout.n_features * n  # not so after labels were added
-            state = np.arange(layout.n_features * n if is_full else 0, n_features * n)
+        pairs, allowed = _label_pairs(corpus, n), np.flatnonzero(layout.allowed)
+        state, edge, transitions = NONE, NONE, NONE
+        if attrs.get("transitions", True):
+            transitions = allowed if attrs["all_transitions"] else np.unique(pairs[1])
+        if attrs["all_states"]:
+            state = _rest(layout.state_cells, layout.n_features, n_features, np.arange(n), n)
         else:
             state = _seen_cells(corpus, n)
-        edge = np.zeros(0, dtype=np.intp) if corpus.edges is None else _edge_cells(corpus.edges, *pairs, n)
+        if attrs.get("all_edges", False):
+            edge = _rest(layout.edge_cells, layout.n_edge_features, n_edges, allowed, n * n)
+        elif corpus.edges is not None:
+            edge = _edge_cells(corpus.edges, *pairs, n)
         added = (
             self._new("state", state, layout.state_cells, n_features * n),
             self._new("transitions", transitions, layout.transition_cells, n * n),
@@ -182,6 +187,13 @@ def group_edges(features: SparseRows) -> EdgeObservations:
         rows.append(values.view(np.int32))
     _, firsts, groups = np.unique(np.hstack(rows), axis=0, return_index=True, return_inverse=True)
     return EdgeObservations(features.take(firsts), groups.reshape(-1).astype(np.intp))
+
+
+def _rest(present: Indices, n_known: int, n_features: int, columns: Indices, width: int) -> Indices:
+    """Cells `feature * width + column` of all features, or of new ones where those known before have all of theirs."""
+    is_full = len(present) == n_known * len(columns)  # not so after labels were added
+    features = np.arange(n_known if is_full else 0, n_features)
+    return (features[:, None] * width + columns).reshape(-1)
 
 
 def _seen_cells(corpus: EncodedCorpus, n_labels: int) -> Indices:

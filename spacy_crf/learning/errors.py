@@ -15,6 +15,10 @@ class LearningErrors(metaclass=Messages):
         "The same example came twice within one step of L-BFGS. Remove the duplicate, or call finish_update "
         "(nlp.update with an optimizer) after each pass over the examples."
     )
+    CRF205 = (
+        "A model cannot have all transitions and none: leave out `all_transitions`, or set `transitions` to true. "
+        "Weights of edge templates are asked for by `all_edges`."
+    )
     CRF437 = (
         "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )

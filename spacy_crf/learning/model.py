@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-import srsly
 from spacy.attrs import NAMES
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps, glorot_uniform_init
@@ -19,10 +18,12 @@ from thinc.util import convert_recursive, is_xp_array
 
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.errors import CRFError
+from ..core.stored import GREATEST, stored_cells, stored_floats, stored_size
 from ..core.trigrams import Pruning, Trigrams, TrigramWeights
 from ..core.weights import ChainWeights, Layout
 from .block import Tok2Vec
 from .errors import LearningErrors
+from .packed import dumps, loads
 
 ChainModel: TypeAlias = Model[Any, Any]
 PARAMS = ("state", "transitions", "edges", "start", "end")  # the sections of a flat vector, in order
@@ -38,6 +39,8 @@ def new_model(boundary: bool, tok2vec: Tok2Vec | None, settings: dict[str, Any])
     """Make the model of spacy_crf.LinearChain.v1, with its other settings as attributes."""
     if settings["order"] == 2 and tok2vec is not None:
         raise CRFError(LearningErrors.CRF437)
+    if settings["all_transitions"] and not settings.get("transitions", True):
+        raise CRFError(LearningErrors.CRF205)
     Pruning(settings["candidates"], settings["max_candidates"])  # refuses values out of their range
     params = [*PARAMS, *([] if tok2vec is None else [VECTORS]), *([TRIGRAMS] if settings["order"] == 2 else [])]
     attrs = {"layout": Layout.empty(0, boundary), **settings, "resize_output": resize_labels}
@@ -197,7 +200,8 @@ def _stack(tok2vec: Tok2Vec, vectors: Sequence[Floats2d]) -> Floats:
 def rounded_weights(model: ChainModel) -> ChainWeights:
     """Return all weights as they will be when the model is loaded again: without trigrams of weight 0, for example.
 
-    RAISES (OverflowError): for a weight that is too large for half precision.
+    RAISES (OverflowError): for a weight that is too large for half precision. (FloatingPointError): for one that is no
+        number, or beyond 1e9.
     """
     weights = get_weights(model).map(partial(_stored, model)).astype(np.float32)
     return replace(weights, trigrams=weights.trigrams and weights.trigrams.without_zeros())
@@ -215,51 +219,80 @@ def weight_bytes(model: ChainModel, weights: ChainWeights) -> bytes:
         params[TRIGRAMS] = stored.trigrams.values
         attrs[TRIGRAMS] = serialize_attr(stored.trigrams.trigrams, stored.trigrams.trigrams, TRIGRAMS, model)
     data = convert_recursive(is_xp_array, partial(model.ops.to_numpy, byte_order="<"), data)
-    return srsly.msgpack_dumps(data)
+    return dumps(data)
 
 
 def load_bytes(model: ChainModel, data: bytes) -> None:
-    """Restore weights and layout; precision, order and choice of candidates stay those of the config."""
+    """Restore weights and layout; precision, order and choice of candidates stay those of the config.
+
+    RAISES (ValueError): for weights that are no finite numbers, or not those of the layout.
+    """
     settings = {name: model.attrs[name] for name in ("precision", "order", "candidates", "max_candidates")}
-    model.from_bytes(data)
+    found = loads(data)
+    for params in found["params"]:
+        for name, values in params.items():
+            if values is not None:
+                stored_floats(name, values, (None,) * np.ndim(values))
+    model.from_dict(found)
     model.attrs.update(settings)
+    _check_shapes(model)
     for name in model.param_names:
         _set_param(model, name, _param(model, name))
 
 
+def _check_shapes(model: ChainModel) -> None:
+    """Raise a ValueError where weights are not those of the layout."""
+    layout = get_layout(model)
+    sizes: dict[str, tuple[int | None, ...]] = {
+        **{name: (len(getattr(layout, cells)),) for name, cells in zip(PARAMS, CELLS)},
+        **dict.fromkeys(PARAMS[3:], (layout.n_labels if layout.boundary else 0,)),
+        VECTORS: (None, layout.n_labels),
+        TRIGRAMS: (len(model.attrs[TRIGRAMS]),),
+    }
+    held = [name for name in model.param_names if model.has_param(name)]
+    if held and not {*PARAMS} <= {*held}:
+        raise ValueError(f"there are no weights beside {', '.join(held)}")
+    for name in held:
+        stored_floats(name, _param(model, name), sizes[name])
+    if held and len(model.attrs[TRIGRAMS]) and model.attrs[TRIGRAMS].n_labels != layout.n_labels:
+        raise ValueError("trigrams are of other labels")
+
+
 def _stored(model: ChainModel, values: Floats) -> Floats:
-    if model.attrs["precision"] == "float32":
-        return values.astype(np.float32, copy=False)
-    greatest = float(np.abs(values).max(initial=0.0))
-    if greatest > GREATEST_HALF:
+    greatest, is_half = float(np.abs(values).max(initial=0.0)), model.attrs["precision"] != "float32"
+    if is_half and greatest > GREATEST_HALF:
         raise OverflowError(greatest)
-    return values.astype(np.float16)
+    if not greatest <= GREATEST:
+        raise FloatingPointError(greatest)
+    return values.astype(np.float16 if is_half else np.float32, copy=False)
 
 
 @serialize_attr.register(Layout)
 def _serialize_layout(_: Layout, value: Layout, name: str, model: ChainModel) -> bytes:
     """Cells as differences in 32 bits; the masks are the component's to set."""
     data = {name: getattr(value, name) for name in ("n_features", "n_labels", "n_edge_features", "boundary")}
-    return srsly.msgpack_dumps(data | {name: _differences(getattr(value, name)) for name in CELLS})
+    return dumps(data | {name: _differences(getattr(value, name)) for name in CELLS})
 
 
 @deserialize_attr.register(Layout)
 def _deserialize_layout(_: Layout, value: bytes, name: str, model: ChainModel) -> Layout:
-    data = srsly.msgpack_loads(value)
-    layout = Layout.empty(data["n_labels"], data["boundary"], data["n_features"], data["n_edge_features"])
-    cells: dict[str, Any] = {name: np.cumsum(data[name], dtype=np.intp) for name in CELLS}
-    return replace(layout, **cells)
+    data = loads(value)
+    n, edges, features = (stored_size(name, data[name]) for name in ("n_labels", "n_edge_features", "n_features"))
+    sizes = zip(CELLS, (features * n, n * n, edges * n * n))
+    cells: dict[str, Any] = {name: stored_cells(name, data[name], size) for name, size in sizes}
+    return replace(Layout.empty(n, data["boundary"] is True, features, edges), **cells)
 
 
 @serialize_attr.register(Trigrams)
 def _serialize_trigrams(_: Trigrams, value: Trigrams, name: str, model: ChainModel) -> bytes:
-    return srsly.msgpack_dumps({"n_labels": value.n_labels, "cells": np.diff(value.cells, prepend=0)})
+    return dumps({"n_labels": value.n_labels, "cells": np.diff(value.cells, prepend=0)})
 
 
 @deserialize_attr.register(Trigrams)
 def _deserialize_trigrams(_: Trigrams, value: bytes, name: str, model: ChainModel) -> Trigrams:
-    data = srsly.msgpack_loads(value)
-    return Trigrams(data["n_labels"], np.cumsum(data["cells"], dtype=np.intp))
+    data = loads(value)
+    n_labels = stored_size("n_labels", data["n_labels"])
+    return Trigrams(n_labels, stored_cells("cells", data["cells"], (n_labels + 1) ** 3))
 
 
 def _differences(cells: Indices) -> "np.ndarray[Any, np.dtype[np.signedinteger]]":

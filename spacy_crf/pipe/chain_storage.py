@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.preparation import Preparation
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
@@ -37,6 +38,8 @@ from .errors import PipeErrors
 from .labels import HasLabels
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
+PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
+
 
 class Start(NamedTuple):
     """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one."""
@@ -63,6 +66,7 @@ class StoresChain(HasLabels, Stored):
     cfg: Any
     features: Features
     valid_tags: ValidTags
+    preparation: Preparation | None
     scheme: Scheme
     scores: Any
     forget_scores: Callable[[], None]
@@ -89,6 +93,8 @@ class StoresChain(HasLabels, Stored):
         tags = self.make_tags(self.labels)
         if self.labels and get_layout(self.model).n_labels == len(tags):
             set_masks(self.model, self.allowed_pairs(tags))
+        own = self.preparation = Preparation.from_data(self.cfg.get(PREPARATION))
+        self.features.extractor.end_sequences_behind(own.marks if own is not None and own.cuts else None)
         self.learner = ChainLearner(self.name, self.labels, tags, self.features, self.model, self.vocab)
         self.forget_scores()
 
@@ -147,8 +153,8 @@ class StoresChain(HasLabels, Stored):
         self.trainer.reset()
         self.rebuild()
 
-    def stored_parts(self, exclude: Iterable[str]) -> Parts:
-        """What to store: without weights of 0 and features that have no others, as scores do not need them.
+    def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        """Contents of the files: without weights of 0 and features that have no others, as scores do not need them.
 
         The component itself keeps them, for training may go on. Features and model are pruned together or not at all.
         """
@@ -162,10 +168,12 @@ class StoresChain(HasLabels, Stored):
                 model = weight_bytes(self.model, weights)
             except OverflowError as error:
                 raise CRFError(PipeErrors.CRF414.format(name=self.name, value=error.args[0])) from error
+            except ArithmeticError as error:
+                raise CRFError(PipeErrors.CRF429.format(name=self.name)) from error
         else:
             model = self.model.to_bytes()
         features = {**self.features.to_data(kept), **self.valid_tags.to_data()}
-        return Parts(dict(self.cfg), model, features, self.write_files())
+        return Parts(dict(self.cfg), model, features, self.write_files()).files(exclude)
 
     def write_files(self) -> dict[str, bytes]:
         """Contents of the files that only this kind of component has."""
@@ -189,10 +197,10 @@ class StoresChain(HasLabels, Stored):
                 self.valid_tags.from_data(parts.features)
             if parts.model is not None:
                 load_bytes(self.model, parts.model)
+        self._check_sizes(path)
         if get_weights(self.model).order > self.model.attrs["order"]:
             raise CRFError(PipeErrors.CRF438.format(name=self.name, path=path))
         self.trainer.reset()
-        self._check_sizes(path)
         self.rebuild()
         self.read_files(parts.extra, path)
         if get_layout(self.model).n_labels:
@@ -217,6 +225,7 @@ class StoresChain(HasLabels, Stored):
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))
         if actual and actual != expected:
             raise CRFError(PipeErrors.CRF412.format(name=self.name, actual=actual, expected=expected))
-        if get_layout(self.model).n_features != len(self.features.state):
+        layout, features = get_layout(self.model), self.features
+        if (layout.n_features, layout.n_edge_features) != (len(features.state), len(features.edge)):
             problem = "the features and the model do not belong together"
             raise CRFError(PipeErrors.CRF404.format(name=self.name, path=path, error=problem))

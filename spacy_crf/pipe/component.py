@@ -1,5 +1,6 @@
 """The spaCy component over a linear chain: settings, features, weights, a trainer, a target and a decoder."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -15,12 +16,14 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer, set_dropout_rate
 
+from ..annotation.preparation import Preparation
 from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.chain.distribution import ChainDistribution
+from ..core.chain.evidence import Known
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import Observations
 from ..core.chain.temperature import HeldOut
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, Scheme, TagSet
 from ..core.threads import available_threads, run_parallel
 from ..core.weights import DenseWeights
@@ -40,11 +43,12 @@ from ..learning.model import (
 )
 from ..learning.scores import Emissions, Rows, encode
 from .block import ChainSettings, HasSettings, LiveSettings
-from .chain_storage import StoresChain
+from .chain_storage import PREPARATION, StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction
 from .dictionary.valid_tags import ValidTags
-from .errors import PipeErrors
+from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold, read_gold
+from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
@@ -89,6 +93,11 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         """Return what is learned from a batch."""
         return examples
 
+    @property
+    def measured(self) -> Sequence[str]:
+        """Names of the scores that the settings lead to, beside those that the factory gives a weight."""
+        return ()
+
     def describe_gold(self) -> str:
         return self.annotation.description
 
@@ -101,7 +110,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether a tag dictionary rules tags out."""
+        """Whether there is a tag dictionary."""
         return self.valid_tags.config is not None
 
     @property
@@ -136,6 +145,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         begun = None if start is None else self.read_start(start)
         kept = list(get_examples()) if self.valid_tags.needs_gold else []
         read = kept.copy if kept else get_examples
+        if PREPARATION in self.learned_settings:
+            preparation = Preparation.of(self.references(read))
+            self.cfg[PREPARATION] = None if preparation is None else preparation.to_data()
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
         resources = self.feature_config.make_resources(nlp, partial(self.references, read))
@@ -156,6 +168,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             columns = self.features.extractor.read([example.predicted for example in kept], self.vocab)
             self.valid_tags.fit(columns, self.gold(kept, columns.lengths), self.vocab.strings, self.tags)
         self._first_step = partial(self.before_training, get_examples, nlp) if self.prepares else None
+        report_scores(nlp, self.measured)
 
     def update(
         self,
@@ -252,20 +265,20 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
         columns = self.read(docs, decoder.reads)
-        allowed = self.possible_tags(docs, columns, given)
+        known = self.known_tags(docs, columns, given)
         n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
-        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Bools | None]] = []
+        parts: list[tuple[Sequence[Doc], Columns, list[Rows], Known | None]] = []
         first_doc, first = 0, 0
         for part in columns.split(n_threads):
             behind, end = first_doc + len(part.doc_lengths), first + len(part.orths)
-            own = None if allowed is None else allowed[first:end]
+            own = None if known is None else known[first:end]
             parts.append((docs[first_doc:behind], part, self.scores.look_up(part), own))
             first_doc, first = behind, end
 
-        def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Bools | None]) -> list[Prediction]:
-            docs, columns, looked_up, allowed = part
-            distribution = self.scores.distribution(columns, looked_up).given(allowed)
-            return decoder(Batch(docs, columns, distribution.at(self.settings.temperature), self.tags))
+        def decode_part(part: tuple[Sequence[Doc], Columns, list[Rows], Known | None]) -> list[Prediction]:
+            docs, columns, looked_up, known = part
+            distribution = self.scores.distribution(columns, looked_up).given(known).at(self.settings.temperature)
+            return decoder(Batch(docs, columns, distribution, self.tags, self.unlabelled(docs, columns)))
 
         return [found for part in run_parallel(decode_part, parts, n_threads) for found in part]
 
@@ -274,7 +287,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
-        return columns, found.given(self.possible_tags(docs, columns, given)).at(self.settings.temperature)
+        return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
         """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
@@ -293,12 +306,23 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         columns, found = self.distribution(docs, given=False)
         return list(Segments(columns.doc_lengths).split(found.marginals.astype(np.float32)))
 
-    def possible_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Bools | None:
-        """Tags (N, L) that each token may have: what `evidence` leaves, if there is any, and the tag dictionary."""
+    def known_tags(self, docs: Sequence[Doc], columns: Columns, given: bool = True) -> Known | None:
+        """What is known (N, L) of the tag of each token: by `evidence`, if there is any, and the tag dictionary."""
         evidence = self.evidence(docs, columns.lengths) if given else None
         if not self.has_dictionary:
             return evidence
         return self.valid_tags.narrow(evidence, docs, columns, self.vocab.strings, get_layout(self.model))
+
+    def unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+        """Tokens (N,) that get no label, as training has shown nothing of theirs: punctuation, in prepared texts."""
+        own = self.preparation
+        if own is None or own.punctuation == "gold":
+            return None
+        marks = own.marks(columns.orths, docs[0].vocab.strings)
+        if own.punctuation == "removed" and marks.any():
+            document = excerpt(docs[int(Segments(columns.doc_lengths).owners[marks.argmax()])].text)
+            warnings.warn(PipeWarnings.CRFW432.format(name=self.name, document=document), CRFWarning, stacklevel=2)
+        return marks
 
     def read(self, docs: Sequence[Doc], extra: int | None = None) -> Columns:
         """Columns of Docs, with vectors if the model has them, and an attribute that is cheap to read along

@@ -9,14 +9,14 @@ from spacy import util
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.extensions import register, register_marginals, write_marginals
+from ..annotation.extensions import register_marginals, register_result, write_marginals
 from ..annotation.target import DecodedDoc, Target
-from ..core.arrays import Doubles, Floats, Indices, Ints, Segments, cached_property
+from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cached_property
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
 from ..core.errors import CRFError, excerpt
-from ..core.labels import OUTSIDE, Scheme, TagSet
+from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
 from .block import SPAN_TARGETS, LabelSettings
 from .errors import PipeErrors
@@ -24,12 +24,16 @@ from .errors import PipeErrors
 
 @dataclass(frozen=True)
 class Batch:
-    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences."""
+    """Docs that follow each other, as columns of units, and the distribution over the labellings of their sequences.
+
+    unlabelled ((N,) | None): units that get no label, and no set of labels; None for none.
+    """
 
     docs: Sequence[Doc]
     columns: Columns
     distribution: ChainDistribution
     tags: TagSet
+    unlabelled: Bools | None = None
 
     @cached_property
     def by_doc(self) -> Segments:
@@ -66,7 +70,7 @@ class Prediction:
 
     @property
     def tags(self) -> Ints:
-        """((n,)): label indices."""
+        """((n,)): label indices, UNKNOWN where there is none."""
         return self.decoded.labels
 
 
@@ -91,7 +95,7 @@ class DocOutput:
             doc._.set(self.key, value)
 
     def register(self) -> None:
-        register(Doc, self.key)
+        register_result(self.key)
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,8 @@ class Decoder:
     def decoded(self, batch: Batch, labels: Ints) -> list[DecodedDoc]:
         """Labels and spans of each Doc. labels ((N,)): of the units."""
         by_doc, present = batch.by_doc, batch.columns.extra
+        if batch.unlabelled is not None:
+            labels = np.where(batch.unlabelled, UNKNOWN, labels)
         found = [DecodedDoc(own) for own in by_doc.split(labels)]
         if present is not None:
             for decoded, own in zip(found, by_doc.split(present)):
@@ -233,18 +239,41 @@ class IsolatesFailures:
 
     def _processed(self, docs: list[Doc]) -> list[Doc]:
         """The Docs of a batch that did not fail."""
+        return [doc for part, found in self._predicted(docs) for doc in self._written(part, found)]
+
+    def prediction_of(self, found: Any, number: int) -> Any:
+        """What was predicted for one Doc of a batch, as for a batch of its own."""
+        return found[number : number + 1]
+
+    def _predicted(self, docs: list[Doc]) -> list[tuple[list[Doc], Any]]:
+        """Docs with what is predicted for them, all before any is written; without those that fail."""
         try:
-            self.set_annotations(docs, self.predict(docs))
+            return [(docs, self.predict(docs))]
         except Exception as error:
             if len(docs) > 1:
-                return [done for doc in docs for done in self._processed([doc])]
-            told = error
-            if isinstance(error, NonFiniteError | NoPathError):  # of the core, which does not know the document
-                message = PipeErrors.CRF407.format(name=self.name, document=excerpt(docs[0].text), error=error)
-                told = CRFError(message).with_traceback(error.__traceback__)
-            self.get_error_handler()(self.name, self, docs, told)
+                return [one for doc in docs for one in self._predicted([doc])]
+            self._tell(docs[0], error)
+            return []
+
+    def _written(self, docs: list[Doc], found: Any) -> list[Doc]:
+        """Write what was predicted; of Docs that fail together, each alone. None is predicted again: what was written
+        by then would be evidence."""
+        try:
+            self.set_annotations(docs, found)
+        except Exception as error:
+            if len(docs) > 1:
+                return [doc for k, one in enumerate(docs) for doc in self._written([one], self.prediction_of(found, k))]
+            self._tell(docs[0], error)
             return []
         return docs
+
+    def _tell(self, doc: Doc, error: Exception) -> None:
+        """Tell the error handler of a Doc that failed."""
+        told = error
+        if isinstance(error, NonFiniteError | NoPathError):  # of the core, which does not know the document
+            message = PipeErrors.CRF407.format(name=self.name, document=excerpt(doc.text), error=error)
+            told = CRFError(message).with_traceback(error.__traceback__)
+        self.get_error_handler()(self.name, self, [doc], told)
 
 
 @dataclass(frozen=True)

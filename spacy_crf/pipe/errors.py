@@ -62,6 +62,27 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
+    CRF425 = (
+        "Component {name!r} cannot be loaded from {path}: {file} is not in {list}, or that list is damaged. Files of "
+        "two savings are mixed, or saving was broken off: take another copy, such as model-best beside model-last."
+    )
+    CRF426 = (
+        "Component {name!r} cannot be loaded from {path}: {file} is not as it was written. It is damaged, or saving "
+        "was broken off: take another copy, such as model-best beside model-last. If you have edited it on purpose, "
+        "write null in place of its checksum in {list}."
+    )
+    CRF427 = (
+        "Component {name!r} cannot be written to {path}: {error}. Make room there, or save to a folder that can be "
+        "written to. What was saved before is left alone."
+    )
+    CRF428 = (
+        "Component {name!r} cannot be loaded from {path}: {list} is missing, which is written last. Saving was broken "
+        "off: take another copy, such as model-best beside model-last."
+    )
+    CRF429 = (
+        "Component {name!r} cannot be stored: it has a weight that is no number, or beyond 1e9. Its training diverged: "
+        "train again, with a smaller learning rate or a greater c2."
+    )
     CRF430 = (
         "Component {name!r}: templates ask for VALID_TAGS if and only if there is a dictionary with use = 'feature' or "
         "'both'. Templates that do: {templates}. Add a `dictionary` block or such a template, or remove the other."
@@ -120,4 +141,9 @@ class PipeWarnings(metaclass=Messages):
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "
         "`rules` to the dictionary, or raise its min_count."
+    )
+    CRFW432 = (
+        "Component {name!r} has learned from texts without punctuation, but document {document!r} has some: it gets no "
+        "labels, and words beside it are harder to label. Leave punctuation out, as the commands of this library do "
+        "with what they read for this component."
     )

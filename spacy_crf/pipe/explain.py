@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 
 from ..core.arrays import Bools, Floats, Segments
 from ..core.chain.distribution import ChainDistribution
+from ..core.chain.evidence import log_likelihoods
 from ..core.chain.potentials import Observations, potentials
 from ..core.errors import CRFError
 from ..core.sparse import SparseRows
@@ -21,7 +22,7 @@ from ..learning.model import get_layout, get_weights
 from .component import ChainPipe
 from .errors import PipeErrors
 
-Kind = Literal["feature", "vector", "transition", "edge feature", "start", "end"]
+Kind = Literal["feature", "vector", "transition", "edge feature", "start", "end", "dictionary"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Contribution:
     """What one part of the score adds to both labellings.
 
     token (int): of the document; for transitions, the one that they lead to.
-    kind (str), name (str): "feature", "vector" (of the tok2vec layer), "transition", "edge feature", "start" or "end";
-        the feature's text, or the kind again.
+    kind (str), name (str): "feature", "vector" (of the tok2vec layer), "transition", "edge feature", "start", "end"
+        or "dictionary" (a mask of valid tags); the feature's text, or the kind again.
     labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition.
     weight (float), other_weight (float): what it adds to the score of the chosen labelling, and of the other.
     """
@@ -106,7 +107,8 @@ class _Document:
         self._dense, self._layout, self._temperature = weights.dense, weights.layout, pipe.settings.temperature
         self._sequences = Segments(columns.lengths)
         self._observations = pipe.observe(columns)
-        self._evidence = pipe.possible_tags([doc], columns)
+        known = pipe.known_tags([doc], columns)
+        self._known = None if known is None else log_likelihoods(known)
 
     def explain(self, token: int) -> Explanation:
         sequence = self._sequences.owners[token]
@@ -114,8 +116,8 @@ class _Document:
         first = units.start
         observations, _ = self._observations.select(np.array([sequence]))
         chains = potentials(observations, self._dense, self._layout)
-        evidence = None if self._evidence is None else self._evidence[units]
-        chain = ChainDistribution(chains, self._temperature).given(evidence)
+        known = None if self._known is None else self._known[units]
+        chain = ChainDistribution(chains, self._temperature).given(known)
         best, marginals = chain.best(), chain.marginals[position]
         chosen = int(best[position])
         other = _runner_up(marginals, chosen)
@@ -153,6 +155,8 @@ class _Document:
         if observations.scores is not None:
             scores = observations.scores[row, [a, b]].astype(np.float64)
             yield Contribution(token, "vector", "vector", *labels, *scores.tolist())
+        if self._known is not None and self._known[token, a] != self._known[token, b]:
+            yield Contribution(token, "dictionary", "dictionary", *labels, *self._known[token, [a, b]].tolist())
 
     def _transition(
         self, observations: Observations, row: int, token: int, a: tuple[int, int], b: tuple[int, int]

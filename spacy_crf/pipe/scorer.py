@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from spacy.language import Language
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc, SpanGroup, Token
 from spacy.training import Example
@@ -38,6 +39,24 @@ def tagger_score(examples: Iterable[Example], *, target: str, spans_key: str = "
         return _with_headline(Scorer.score_token_attr(examples, target), f"{target}_acc")
     scores = Scorer.score_token_attr(examples, target, getter=_extension, missing_values={"", None})
     return _with_headline(scores, f"{target}_acc")
+
+
+def target_scores(target: str, spans_key: str = "sc") -> tuple[str, ...]:
+    """Names of what `tagger_score` measures for a target, apart from the headline."""
+    prefixes = {"ent": "ents", "spans": f"spans_{spans_key}"}
+    if target in prefixes:
+        return tuple(f"{prefixes[target]}_{name}" for name in ("p", "r", "f", "per_type"))
+    return (f"{target}_acc",)
+
+
+def report_scores(nlp: Language | None, names: Iterable[str]) -> None:
+    """Have scores told of a trained pipeline, in its meta data, beside those that have a weight.
+
+    The default weights of a factory cannot depend on settings, and what they name without being measured is told as 0.
+    """
+    if nlp is not None:
+        weights = nlp.config["training"]["score_weights"]
+        weights.update((name, None) for name in names if name not in weights)
 
 
 def _with_headline(scores: dict[str, Any], key: str) -> dict[str, Any]:

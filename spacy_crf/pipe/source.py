@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
-from ..core.arrays import Doubles, Floats, pack
+from ..core.arrays import Bools, Doubles, Floats, pack
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import ChainPotentials
 from ..core.errors import CRFError
@@ -108,8 +108,18 @@ class SourcePipe(HasSettings, IsolatesFailures, Pipe):
         transitions, start, end = (np.where(allowed, 0.0, -np.inf) for allowed in tags.legal())
         emissions = np.log(np.maximum(probabilities.astype(np.float64), LEAST))
         chains = ChainPotentials(batch, emissions[batch.units], transitions, start, end)
-        return tags, decoder(Batch(docs, columns, SourcedDistribution(chains, 1.0, probabilities), tags))
+        distribution = SourcedDistribution(chains, 1.0, probabilities)
+        return tags, decoder(Batch(docs, columns, distribution, tags, self._unlabelled(docs, columns)))
+
+    def _unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
+        """Tokens (N,) that the source gives no label."""
+        found = getattr(None if self.source is None else self._find_source(), "unlabelled", None)
+        return None if found is None else found(docs, columns)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:
         tags, predictions = found
         self.decoder(tags).write(docs, predictions, self.vocab.strings, tags)
+
+    def prediction_of(self, found: tuple[TagSet, Sequence[Prediction]], number: int) -> tuple[TagSet, list[Prediction]]:
+        tags, predictions = found
+        return tags, [predictions[number]]

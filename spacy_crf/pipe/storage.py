@@ -1,6 +1,5 @@
 """Files of a component: cfg (JSON), features and model (msgpack in zlib), and its own. Reading them runs no code."""
 
-import zlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,11 +11,14 @@ import srsly
 
 from ..core.errors import CRFError
 from ..features.block import FeatureSettings
+from ..learning.packed import dumps, loads, pack, unpack
 from .errors import PipeErrors
+from .sealed import CHECKSUMS, check_seal, seal, write_files
 
-FORMAT = 2  # of what is written here
-LEVEL = 6  # of compression: 9 takes longer and saves nothing
+FORMAT = 3  # of what is written here; 2 had no checksums
+FORMATS = (2, 3)  # of what is read
 NAMES = ("cfg", "features", "model")
+LONGEST = 200  # characters of what an error says of damaged data
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Parts:
         """Contents of the files by name; the same bytes for the same state, given the same zlib."""
         written = {"cfg": srsly.json_dumps({"format": FORMAT, **(self.cfg or {})}, indent=2).encode("utf8")}
         if self.features is not None:
-            written["features"] = zlib.compress(srsly.msgpack_dumps(self.features), LEVEL)
-        written |= {"model": zlib.compress(self.model or b"", LEVEL), **self.extra}
+            written["features"] = pack(dumps(self.features))
+        written |= {"model": pack(self.model or b""), **self.extra}
         return {name: content for name, content in written.items() if name not in set(exclude)}
 
     @classmethod
@@ -42,13 +44,15 @@ class Parts:
         """Parts from the contents of their files; a coded error for damaged data, or another format."""
         with readable(name, path):
             cfg = dict(srsly.json_loads(files["cfg"])) if "cfg" in files else None
-        if cfg is not None and cfg.get("format") != FORMAT:
+        if cfg is not None and cfg.get("format") not in FORMATS:
             found = cfg.get("format")
             raise CRFError(PipeErrors.CRF405.format(name=name, path=path, found=found, expected=FORMAT))
+        if cfg is not None and cfg["format"] == FORMAT and CHECKSUMS not in files:
+            raise CRFError(PipeErrors.CRF428.format(name=name, path=path, list=CHECKSUMS))
         with readable(name, path):
-            packed = {part: zlib.decompress(files[part]) for part in ("features", "model") if part in files}
-            features = dict(srsly.msgpack_loads(packed["features"])) if "features" in packed else None
-        extra = {part: content for part, content in files.items() if part not in NAMES}
+            packed = {part: unpack(files[part]) for part in ("features", "model") if part in files}
+            features = dict(loads(packed["features"], len(files["features"]))) if "features" in packed else None
+        extra = {part: content for part, content in files.items() if part not in (*NAMES, CHECKSUMS)}
         return cls(cfg, packed.get("model"), features, extra)
 
 
@@ -59,8 +63,8 @@ class Stored:
     parts: ClassVar[tuple[str, ...]] = NAMES
 
     @abstractmethod
-    def stored_parts(self, exclude: Iterable[str]) -> Parts:
-        """What to store. exclude (Iterable[str]): parts that are not asked for."""
+    def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        """Contents of the files by name. exclude (Iterable[str]): those that are not asked for."""
         raise NotImplementedError
 
     @abstractmethod
@@ -70,22 +74,23 @@ class Stored:
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Everything that training made, as bytes; the same ones for the same state."""
-        serialized: bytes = srsly.msgpack_dumps(self.stored_parts(exclude).files(exclude))
-        return serialized
+        return dumps(seal(self.stored_files(exclude)))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         with readable(self.name, "bytes"):
-            stored, excluded = srsly.msgpack_loads(bytes_data), set(exclude)
-            files = {part: stored[part] for part in self.parts if part not in excluded}
-        self.restore(files, "bytes")
+            stored, excluded = dict(loads(bytes_data)), set(exclude)
+            files, checksums = (
+                {part: stored[part] for part in self.parts if part not in excluded},
+                stored.get(CHECKSUMS),
+            )
+            if not all(isinstance(content, bytes) for content in (*files.values(), checksums or b"")):
+                raise TypeError("contents of files are bytes")
+        self.restore(checked(files, checksums, self.name, "bytes"), "bytes")
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write cfg (JSON), and everything else as compressed msgpack, to a folder."""
-        files = self.stored_parts(exclude).files(exclude)
-        Path(path).mkdir(exist_ok=True)
-        for name, content in files.items():
-            (Path(path) / name).write_bytes(content)
+        """Write the files to a folder, the list of their checksums last."""
+        write_files(Path(path), seal(self.stored_files(exclude)), self.name)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Read a folder that `to_disk` wrote; no code from the files is run."""
@@ -94,10 +99,20 @@ class Stored:
 
 
 def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[str] = NAMES) -> dict[str, bytes]:
-    """Contents of the files that are not excluded. name (str): of the component, for messages."""
-    excluded = set(exclude)
+    """Contents of the files that are not excluded, as their checksums say. name (str): of the component."""
+    excluded, checksums = set(exclude), path / CHECKSUMS
     with readable(name, str(path)):
-        return {part: (path / part).read_bytes() for part in parts if part not in excluded}
+        files = {part: (path / part).read_bytes() for part in parts if part not in excluded}
+        listed = checksums.read_bytes() if checksums.exists() else None
+    return checked(files, listed, name, str(path))
+
+
+def checked(files: dict[str, bytes], checksums: bytes | None, name: str, path: str) -> dict[str, bytes]:
+    """Files and the list of their checksums, if there is one, as `seal` gave them; a coded error where one differs."""
+    if checksums is None:
+        return files
+    check_seal(files, checksums, name, path)
+    return {**files, CHECKSUMS: checksums}
 
 
 def check_templates(name: str, config: FeatureSettings, features: Mapping[str, Any]) -> None:
@@ -113,4 +128,6 @@ def readable(name: str, path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise CRFError(PipeErrors.CRF404.format(name=name, path=path, error=repr(error))) from error
+        text = repr(error)
+        problem = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        raise CRFError(PipeErrors.CRF404.format(name=name, path=path, error=problem)) from error

@@ -157,7 +157,7 @@ class RestorerSettings(ChainSettings):
     scores={
         "punct_f": 1.0,
         **dict.fromkeys(("punct_p", "punct_r", "punct_f_per_type", "punct_ser", "word_acc", "word_acc_none")),
-        **dict.fromkeys(("case_acc", "sent_boundary_f", "punct_f_inner")),
+        **dict.fromkeys(("sent_boundary_f", "punct_f_inner")),
     },
 )
 def make_punctuation_restorer(nlp: Language, name: str, settings: RestorerSettings) -> Pipe:

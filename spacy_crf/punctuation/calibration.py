@@ -15,6 +15,7 @@ from ..core.calibration import DirichletMap, Reliability, classwise_errors, fit_
 from ..core.errors import CRFError, CRFWarning
 from ..core.labels import UNKNOWN
 from ..core.scores import Scores, best_f_threshold, choice_scores, precision_threshold
+from ..core.stored import stored_floats
 from .block import NONE, LabelScheme
 from .docs import gold_labels
 from .errors import PunctuationErrors, PunctuationWarnings
@@ -51,6 +52,9 @@ class MarkCalibration:
     def from_data(cls, data: dict[str, Any]) -> "MarkCalibration":
         """Restore from `to_data`."""
         weights, bias = (np.array(data[name], dtype=np.float64) for name in ("weights", "bias"))
+        n_marks = len(data["marks"])
+        stored_floats("weights", weights, (n_marks, n_marks))
+        stored_floats("bias", bias, (n_marks,))
         return cls(tuple(data["marks"]), DirichletMap(weights, bias))
 
 

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from ..cli.options import Loaded, Pipe, bin_rows, command, table, told_errors
 from ..core.errors import CRFError
-from ..corpora.files import open_binary, unpacking
+from ..reading.files import open_binary
 from .calibration import FittedMarks, MarkCalibration, Marked, best_thresholds, calibrate_marks, precise_thresholds
 from .component import PunctuationRestorer
 from .errors import PunctuationErrors
@@ -56,7 +56,6 @@ def punctuate(
     with (
         told_errors("The text was not punctuated to its end", to_stderr=True),
         nullcontext(source) if is_piped else source,
-        unpacking(data),
     ):
         for text in restore(loaded.nlp, stream, read_pieces(source, size)):
             out.write(text.encode("utf8", ESCAPE))

@@ -210,6 +210,10 @@ class PunctuationRestorer(ChainPipe):
         self.cfg[MIXED], self.calibration = mixed_forms(mixed), None
         super().initialize(get_examples, nlp=nlp, labels=sorted(found), start=start)
 
+    @property
+    def measured(self) -> Sequence[str]:
+        return ("case_acc",) if self.label_scheme.case else ()
+
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         return super().make_sample([Example(self.bare(eg.predicted), eg.reference) for eg in examples])
 

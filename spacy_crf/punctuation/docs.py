@@ -22,7 +22,15 @@ from spacy.training import Alignment, Example
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..annotation.extensions import read_value, register, user_data, write_value
+from ..annotation.extensions import (
+    place_of,
+    read_result,
+    read_value,
+    register,
+    register_result,
+    user_data,
+    write_result,
+)
 from ..core.arrays import Indices, cached_property
 from ..core.errors import CRFError, excerpt
 from ..features.columns import TRUNCATED
@@ -44,7 +52,8 @@ _APOSTROPHES = str.maketrans("’ʼ", "''")
 
 def register_punctuation() -> None:
     """Make the custom attributes available where nobody else has."""
-    for name in (PUNCTUATION, RESTORED, RESTORATION, RESTORATIONS):
+    register_result(PUNCTUATION)
+    for name in (RESTORED, RESTORATION, RESTORATIONS):
         register(Doc, name)
     for name, value in (("punct_after", _TokenValue(MARKS)), ("case", _TokenValue(CASE))):
         register(Token, name, getter=value.get, setter=value.set)
@@ -54,7 +63,7 @@ def register_punctuation() -> None:
 
 def read_punctuation(doc: Doc) -> dict[str, Any] | None:
     """Return what a Doc has of punctuation; None for nothing, whether or not the attribute is registered."""
-    return cast(dict[str, Any] | None, read_value(doc, PUNCTUATION))
+    return cast(dict[str, Any] | None, read_result(doc, PUNCTUATION))
 
 
 def write_gold(
@@ -63,14 +72,14 @@ def write_gold(
     """Give a Doc whose tokens are words the marks behind them, and the next one behind the Doc that ends a sentence."""
     columns = ((OPENINGS, openings), (CLOSINGS, closings))
     values: dict[str, Any] = {MARKS: list(marks), **{name: list(found) for name, found in columns if any(found)}}
-    write_value(doc, PUNCTUATION, {**values, FOLLOWING: following} if following else values)
+    write_result(doc, PUNCTUATION, {**values, FOLLOWING: following} if following else values)
 
 
 def write_restored(
     doc: Doc, values: dict[str, Any], text: str, edits: Sequence[Sequence[Any]], texts: list[dict[str, Any]] | None
 ) -> None:
     """Give a Doc its punctuation, the text with its marks, the edits that make it, and the best texts, if there are."""
-    write_value(doc, PUNCTUATION, values)
+    write_result(doc, PUNCTUATION, values)
     doc._.set(RESTORATION, [list(edit) for edit in edits])
     doc._.set(RESTORED, text)
     if texts is not None:
@@ -107,22 +116,23 @@ class _TokenValue:
         self.part = part
 
     def get(self, token: Token) -> str:
-        stored = read_punctuation(token.doc) or {}
-        return str(stored[self.part][token.i]) if self.part in stored else ""
+        stored = read_value(token.doc, PUNCTUATION) or {}
+        return str(stored[self.part][place_of(token, PUNCTUATION)]) if self.part in stored else ""
 
     def set(self, token: Token, value: Any) -> None:
         stored = read_punctuation(token.doc) or {}
         values = stored.get(self.part) or [""] * len(token.doc)
         values[token.i] = value
-        write_value(token.doc, PUNCTUATION, {**stored, self.part: values})
+        write_result(token.doc, PUNCTUATION, {**stored, self.part: values})
 
 
 def _probabilities(token: Token) -> dict[str, float] | None:
     """Get the probabilities of the marks behind a token, by their names; None where there are none."""
-    stored = read_punctuation(token.doc) or {}
+    stored = read_value(token.doc, PUNCTUATION) or {}
     if PROBABILITIES not in stored:
         return None
-    return dict(zip(stored[COLUMNS], np.asarray(stored[PROBABILITIES])[token.i].tolist()))
+    values = np.asarray(stored[PROBABILITIES])[place_of(token, PUNCTUATION)]
+    return dict(zip(stored[COLUMNS], values.tolist()))
 
 
 @dataclass(frozen=True)

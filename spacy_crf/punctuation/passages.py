@@ -10,20 +10,22 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import srsly
 
 from .block import ABBREVIATIONS, ENDS
 from .words import Word, split_words
 
 REPLACEMENT = "\ufffd"  # what decoders write for bytes that are no text
 LEAST_WORDS = 100  # a shorter passage may do without marks
-_TIME = r"\s*(?:(\d+):)?(\d+):(\d+)[.,](\d+)\s*"
+_TIME = r"\s*(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})[.,](\d{1,9})\s*"
 _TIMES = re.compile(f"{_TIME}-->{_TIME}")
-_MARKUP = re.compile(r"</?\w[^>]*>|\{\\[^}]*\}")
-_SOUND = re.compile(r"\[[^\]]*\]|\([^)]*\)|[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
+# Each with the sign that ends it: behind the last of these none is looked for, which would take the square of the line
+_MARKUP = ((re.compile(r"</?\w[^>]*>"), ">"), (re.compile(r"\{\\[^}]*\}"), "}"))
+_BRACKETS = ((re.compile(r"\[[^\]]*\]"), "]"), (re.compile(r"\([^)]*\)"), ")"))
+_SONG = re.compile(r"[♪♫]+[^♪♫]*[♪♫]+|[♪♫]|(?<!\S)#+\s[^#]*#+(?!\S)")
+_TOO_GREAT = re.compile("&#0*[1-9][0-9]{9,}")  # number of a character
 _SPEAKER = re.compile(r"^\s*(>>+\s*|[-–‐]\s*)?([A-Z][A-Z .'-]*[A-Z.]:\s+)?")
 
 
@@ -122,8 +124,17 @@ def spoken_cues(lines: Iterable[str]) -> Iterator[Cue]:
                 yield Cue("\n".join(spoken), *times)
             spoken, times = [], (_seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])) if found else None
         elif times:
-            text = _SPEAKER.sub("", _SOUND.sub(" ", unescape(_MARKUP.sub("", line)))).strip()
+            text = unescape(_TOO_GREAT.sub(REPLACEMENT, _without(_MARKUP, line, "")))
+            text = _SPEAKER.sub("", _SONG.sub(" ", _without(_BRACKETS, text, " "))).strip()
             spoken += [text] if text else []
+
+
+def _without(enclosed: Iterable[tuple[re.Pattern[str], str]], line: str, instead: str) -> str:
+    """Return a line without what is enclosed in pairs of signs."""
+    for pattern, last in enclosed:
+        end = line.rfind(last) + 1
+        line = pattern.sub(instead, line[:end]) + line[end:]
+    return line
 
 
 def spoken_passage(cues: Sequence[Cue], abbreviations: Collection[str] = ABBREVIATIONS) -> Passage:
@@ -144,12 +155,3 @@ def _of_words(text: str, words: Sequence[Word], pauses: Sequence[float | None] =
 
 def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
     return 3600 * int(hours or 0) + 60 * int(minutes) + float(f"{seconds}.{fraction}")
-
-
-def text_of_json(line: str, key: str) -> Any:
-    """Return what a line of JSONL has under a key; None where it is no object or lacks it."""
-    try:
-        found = srsly.json_loads(line)
-    except ValueError:
-        return None
-    return found.get(key) if isinstance(found, dict) else None

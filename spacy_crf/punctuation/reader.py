@@ -16,11 +16,13 @@ from spacy.vocab import Vocab
 from ..core.errors import CoreErrors, CRFError, CRFWarning
 from ..corpora.docbin import read_docbin
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, read_blocks, read_lines, visible_files
+from ..corpora.files import check_paths, data_suffix, visible_files
+from ..reading.files import read_blocks, read_lines
+from ..reading.records import read_json_lines
 from .block import NONE, SIGNS, LabelScheme
 from .docs import PAUSE, WordView, read_pauses, register_punctuation, write_gold, write_pauses, write_truncated
 from .errors import PunctuationErrors, PunctuationWarnings
-from .passages import Anomalies, Passage, make_passage, spoken_cues, spoken_passage, text_of_json
+from .passages import Anomalies, Passage, make_passage, spoken_cues, spoken_passage
 from .restore import restore
 from .words import BY_SIGN
 
@@ -160,12 +162,11 @@ class PunctuationCorpus:
         return iter(["\n".join(read_lines(file))])
 
     def _read_json(self, file: Path) -> Iterator[str]:
-        for number, line in enumerate(read_lines(file), 1):
-            if line.strip():
-                text = text_of_json(line, self.text_key)
-                if not isinstance(text, str):
-                    raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
-                yield text
+        for number, found in read_json_lines(file):
+            text = found.get(self.text_key) if isinstance(found, dict) else None
+            if not isinstance(text, str):
+                raise CRFError(PunctuationErrors.CRF983.format(path=file, line=number, key=self.text_key))
+            yield text
 
     def _read_labels(self, file: Path) -> Iterator[Passage]:
         """Yield documents of words with their marks; a row without a word, or whose word is a mark, is left out."""

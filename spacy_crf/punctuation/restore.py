@@ -75,15 +75,15 @@ class Editor:
         """Edit the mark and what closes: a mark stands inside quotation marks and outside of brackets."""
         sign = PAIRS[label.closing][1][0] if self._scheme.pairs and label.closing and not word.closing else ""
         changes = self._scheme.label(word.mark) != label.mark and not (self._keep and word.mark)
+        is_there = label.mark == "PERIOD" and text[word.end - 1] == "."  # the period that is a part of the word
+        mark = "" if is_there or label.mark == NONE else _spell(label.mark)
         if word.mark:
             if sign:
                 yield Edit(word.end, word.end, sign)
             if changes:
-                yield _replace_mark(text, word, label.mark)
+                yield _replace_mark(text, word, mark)
             return
-        mark = ""
-        if changes and label.mark != NONE and not (label.mark == "PERIOD" and text[word.end - 1] == "."):
-            mark = _spell(label.mark)  # a word's own period would be the mark already
+        mark = mark if changes else ""
         inserted = mark + sign if label.closing == "QUOTE" else sign + mark
         if inserted:
             at = word.end
@@ -97,11 +97,11 @@ def _spell(mark: str) -> str:
 
 
 def _replace_mark(text: str, word: Word, mark: str) -> Edit:
-    """Put another mark, or none, for the one that is there; words that it parted stay parted."""
+    """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
     spaced = start > word.end and text[start - 1] == " "
     glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
-    return Edit(start - spaced, end, ("" if mark == NONE else _spell(mark)) + (" " if glued else ""))
+    return Edit(start - spaced, end, mark + (" " if glued else ""))
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

@@ -40,7 +40,7 @@ class SectionSettings(ChainSettings):
         if not, or without any tree, those set by hand, or written in the grammar, stay.
     tree_c2 (float): penalty on what the learned weights differ from these.
     max_states (int | None): stacks of open sections that the stack parser keeps at each heading; null keeps all, which
-        is exact, but may take long for long documents.
+        may take long for long documents. The tree says whether it is certain to be the best of all (`exact`).
     elements_key (str): key of doc.spans for elements.
     sections_key (str): key of doc.spans for sections.
     """

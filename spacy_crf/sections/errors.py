@@ -55,3 +55,7 @@ class SectionWarnings(metaclass=Messages):
         "sections: each begins with a number or a title that is labelled so."
     )
     CRFW966 = "Document {document!r} gets no sections: {problem}"
+    CRFW967 = (
+        "Document {document!r} has {most} sections or more: its tree is left out of sections_steds, whose time is "
+        "quadratic in them."
+    )

@@ -25,6 +25,7 @@ from ..core.grammar.rules import ParseTree
 from ..core.sections.headings import ParserInput
 from ..core.sections.learn import GoldSection, TreeExample
 from ..core.sections.parse import Section, SectionParse
+from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NEWLINE, NUMBER, TITLE
 from .parsing import DEFAULT_ROLES, LabelRoles
@@ -207,8 +208,8 @@ class GrammarParser:
         if stored.get("source") == self.source:
             grammar = Grammar.from_text(stored["grammar"], self.source)
             self._check(grammar)
-            weights = [0.0] * len(grammar.rules) + [float(weight) for weight in stored["terms"]]
-            self._model = ConditionalGrammar(grammar, np.array(weights))
+            terms = stored_floats("terms", np.array(stored["terms"], dtype=np.float64), (2 * len(TERMS),))
+            self._model = ConditionalGrammar(grammar, np.concatenate([np.zeros(len(grammar.rules)), terms]))
 
 
 def _sections(tree: ParseTree, document: ParserInput, units: Indices, labels: Indices) -> list[Section]:

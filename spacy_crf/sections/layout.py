@@ -10,12 +10,13 @@ from spacy.attrs import LENGTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError
 from .errors import SectionErrors
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
-LAYOUT = "spacy_crf.layout"  # key of `Doc.user_data`: a list of [start, end, style]
+LAYOUT = "spacy_crf.layout"  # value of Docs, of older ones key of `doc.user_data`: a list of [start, end, style]
 NAME = "spacy_crf.layout.name"  # key of `Doc.user_data`: the document's name
 
 
@@ -111,7 +112,7 @@ def attach_layout(doc: Doc, runs: Iterable[Run]) -> None:
 
     runs (Iterable[tuple[int, int, str]]): start and end in `doc.text`, and style.
     """
-    doc.user_data[LAYOUT] = [[start, end, style] for start, end, style in runs]
+    write_value(doc, LAYOUT, [[start, end, style] for start, end, style in runs])
 
 
 def units_of(doc: Doc) -> list[LayoutUnit]:
@@ -134,7 +135,7 @@ def units_of(doc: Doc) -> list[LayoutUnit]:
 def runs_of(doc: Doc) -> list[Run]:
     """The formatting that a Doc carries. RAISES (ValueError): if it is not a list of start, end and style."""
     found: list[Run] = []
-    for run in doc.user_data.get(LAYOUT, ()):
+    for run in read_value(doc, LAYOUT) or doc.user_data.get(LAYOUT, ()):
         match run:
             case [int(start), int(end), str(style)] if 0 <= start <= end:
                 found.append((start, end, style))

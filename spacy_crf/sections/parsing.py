@@ -18,6 +18,7 @@ from ..core.sections.features import NAMES
 from ..core.sections.headings import MAX_NEWLINES, HeadingLabels, ParserInput
 from ..core.sections.learn import GoldSection, LearnSettings, TreeExample, learn_weights
 from ..core.sections.parse import ParserSettings, Section, SectionParse, parse
+from ..core.stored import stored_floats
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NUMBER, ROLES, TITLE
 from .layout import units_of
@@ -71,7 +72,11 @@ class StackParser:
     def from_bytes(self, data: bytes) -> None:
         """Take over weights; a grammar that was stored is none of this parser."""
         named = dict(json.loads(data))
-        self.weights = np.array([float(named[each]) for each in NAMES]) if named and "grammar" not in named else None
+        weights = None
+        if named and "grammar" not in named:
+            weights = np.array([float(named[each]) for each in NAMES])
+            stored_floats("weights", weights, (None,))
+        self.weights = weights
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_file, number_name, open_binary
+from ..corpora.files import check_paths, data_suffix, name_file, number_name
+from ..reading.files import open_binary
 from .errors import SectionErrors
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
@@ -25,7 +26,7 @@ from .formats.docling import read_docling
 from .formats.markdown import read_markdown
 from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
-from .layout import LAYOUT, NAME, DocumentLayout, to_doc
+from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .segment import PARAGRAPH, Run, find_mark, find_numbering
 from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
 from .tree import SectionTree, from_json
@@ -144,8 +145,8 @@ class SectionCorpus:
         """
         for reference in self.read_docs(nlp.vocab):
             predicted = copy_tokens(reference, [])
-            kept = [key for key in (LAYOUT, NAME) if key in reference.user_data]
-            predicted.user_data.update({key: reference.user_data[key] for key in kept})
+            attach_layout(predicted, runs_of(reference))
+            predicted.user_data[NAME] = reference.user_data.get(NAME, "")
             yield Example(predicted, reference)
 
     def read_docs(self, vocab: Vocab) -> Iterator[Doc]:

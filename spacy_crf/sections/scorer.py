@@ -1,29 +1,40 @@
-"""Scores of labelled elements, and of section trees by PARSEVAL.
+"""Scores of labelled elements and of section trees (see `measures`)."""
 
-PARSEVAL is due to Abney et al. (1991); labelled precision and recall follow Collins (1999). Trompper (2016) counts all
-non-terminals of the parse and the root: give those as constituents to have the thesis's variant.
-"""
-
+import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from spacy.training import Example
 from spacy.util import registry
 
 from ..core.arrays import Bools
+from ..core.errors import CRFWarning, excerpt
 from ..core.scores import LabelCounts
+from .errors import SectionWarnings
 from .layout import units_of
+from .measures import (
+    BracketCounts,
+    Constituent,
+    LevelCounts,
+    crossing,
+    level_accuracy,
+    levels_of,
+    mean_f,
+    parseval,
+    similarity,
+    tree_of,
+    without,
+)
 from .segment import Kind, LayoutUnit, bounds_of
 from .spans import SECTION, get_tree, labels_of_units, read_elements
 from .tree import SectionTree
 
 F05 = 0.25  # beta squared: recall counts a quarter of precision
-Constituent: TypeAlias = tuple[str, int, int]
-"""Label and interval of units, the end not included."""
+MOST_NODES = 1000  # of a tree whose edit distance is measured: the time is quadratic in them
 
 
 @registry.scorers("spacy_crf.section_parser_scorer.v1")
@@ -37,8 +48,12 @@ def section_score(examples: Iterable[Example], **cfg: Any) -> dict[str, Any]:
 
     examples (Iterable[Example]): annotation in `predicted`, gold in `reference`. cfg: settings of the component.
     RETURNS (dict): "elements_acc", share of right labels of elements that are no blank lines (these are decided by
-        their form); "elements_macro_f", the mean F of all labels but that of blank lines; "elements_f_per_type", p, r,
-        f and f05 of each label; and of trees "parseval_p", "parseval_r", "parseval_f".
+        their form); "elements_macro_p", "_r" and "_f", means over all labels but that of blank lines, and
+        "elements_weighted_p", "_r" and "_f", these weighted by gold; "elements_f_per_type", p, r, f and f05 of each
+        label; "elements_confusions", counts by gold label and predicted label, "" where there is none.
+        Of trees "parseval_p", "parseval_r", "parseval_f"; "parseval_mean_f", the mean of F over documents;
+        "parseval_crossing", the share of predicted sections that cross a gold one; "sections_level_acc", the share of
+        headings of both trees with the same level; "sections_steds", the mean similarity of trees by edits.
     """
     examples = list(examples)
     key, newline = cfg.get("elements_key", "elements"), cfg.get("newline_label", "NEWLINE")
@@ -66,12 +81,8 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
     labels = sorted({label for pair in confusions for label in pair if label})
     if not labels:
         return {}
-    right = np.array([confusions[label, label] for label in labels])
-    gold, predicted = (
-        np.array([sum(count for pair, count in confusions.items() if pair[side] == label) for label in labels])
-        for side in (0, 1)
-    )
-    counts = LabelCounts(right, predicted, gold)
+    matrix = np.array([[confusions[gold, found] for found in ("", *labels)] for gold in ("", *labels)])
+    counts = LabelCounts(np.diag(matrix)[1:], matrix.sum(axis=0)[1:], matrix.sum(axis=1)[1:])
     inner = {pair: count for pair, count in confusions.items() if newline not in pair}
     total = sum(inner.values())
     by_label = {
@@ -80,60 +91,77 @@ def score_elements(confusions: Counter[tuple[str, str]], newline: str) -> dict[s
     }
     return {
         "elements_acc": sum(count for (gold, found), count in inner.items() if gold == found) / total if total else 1.0,
-        "elements_macro_f": counts.macro_f(np.array(labels) != newline),
+        **_averages(counts, np.array(labels) != newline),
         "elements_f_per_type": by_label,
+        "elements_confusions": {
+            gold: dict(zip(("", *labels), row.tolist())) for gold, row in zip(labels, matrix[1:]) if row.any()
+        },
     }
 
 
+def _averages(counts: LabelCounts, chosen: Bools) -> dict[str, float]:
+    """Means over labels that occur, of some (L,), each counting the same (macro), or by its gold (weighted)."""
+    taken = counts.occurs & chosen
+    names = {"p": counts.precision[taken], "r": counts.recall[taken], "f": counts.f[taken]}
+    macro = {f"elements_macro_{name}": float(values.mean()) if len(values) else 0.0 for name, values in names.items()}
+    gold = counts.gold[taken]
+    weighted = {
+        f"elements_weighted_{name}": float(np.average(values, weights=gold)) if gold.any() else 0.0
+        for name, values in names.items()
+    }
+    return macro | weighted
+
+
 @dataclass(frozen=True)
-class BracketCounts:
-    """Constituents of one or more documents: those that are in both, and all of them."""
+class JudgedTree:
+    """A tree against its gold. crossed (int): sections that cross one of the gold. steds (float | None): similarity."""
 
-    right: int = 0
-    predicted: int = 0
-    gold: int = 0
-
-    @property
-    def precision(self) -> float:
-        """right / predicted; with none predicted 1 if there is no gold either, else 0."""
-        return self.right / self.predicted if self.predicted else float(not self.gold)
-
-    @property
-    def recall(self) -> float:
-        """right / gold; with no gold 1 if none is predicted either, else 0."""
-        return self.right / self.gold if self.gold else float(not self.predicted)
-
-    @property
-    def f(self) -> float:
-        """Harmonic mean of both; 1 for empty against empty."""
-        total = self.predicted + self.gold
-        return 2 * self.right / total if total else 1.0
-
-    def __add__(self, other: "BracketCounts") -> "BracketCounts":
-        return BracketCounts(self.right + other.right, self.predicted + other.predicted, self.gold + other.gold)
+    brackets: BracketCounts
+    crossed: int
+    levels: LevelCounts
+    steds: float | None
 
 
 def score_trees(examples: Iterable[Example]) -> dict[str, float]:
-    """PARSEVAL of the examples with a gold tree, pooled; {} without any."""
-    counted = [counts for example in examples if (counts := count_brackets(example)) is not None]
-    if not counted:
+    """Scores of the examples with a gold tree, pooled where it is not said otherwise; {} without any."""
+    judged = [found for example in examples if (found := judge_tree(example)) is not None]
+    if not judged:
         return {}
-    total = sum(counted, BracketCounts())
-    return {"parseval_p": total.precision, "parseval_r": total.recall, "parseval_f": total.f}
+    total = sum((one.brackets for one in judged), BracketCounts())
+    levels = sum((one.levels for one in judged), LevelCounts(0, 0, 0))
+    steds = [one.steds for one in judged if one.steds is not None]
+    return {
+        "parseval_p": total.precision,
+        "parseval_r": total.recall,
+        "parseval_f": total.f,
+        "parseval_mean_f": mean_f([one.brackets for one in judged]),
+        "parseval_crossing": sum(one.crossed for one in judged) / max(1, total.predicted),
+        "sections_level_acc": levels.accuracy,
+        **({"sections_steds": float(np.mean(steds))} if steds else {}),
+    }
 
 
-def count_brackets(example: Example) -> BracketCounts | None:
-    """PARSEVAL counts of one example: intervals of units that are no blank lines; None without a gold tree.
+def judge_tree(example: Example) -> JudgedTree | None:
+    """Judge one example by intervals of units that are no blank lines; None without a gold tree.
 
-    Virtual sections are left out unless the gold tree has some.
+    Virtual sections are left out unless the gold tree has some. Trees of more than 1,000 sections have no STEDS, with a
+    warning.
     """
     gold, found = get_tree(example.reference), get_tree(example.predicted)
     if gold is None:
         return None
     units = units_of(example.predicted)
     virtual = any(node.virtual for node in gold.walk())
+    right = constituents(gold, units, virtual)
     predicted = [] if found is None else constituents(found, units, virtual)
-    return parseval(predicted, constituents(gold, units, virtual))
+    steds = None
+    if max(len(right), len(predicted)) < MOST_NODES:
+        steds = similarity(tree_of(predicted), tree_of(right))
+    else:
+        message = SectionWarnings.CRFW967.format(document=excerpt(example.reference.text), most=MOST_NODES)
+        warnings.warn(message, CRFWarning, stacklevel=2)
+    levels = level_accuracy(levels_of(predicted), levels_of(right))
+    return JudgedTree(parseval(predicted, right), crossing(predicted, right), levels, steds)
 
 
 def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) -> list[Constituent]:
@@ -146,16 +174,3 @@ def constituents(tree: SectionTree, units: Sequence[LayoutUnit], virtual: bool) 
         if virtual or not node.virtual
     ]
     return without(found, blank)
-
-
-def without(found: Iterable[Constituent], dropped: Bools) -> list[Constituent]:
-    """Constituents counted over the units that are not dropped ((N,)); those of nothing else are left out."""
-    before = np.append(0, np.cumsum(~dropped)).tolist()
-    moved = [(label, before[start], before[end]) for label, start, end in found]
-    return [(label, start, end) for label, start, end in moved if start < end]
-
-
-def parseval(predicted: Iterable[Constituent], gold: Iterable[Constituent]) -> BracketCounts:
-    """Counts of one document; constituents are a multiset: two sections over the same units are two."""
-    left, right = Counter(predicted), Counter(gold)
-    return BracketCounts((left & right).total(), left.total(), right.total())

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation.extensions import register
+from ..annotation.extensions import read_value, register, write_value
 from ..core.arrays import Indices
 from .segment import Kind, LayoutUnit, bounds_of
 from .tree import SectionTree, from_json
 
 ELEMENTS, SECTIONS = "elements", "sections"  # keys of doc.spans, unless the settings say otherwise
 SECTION = "SECTION"  # label of the spans of sections
-TREE = "spacy_crf.sections"  # key of doc.user_data: the tree as JSON data
+TREE = "spacy_crf.sections"  # value of Docs: the tree as JSON data; of older Docs, key of doc.user_data
 OFFSETS, PROBABILITIES, RULES = "offsets", "probabilities", "rules"  # keys of the elements' attrs
 _FACTS = ("level", "number", "title", "probability", "virtual")
 _PREFIX = "section-"  # of the ids of spans: two sections may cover the same tokens
@@ -107,7 +107,7 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     attrs: dict[str, Any] = {fact: [getattr(node, fact) for node in nodes] for fact in _FACTS}
     attrs |= {"parent": tree.parents(), OFFSETS: offsets.tolist()}
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-    doc.user_data[TREE] = tree.to_json()
+    write_value(doc, TREE, tree.to_json())
 
 
 def register_extensions() -> None:
@@ -120,7 +120,7 @@ def register_extensions() -> None:
 
 def get_tree(doc: Doc) -> SectionTree | None:
     """The tree of a Doc; None where no component made one."""
-    data = doc.user_data.get(TREE)
+    data = read_value(doc, TREE) or doc.user_data.get(TREE)
     return None if data is None else from_json(data)
 
 
@@ -148,6 +148,7 @@ def _find(span: Span) -> tuple[SpanGroup | None, int]:
     if span.label_ == SECTION and span.id_.startswith(_PREFIX):
         place = int(span.id_.removeprefix(_PREFIX))
         for group in span.doc.spans.values():
-            if "parent" in group.attrs and place < len(group) and group[place].id == span.id:
+            is_whole = len(group.attrs.get("parent", ())) == len(group)
+            if is_whole and place < len(group) and (group[place].id, group[place]) == (span.id, span):
                 return group, place
     return None, -1

@@ -64,8 +64,8 @@ class SectionTree:
     r"""Sections and elements of a document.
 
     sections (list[SectionNode]): the outermost, in order. elements (list[Element]): all leaves, in order.
-    exact (bool): whether it is certain that no other tree has a higher score. dropped (int): states that a cap on their
-    number has cost. score (float | None): logarithm of its weight.
+    exact (bool): whether it is certain that no other tree has a higher score. dropped (int): stacks of open sections
+    that a cap on their number left out. score (float | None): logarithm of its weight.
 
     >>> import spacy
     >>> nlp = spacy.blank("en")

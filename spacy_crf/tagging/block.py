@@ -8,8 +8,6 @@ from spacy.pipeline import Pipe
 
 from ..pipe.block import Decode, LabelSettings, component, own_names
 
-SCORES = ("tag_acc", "pos_acc", "ents_f", "ents_p", "ents_r", "spans_sc_f", "spans_sc_p", "spans_sc_r")
-
 
 @dataclass(kw_only=True)
 class TaggerSettings(LabelSettings):
@@ -47,7 +45,7 @@ class TaggerSettings(LabelSettings):
     "crf_tagger",
     TaggerSettings,
     assigns=["token.tag", "token.pos", "doc.ents", "token.ent_iob", "token.ent_type", "doc.spans"],
-    scores={"crf_score": 1.0, **dict.fromkeys(SCORES)},
+    scores={"crf_score": 1.0},  # those of the target are reported from `initialize` on
 )
 def make_crf_tagger(nlp: Language, name: str, settings: TaggerSettings) -> Pipe:
     """Construct a CRF tagger."""

@@ -2,15 +2,20 @@
 
 from itertools import tee
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 from spacy.tokens import Doc
+from spacy.training import Example
 
+from ..annotation.span_targets import target_of
 from ..cli.data import TO_ANNOTATE, Data
 from ..cli.options import Loaded, Pipe, command, run_before, table, tell_written, write_result
-from ..pipe.probabilities import LabelsTokens
+from ..core.arrays import Floats
+from ..core.labels import UNKNOWN, TagSet
+from ..pipe.component import ChainPipe
+from ..pipe.probabilities import GivesSets, LabelsTokens
 from .review import Order, review, target_kind, write_json, write_rows
 
 EXTENSION = "crf_marginals"
@@ -19,32 +24,47 @@ LEAST = 0.005  # a less probable second tag is not shown
 
 @command("tag", "Nothing was tagged")
 def tag(
-    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens,))],
+    loaded: Annotated[Loaded, Pipe("crf_tagger", (LabelsTokens, GivesSets))],
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input without")
     ] = None,
 ) -> None:
     """Tag texts and show how sure the tagger is of each token.
 
-    Each line of standard input is a text of its own where no texts are given.
+    Tags are those that the pipeline sets: under its constraints, and with its entities or chunks as BIO tags. Each line
+    of standard input is a text of its own where no texts are given.
     """
-    if not Doc.has_extension(EXTENSION):
-        Doc.set_extension(EXTENSION, default=None)
-    cfg = loaded.component.cfg
-    cfg["marginals" if "marginals" in cfg else "tag_probs"] = EXTENSION
+    component = loaded.component
+    if not isinstance(component, GivesSets):
+        component.cfg["marginals"] = EXTENSION
     lines = texts or (line for line in typer.get_text_stream("stdin") if line.strip())
     for doc in loaded.nlp.pipe(lines):
-        typer.echo(format_tags(doc))
+        typer.echo(format_tags(doc, component))
 
 
-def format_tags(doc: Doc) -> str:
-    """Tokens of a Doc with marginals: their best and second best tags."""
-    stored, rows = doc._.get(EXTENSION), []
-    for token, values in zip(doc, np.asarray(stored["values"])):
-        first, second = np.argsort(-values, kind="stable")[[0, min(1, len(values) - 1)]].tolist()
-        runner_up = f"{stored['tags'][second]} {values[second]:.2f}" if values[second] >= LEAST else ""
-        rows.append((token.text, stored["tags"][first], f"{values[first]:.2f}", runner_up))
-    return table(rows, ("token", "tag", "prob.", "or"), "llrl")
+def format_tags(doc: Doc, component: Any) -> str:
+    """Tokens of a Doc with the tags that they have, how probable these are, and the sets of the tokens or, without
+    sets, the most probable other tags."""
+    has_sets = isinstance(component, GivesSets)
+    stored = doc._.get(component.tag_probs if has_sets else EXTENSION)
+    target = component.annotation if isinstance(component, ChainPipe) else target_of(component.target)
+    tags = component.tags if isinstance(component, ChainPipe) else TagSet(tuple(stored["tags"]), "none")
+    labels = target.gold(Example(doc, doc), tags, strict=False).tolist()
+    rows = []
+    for token, label, values in zip(doc, labels, np.asarray(stored["values"])):
+        if label == UNKNOWN:
+            rows.append((token.text, "", "", ""))
+            continue
+        more = " ".join(doc._.get(component.cfg["tag_set"])[token.i]) if has_sets else _other(values, label, tags)
+        rows.append((token.text, tags.tags[label], f"{values[label]:.2f}", more))
+    return table(rows, ("token", "tag", "prob.", "set" if has_sets else "or"), "llrl")
+
+
+def _other(values: Floats, label: int, tags: TagSet) -> str:
+    """The most probable tag but one, if it is worth showing. values ((L,)): probabilities of all."""
+    others = np.where(np.arange(len(values)) == label, -1.0, values)
+    best = int(others.argmax())
+    return f"{tags.tags[best]} {others[best]:.2f}" if others[best] >= LEAST else ""
 
 
 @command("review", "Nothing was listed")

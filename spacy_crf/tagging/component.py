@@ -17,9 +17,11 @@ from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.labels import UNKNOWN
+from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
 from ..pipe.probabilities import LabelsTokens, span_probabilities
+from ..pipe.scorer import target_scores
 from .block import TaggerSettings
 
 BATCH_SIZE = 256  # of examples that a temperature is fitted to
@@ -41,16 +43,22 @@ class CRFTagger(ChainPipe):
     [('DET', True), ('NOUN', True), ('VERB', True)]
     """
 
+    learned_settings = (PREPARATION,)
     settings: TaggerSettings
 
     def __init__(self, vocab: Vocab, settings: TaggerSettings, name: str = "crf_tagger"):
-        super().__init__(vocab, settings, name, resolve_scheme(settings))
+        learned: dict[str, Any] = {PREPARATION: None}
+        super().__init__(vocab, settings, name, resolve_scheme(settings), **learned)
 
     @property
     def annotation(self) -> Target:
         own = self.settings
         where: dict[str, Any] = {"spans_key": own.spans_key, "overwrite": own.overwrite, "scores": own.scores}
         return target_of(own.target, **where, extend=own.given)
+
+    @property
+    def measured(self) -> Sequence[str]:
+        return target_scores(self.target, self.settings.spans_key)
 
     def decoder(self) -> Decoder:
         own, names = self.settings, self.tags.tags

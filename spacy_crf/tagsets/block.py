@@ -137,7 +137,7 @@ class SetSettings(TagSettings):
     "set_valued_tagger",
     SetSettings,
     assigns=["token.tag", "token.pos", "token._.tag_set", "token._.tag_probs"],
-    scores={"ml_util": 0.5, "ml_acc": 0.5, **dict.fromkeys(("tag_acc", "set_coverage", "set_size", "set_singletons"))},
+    scores={"ml_util": 0.5, "ml_acc": 0.5, **dict.fromkeys(("set_coverage", "set_size", "set_singletons"))},
 )
 def make_set_valued_tagger(nlp: Language, name: str, settings: SetSettings) -> Pipe:
     """Construct a set-valued tagger."""

@@ -2,27 +2,25 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
-import spacy
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config
 from wasabi import msg
 
 from ..cli.data import TO_ANNOTATE, Data, DataOptions
-from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent, table, tell_written
-from ..core.errors import CRFError
+from ..cli.options import Loaded, Pipe, annotated, command, parse_numbers, percent, refuse_idle, table, tell_written
 from ..core.sets.conformal import Condition, Kind, Score
 from ..core.sets.risk import Loss, Unit
 from ..corpora.tagsets import write_predicted_tsv
 from ..corpora.webanno import write_webanno
 from ..pipe.probabilities import GivesSets
-from .errors import TagSetErrors
 from .guarantee import (
     ConformalPromise,
     Guarantee,
@@ -52,17 +50,19 @@ def sets(
 ) -> None:
     """Measure tag sets on gold documents, and the tokens that need not be looked at."""
     examples = data.examples(loaded.nlp)
-    words = set() if train is None else set(word_counts(data.at(train)))
-    done = loaded.nlp.pipe(example.predicted for example in examples)
-    found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words)
+    words = set() if train is None else set(word_counts(data.at(train), loaded.nlp))
+    done = list(loaded.nlp.pipe(example.predicted for example in examples))
+    whole = data.with_punctuation(loaded.nlp)
+    pairs = None if whole is None else list(map(Example, done, whole))
+    found = report_sets(loaded.component, [Example(doc, eg.reference) for doc, eg in zip(done, examples)], words, pairs)
     rows = [{"size": size, "tokens": count, "coverage": coverage} for size, count, coverage in sizes(found)]
     told = {**asdict(found), "by_size": rows}
     typer.echo(json.dumps(told, indent=2) if as_json else format_report(found))
 
 
-def word_counts(data: Data) -> Counter[str]:
-    """How often a corpus has each form."""
-    return Counter(token.text for doc in data.docs(spacy.blank("xx")) for token in doc)
+def word_counts(data: Data, nlp: Language) -> Counter[str]:
+    """How often a corpus has each form. nlp (Language): The pipeline whose way of reading it is."""
+    return Counter(token.text for doc in data.docs(nlp) for token in doc)
 
 
 def format_report(found: SetReport) -> str:
@@ -74,6 +74,7 @@ def format_report(found: SetReport) -> str:
         ("ml-acc of the best tag", percent(found.ml_acc)),
         ("  known words", percent(found.ml_acc_known)),
         ("  unknown words", percent(found.ml_acc_unknown)),
+        ("  with punctuation", percent(found.ml_acc_with_punctuation)),
         ("ml-util of the sets", percent(found.ml_util)),
         ("coverage", percent(found.coverage)),
         ("mean size", f"{found.size:.2f}"),
@@ -168,6 +169,7 @@ def guarantee(
     full: Annotated[
         bool, typer.Option("--full", help="Rare tags or groups get all tags, with --by-tag or --by")
     ] = False,
+    given: Collection[str] = (),
 ) -> None:
     """Make the smallest sets that keep a promise, and say what is promised.
 
@@ -175,24 +177,35 @@ def guarantee(
     document are alike, so that a promise about tokens holds only for tokens of the same documents. There is no --by
     document: a document that the promise has not seen would have no quantile.
     """
-    checks = [
-        ("--by", by is not None and not conformal, "--conformal"),
-        ("--by-tag", by_tag and not conformal, "--conformal"),
-        ("--randomised", randomised and not conformal, "--conformal"),
-        ("--by", by is not None and by_tag, "promises for all tags together, without --by-tag,"),
-        ("--by unknown", by == "unknown" and train is None, "--train"),
-        ("--train", train is not None and by != "unknown", "--by unknown"),
-        ("--min-count", min_count > 1 and by != "unknown", "--by unknown"),
-        ("--by length", by == "length" and edges is None, "--edges"),
-        ("--edges", edges is not None and by != "length", "--by length"),
-    ]
-    for setting, is_wrong, owner in checks:
-        if is_wrong:
-            raise CRFError(TagSetErrors.CRF639.format(setting=setting, owner=owner))
+    refuse_idle(
+        given,
+        ("unit", not conformal, "promises without --conformal, which is about tokens,"),
+        ("loss", not conformal, "promises without --conformal, which is about tokens,"),
+        ("score", conformal, "--conformal"),
+        ("penalty", conformal and score == "raps", "--conformal --score raps"),
+        ("k_reg", conformal and score == "raps", "--conformal --score raps"),
+        ("by", conformal, "--conformal"),
+        ("by", not by_tag, "promises for all tags together, without --by-tag,"),
+        ("by", by != "unknown" or train is not None, "--train"),
+        ("by", by != "length" or edges is not None, "--edges"),
+        ("by_tag", conformal, "--conformal"),
+        ("train", by == "unknown", "--by unknown"),
+        ("min_count", by == "unknown", "--by unknown"),
+        ("edges", by == "length", "--by length"),
+        ("randomised", conformal, "--conformal"),
+        ("seed", randomised, "--randomised"),
+        ("full", by_tag or by is not None, "--by-tag or --by"),
+    )
     held_out = held_out_tokens(loaded.component, annotated(loaded.nlp, loaded.name, data.examples(loaded.nlp)))
     promise: Guarantee
     if conformal:
-        groups = known_words(data.at(train), min_count) if train else sequence_lengths(edges) if edges else None
+        groups = (
+            known_words(word_counts(data.at(train), loaded.nlp), min_count)
+            if train
+            else sequence_lengths(edges)
+            if edges
+            else None
+        )
         condition: Condition = "group" if groups else "label" if by_tag else "marginal"
         chosen = Score(score, randomised=randomised, penalty=penalty, k_reg=k_reg)
         promise = conformal_sets(held_out, level, chosen, condition, "full" if full else "pooled", groups, seed)
@@ -207,25 +220,24 @@ def guarantee(
     tell_written(output)
 
 
-def known_words(data: Data, min_count: int) -> Strata:
+def known_words(counts: Counter[str], min_count: int) -> Strata:
     """Groups of known and unknown words."""
-    counts = word_counts(data)
     # a word with ${ would be taken for a variable of the config
     return UnknownWords(tuple(sorted(word for word, n in counts.items() if n >= min_count and "${" not in word)))
 
 
 def sequence_lengths(edges: str) -> Strata:
     """Groups of tokens by the length of their sequence."""
-    return SequenceLength(tuple(int(edge) for edge in parse_numbers("edges", edges)))
+    return SequenceLength(tuple(parse_numbers("edges", edges, int)))
 
 
 def tell_promise(promise: Guarantee, held_out: HeldOutTokens, labels: tuple[str, ...]) -> None:
     """Tell a promise, the size of the sets that it takes, and what it does not cover."""
     typer.echo(promise.promise)
-    sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)
+    sizes = guarantee_rule(promise)(held_out.marginals, held_out.tokens).sum(axis=1)[held_out.weights.any(axis=1)]
     typer.echo(f"Mean size of the sets of FILE: {sizes.mean():.2f} of {len(labels)} tags")
     if held_out.unknown:
-        msg.warn(f"{held_out.unknown} tokens were left out: the tagger knows none of their gold tags")
+        msg.warn(f"{held_out.unknown} tokens are missed whatever their sets: the tagger knows none of their gold tags")
     if isinstance(promise, ConformalPromise) and promise.sets.small:
         small, is_pooled = promise.sets.small, promise.sets.fallback == "pooled"
         rare = ", ".join(f"{promise.describe(stratum, labels)} ({n})" for stratum, n in small.items())

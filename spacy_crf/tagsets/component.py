@@ -16,9 +16,11 @@ from ..core.arrays import Bools, Floats, Indices, Segments
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import smallest_sequence_sets
+from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output
 from ..pipe.probabilities import LabelsTokens
+from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings
 from .gold import Augmenter, WeightedTags, weighted_gold
@@ -35,12 +37,12 @@ class SetValuedTagger(ChainPipe):
     [['ART', 'CARD'], ['NA'], ['APPR']]
     """
 
-    learned_settings = (PARENTS,)
+    learned_settings = (PARENTS, PREPARATION)
     settings: SetSettings
 
     def __init__(self, vocab: Vocab, settings: SetSettings, name: str = "set_valued_tagger"):
         self._augmented = Augmenter()
-        learned: dict[str, Any] = {PARENTS: []}
+        learned: dict[str, Any] = {PARENTS: [], PREPARATION: None}
         super().__init__(vocab, settings, name, **learned)
 
     @property
@@ -51,6 +53,10 @@ class SetValuedTagger(ChainPipe):
     @property
     def tag_probs(self) -> str:
         return self.settings.tag_probs
+
+    @property
+    def measured(self) -> Sequence[str]:
+        return target_scores(self.target)
 
     def decoder(self) -> Decoder:
         own, tags = self.settings, self.tags.tags
@@ -128,12 +134,13 @@ class TagSetOutput:
 
     def read(self, batch: Batch) -> list[tuple[list[list[str]], list[str] | None]]:
         members = self.make_rule()(batch.marginals, batch.columns)
-        tree = None if self.make_tree is None else self.make_tree()
+        nodes = None if self.make_tree is None else np.array(self.make_tree().names_of(members), dtype=object)
+        if batch.unlabelled is not None:
+            members = members & ~batch.unlabelled[:, None]
+            nodes = None if nodes is None else np.where(batch.unlabelled, "", nodes)
         names, split = np.array(self.tags, dtype=object), batch.by_doc.split
-        return [
-            (list_members(own, probabilities, names), None if tree is None else tree.names_of(own))
-            for own, probabilities in zip(split(members), split(batch.marginals))
-        ]
+        sets = [list_members(own, values, names) for own, values in zip(split(members), split(batch.marginals))]
+        return list(zip(sets, [None] * len(sets) if nodes is None else [own.tolist() for own in split(nodes)]))
 
     def empty(self) -> tuple[list[list[str]], list[str] | None]:
         return [], None if self.make_tree is None else []

@@ -24,4 +24,3 @@ class TagSetErrors(metaclass=Messages):
         "to what stands between the parts of tags."
     )
     CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
-    CRF639 = "{setting} goes with {owner} only. Give that too, or leave it out."

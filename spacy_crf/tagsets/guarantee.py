@@ -8,6 +8,7 @@ quantile. What holds for documents is promised by risk control, with documents a
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
-from .gold import gold_weights
+from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
 BITS = 53  # of a number between 0 and 1 in double precision
@@ -154,8 +155,8 @@ def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
 
 
 class HeldOutTokens(NamedTuple):
-    """Marginals and gold ((N, L)) of held-out tokens, zeros where there is none, what groups are told from, and how
-    many tokens were left out because none of their gold tags is known to the tagger."""
+    """Marginals ((N, L)) of held-out tokens, their gold ((N, W), zeros where there is none, tags that the tagger does
+    not know behind the others), what groups are told from, and how many tokens have no gold tag that it knows."""
 
     marginals: Floats
     weights: Doubles
@@ -182,23 +183,21 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     >>> held_out.marginals.shape == held_out.weights.shape
     True
     """
-    number, unknown = {label: k for k, label in enumerate(tagger.labels)}, 0
-    marginals, weights, read = [np.zeros((0, len(number)), dtype=np.float32)], [np.zeros((0, len(number)))], [NO_TOKENS]
+    marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
         read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
-        rows = [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
-        table = np.zeros((len(rows), len(number)))
-        for token, row in enumerate(rows):
-            known = {number[tag]: weight for tag, weight in row.items() if tag in number}
-            unknown += bool(row) and not known
-            table[token, list(known)] = list(known.values())
-        weights.append(table)
+        gold += [row for eg in batch for row in gold_weights(eg, tagger.target, tagger.cfg["gold_tags"])]
+    number = {tag: k for k, tag in enumerate(dict.fromkeys(chain(tagger.labels, *gold)))}
+    weights = np.zeros((len(gold), len(number)))
+    for token, row in enumerate(gold):
+        weights[token, [number[tag] for tag in row]] = list(row.values())
+    unknown = sum(bool(row) and row.keys().isdisjoint(tagger.labels) for row in gold)
     doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
     tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
-    return HeldOutTokens(np.concatenate(marginals), normalise(_rescaled(np.concatenate(weights))), tokens, unknown)
+    return HeldOutTokens(np.concatenate(marginals), normalise(weights), tokens, unknown)
 
 
 def conformal_sets(
@@ -211,6 +210,8 @@ def conformal_sets(
     seed: int = 0,
 ) -> ConformalPromise:
     """Sets that miss the gold tag of a token with a probability of at most `level`, if tokens are exchangeable.
+
+    Gold tags that the tagger does not know are missed whatever the sets.
 
     score (Score): if it is randomised, its numbers follow from the seed and the text, as a pipeline gives the same sets
         whenever it is asked. See `text_uniforms`.
@@ -244,13 +245,6 @@ def risk_control(held_out: HeldOutTokens, level: float, unit: Unit = "sentence",
     """
     units = {"token": None, "sentence": held_out.sentences, "document": held_out.documents}[unit]
     return control_risk(held_out.marginals, held_out.weights, level, unit, units, loss)
-
-
-def _rescaled(weights: Doubles) -> Doubles:
-    """Partial gold that has lost the share of unknown tags sums to 1 again; several right tags stay as they are."""
-    totals = weights.sum(axis=1, keepdims=True)
-    partial = (totals > 0) & (totals < 1)
-    return np.divide(weights, totals, out=weights.copy(), where=partial)
 
 
 Guarantee: TypeAlias = ConformalPromise | RiskControl

@@ -43,6 +43,7 @@ class SetReport:
     tokens (int): with gold. labels (int): that the tagger knows; sizes and ml-util compare only for equal numbers.
     unknown_words (float | None): share of tokens whose form the training data lack.
     ml_acc (float | None): of the best tags. ml_acc_known, ml_acc_unknown (float | None): of known and unknown words.
+    ml_acc_with_punctuation (float | None): of all tokens, where punctuation is context that is not scored.
     ml_util, coverage, size (float): of the sets, by the tagger's utility.
     singletons (float): share of tokens with one tag. singletons_right (float | None): their ml-acc.
     target (float): what CovGap is measured from: the coverage that the tagger's method aims at, or `coverage` itself
@@ -60,6 +61,7 @@ class SetReport:
     ml_acc: float | None
     ml_acc_known: float | None
     ml_acc_unknown: float | None
+    ml_acc_with_punctuation: float | None
     ml_util: float
     coverage: float
     size: float
@@ -73,9 +75,14 @@ class SetReport:
     by_size: StratifiedCoverage
 
 
-def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = ()) -> SetReport:
+def report_sets(
+    tagger: GivesSets, examples: Iterable[Example], words: Collection[str] = (), whole: Iterable[Example] | None = None
+) -> SetReport:
     """Measure the sets of documents as annotated by the tagger; tags that it does not know have a probability of 0.
-    words (Collection[str]): forms of the training data; empty if they are not known."""
+
+    words (Collection[str]): forms of the training data; empty if they are not known. whole (Iterable[Example] | None):
+        the same with gold of punctuation too, where it is context.
+    """
     examples, known = list(examples), list(tagger.labels)
     settings = tagger.cfg["tag_set"], tagger.cfg["gold_tags"]
     table = set_table(examples, known, tagger.target, *settings)
@@ -98,6 +105,7 @@ def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collectio
         ml_acc=_mean(right, np.ones(len(right), dtype=bool)),
         ml_acc_known=_mean(right, is_known) if words else None,
         ml_acc_unknown=_mean(right, ~is_known) if words else None,
+        ml_acc_with_punctuation=None if whole is None else _best_accuracy(tagger, whole),
         ml_util=measures.ml_util,
         coverage=measures.coverage,
         size=measures.size,
@@ -110,6 +118,12 @@ def report_sets(tagger: GivesSets, examples: Iterable[Example], words: Collectio
         classwise_ece=classwise_error(marginals, weights),
         by_size=coverage_by_size(weights, chosen),
     )
+
+
+def _best_accuracy(tagger: GivesSets, examples: Iterable[Example]) -> float:
+    """ml-acc of the best tags; a token without one is a miss."""
+    table = set_table(examples, tagger.labels, tagger.target, tagger.cfg["tag_set"], tagger.cfg["gold_tags"])
+    return float(ml_acc(table.weights, table.best).mean())
 
 
 def _probabilities(tagger: GivesSets, examples: Sequence[Example], width: int) -> Doubles:

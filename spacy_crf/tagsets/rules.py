@@ -10,6 +10,7 @@ from ..core.sets.hierarchy import TagTree, best_nodes, tree_from_parents, tree_f
 from ..core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from ..core.sets.risk import RiskControl
 from ..features.columns import Columns
+from ..reading.files import read_text
 from .block import SetSettings
 from .errors import TagSetErrors
 from .guarantee import ConformalPromise, Guarantee, read_guarantee
@@ -71,8 +72,8 @@ def tag_tree(name: str, settings: SetSettings, parents: Sequence[Sequence[str]],
 def read_parents(path: Path) -> dict[str, str]:
     """The parents of a file, by child; a coded error for a line that is no pair, and a tag with two parents."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path).split("\n")
+    except (OSError, CRFError) as error:
         raise CRFError(TagSetErrors.CRF553.format(path=path, line=1, problem=error)) from error
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):

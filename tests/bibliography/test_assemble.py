@@ -8,9 +8,9 @@ import pytest
 from helpers.entries import corpus_entries
 from helpers.references import all_references, parse_reference
 
-from spacy_crf.bibliography.assemble import make_entries, make_entry, normalise
-from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
-from spacy_crf.bibliography.fields import month_of
+from spacy_crf.bibliography.assemble import make_entries, make_entry
+from spacy_crf.bibliography.dates import month_of
+from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names, normalise
 
 # Words that announce a field and are no part of it.
 ANNOUNCED = re.compile(

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from spacy_crf.bibliography.bibtex import read_bibtex
 from spacy_crf.bibliography.cli import COLUMNS, write_table
 from spacy_crf.bibliography.csl import read_csl
+from spacy_crf.bibliography.dates import month_of
 from spacy_crf.bibliography.entry import Date, Day, Entry, Name, Names
-from spacy_crf.bibliography.fields import month_of
 from spacy_crf.cli import app
 
 STYLES = ("ieee", "plain", "harvard", "chicago_author_date")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_crf.bibliography.dates import merge_dates, month_of, parse_date
 from spacy_crf.bibliography.entry import Date, Day
-from spacy_crf.bibliography.fields import merge_dates, month_of, parse_date
 
 MONTHS = list(month_name)[1:]
 

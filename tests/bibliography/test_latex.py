@@ -68,8 +68,13 @@ def test_all_accents_and_letters_become_ascii() -> None:
         (r"{\em Taylor} & Francis, 50% off: $5", "Taylor & Francis, 50% off: $5"),
         (r"\textbraceleft x\textbraceright \S{}7 \pounds{}3 \copyright{} \textasciicircum", "{x}§7 £3 © ^"),
         (r"http://a.org/\~{}lee/x\^{}2", "http://a.org/~lee/x^2"),
-        (r"\ensuremath{\beta}-blockers, H$_2$O", "β-blockers, H$_2$O"),
-        (r"\cite{lee} \footnote{so} \unheard{of} \href{a}{b}", r"\cite{lee} \footnote{so} \unheardof \hrefab"),
+        (r"\ensuremath{\beta}-blockers, H$_2$O, $10^{-3}$", "β-blockers, H$_2$O, $10^{-3}$"),
+        (r"\cite{lee} \footnote{so} \unheard{of} \href{a}{b}", r"\cite{lee} \footnote{so} of b (a)"),
+        (r"\emph{E. coli} in {\it vivo}, \textsuperscript{13}C", "E. coli in vivo, 13C"),
+        (
+            r"$\alpha$-helices of {\relax Ch}.~\protect\'Emile, \euro\,5, \unheard",
+            r"α-helices of Ch. Émile, € 5, \unheard",
+        ),
         (r"an {open \"o", r"an {open \"o"),
     ],
 )

@@ -73,7 +73,7 @@ def test_every_component_is_scored_with_its_scorer(saved: tuple[str, Path]) -> N
     ],
 )
 def test_the_reader_of_a_corpus(path: str, format: str | None, reader: type) -> None:
-    assert type(Data(CORPUS / path, format).reader()) is reader
+    assert type(Data(CORPUS / path, format).reader(spacy.blank("en"))) is reader
 
 
 def test_the_surest_file_of_a_folder_tells(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_surest_file_of_a_folder_tells(tmp_path: Path) -> None:
         ("LICENSE.txt", "May be used.", Corpus),
     ):
         (tmp_path / name).write_text(content, encoding="utf8")
-        assert type(Data(tmp_path).reader()) is reader
+        assert type(Data(tmp_path).reader(spacy.blank("en"))) is reader
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -87,3 +87,59 @@ def test_tag_shows_tokens_with_probabilities(model):
 def test_tag_reads_standard_input(model):
     result = run("tag", model, stdin="they can\n\nhe leaks\n")
     assert result.output.count("token") == 2 and "leaks" in result.output
+
+
+def shown(result):
+    assert result.exit_code == 0, result.output
+    lines = [line for line in result.output.splitlines() if line.strip()]
+    starts = [0, *(place + 3 for place in range(len(lines[1])) if lines[1].startswith("   -", place))]
+    ends = [*starts[1:], None]
+    return [[line[start:end].strip() for start, end in zip(starts, ends)] for line in lines]
+
+
+def trained(factory, config, gold):
+    """A pipeline trained on the same annotated texts again and again."""
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
+    nlp.add_pipe(factory, config={"features": features, **config})
+    examples = [Example.from_dict(nlp.make_doc(text), annotation) for text, annotation in gold]
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    return nlp
+
+
+CLOSE = {"trainer": {"@misc": "spacy_crf.LBFGS.v1", "c2": 0.001}}
+NAMES = [("Ada met Bo", {"entities": [(0, 3, "PER"), (8, 10, "PER")]})] * 3
+TOWNS = [("Ada left Ulm", {"entities": [(0, 3, "PER"), (9, 12, "LOC")]})] * 3
+
+
+def test_tag_shows_what_constraints_leave(tmp_path):
+    nlp = trained("constrained_ner", {"constraints": ["at_most(PER, 1)"]}, NAMES + TOWNS)
+    nlp.to_disk(tmp_path)
+    header, _, *rows = shown(run("tag", tmp_path, "Ada met Bo"))
+    assert header == ["token", "tag", "prob.", "or"]
+    doc = nlp("Ada met Bo")
+    tags = [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "O" for token in doc]
+    assert [row[1] for row in rows] == tags and tags.count("B-PER") == 1
+    changed = next(row for row in rows if row[0] in ("Ada", "Bo") and row[1] != "B-PER")
+    assert float(changed[2]) < 0.5 and changed[3].startswith("B-PER 0.")  # the probability of the tag that is shown
+
+
+def test_tag_shows_the_path_not_the_best_tag_of_each_token(tmp_path):
+    # x is A or B, at odds, and pairs are alike: AA .3, BB .3, BC .4; so x is B, but y is none but A, B or C
+    gold = [("x y", {"tags": list(tags)}) for tags in ("AA",) * 4 + ("BB",) * 3 + ("BC",) * 3]
+    nlp = trained("crf_tagger", CLOSE, gold)
+    nlp.to_disk(tmp_path)
+    _, _, *rows = shown(run("tag", tmp_path, "x y"))
+    assert [row[1] for row in rows] == [token.tag_ for token in nlp("x y")] == ["A", "A"]
+    assert float(rows[0][2]) < 0.5 and rows[0][3].startswith("B 0.6")
+
+
+def test_tag_shows_sets(tmp_path):
+    gold = [("x y", {"tags": list(tags)}) for tags in ("AC",) * 3 + ("BC",) * 2]
+    nlp = trained("set_valued_tagger", {**CLOSE, "method": "mass", "coverage": 0.9}, gold)
+    nlp.to_disk(tmp_path)
+    header, _, *rows = shown(run("tag", tmp_path, "x y"))
+    assert header == ["token", "tag", "prob.", "set"]
+    assert [row[1::2] for row in rows] == [["A", "A B"], ["C", "C"]]

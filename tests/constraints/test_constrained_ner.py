@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.citations import RULES, SETTINGS, build, make_examples, new_docs, tags_of, train
+from helpers.folders import accept_edits
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
@@ -372,6 +373,9 @@ def test_an_edited_file_is_what_holds(tmp_path: Path) -> None:
     content = path.read_text(encoding="utf8")
     assert content.count("\n") == len(RULES) + 2
     path.write_text(content.replace('"DATE"', '"VOLUME"'), encoding="utf8")
+    with pytest.raises(ValueError, match=r"CRF426.*constraints.json is not as it was written.*write null"):
+        spacy.load(tmp_path)
+    accept_edits(path.parent)
     edited = spacy.load(tmp_path)
     assert all(tags_of(doc)[-1] == "VOLUME" for doc in edited.pipe(new_docs(edited)))
     path.write_text('["ends_with(AUTHOR) cost=1e3"]', encoding="utf8")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.citations import RULES, SETTINGS, make_examples, new_docs, tags_of
+from helpers.folders import accept_edits
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -164,6 +165,7 @@ def test_constraints_are_stored_with_the_pipeline(tmp_path: Path) -> None:
         assert [tags_of(doc) for doc in copy.pipe(new_docs(copy))] == expected
     edited = tmp_path / "model" / "constraint_decoder" / "constraints.json"
     edited.write_text('["ends_with(VOLUME)"]', encoding="utf8")
+    accept_edits(edited.parent)
     loaded = spacy.load(tmp_path / "model")
     assert all(tags_of(doc)[-1] == "VOLUME" for doc in loaded.pipe(new_docs(loaded)))
     unread = spacy.util.load_model_from_config(nlp.config)

@@ -29,6 +29,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["p
 GROUPS: dict[str, dict[str, str]] = PROJECT["entry-points"]
 SOURCE = {"constraint_decoder": {"source": "crf_tagger"}}  # which it cannot do without
 CLICK_TYPES = {"text": "str", "integer": "int", "boolean": "bool", "path": "Path"}
+CLICK_TYPES |= {"integer range": "int", "float range": "float"}
 
 
 def messages() -> dict[str, str]:

@@ -139,7 +139,7 @@ def test_what_a_spreadsheet_does_to_it(nlp: Language, write: Write) -> None:
         (rows("a/NN") + "\n" + rows("a/B-X", target="ner"), r"CRF526.*line 15"),
         (rows("a/", "b/_"), r"CRF527.*a\.tsv"),
         (rows("a/NN", target="tags"), r"CRF508.*tags"),
-        (lines("a/NN") + "\n{\n", r"CRF525.*line 2"),
+        (lines("a/NN") + "\n{\n", r"CRF574.*line 2"),
         (lines("a/NN", tokens=[{"text": "a"}]), r"CRF525.*line 1.*gold"),
         (lines("a/NN", tokens=[{"text": 1, "gold": "NN"}]), r"CRF525.*line 1.*strings"),
         (lines("a/NN", input={"pos": []}), r"CRF525.*line 1.*each token"),

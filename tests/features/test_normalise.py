@@ -173,7 +173,7 @@ def test_an_edited_table(tmp_path: Path) -> None:
         ("a\tb\tc\n", "CRF545.*line 1"),
         ("a\tb\nA\tc\n", "CRF546.*line 2: the form 'a'"),
         ("a\tb\nb\tc\n", "CRF547.*'b'.*'a'.*'c'"),
-        (b"\xff\ta\n", r"CRF548.*table\.tsv.*utf-8"),
+        (b"\xff\ta\n", r"CRF548.*table\.tsv.*UTF-8"),
     ],
 )
 def test_malformed_tables(tmp_path: Path, content: str | bytes, message: str) -> None:

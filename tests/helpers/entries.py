@@ -6,9 +6,9 @@ from functools import cache
 from hypothesis import strategies as st
 
 from helpers.references import all_references
-from spacy_crf.bibliography.assemble import make_entries, normalise
-from spacy_crf.bibliography.entry import THESES, Date, Day, Entry, EntryType, Name, Names
-from spacy_crf.bibliography.fields import quote_braces
+from spacy_crf.bibliography.assemble import make_entries
+from spacy_crf.bibliography.entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
+from spacy_crf.bibliography.identifiers import quote_braces
 
 ODD = "\\{}~^&%$#_-–—'`,<>\"“”äÅßłıñç日本Ωй!?@=:;()[]|*+/.aZand 0"
 CHARACTERS = st.sampled_from(ODD) | st.characters(exclude_categories=("Cc", "Cs"))

@@ -1,12 +1,15 @@
 """The search itself on made-up scores, and trials through spaCy's loop."""
 
 import json
+import shutil
 import sys
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.paths import ROOT
+from optuna.storages import RDBStorage
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config
@@ -119,6 +122,45 @@ def test_a_search_that_is_taken_up_again_goes_on_as_if_nothing_had_happened(
     assert tried(find(13, storage)) == tried(whole)
     assert len(trained) == before + 5
     assert tried(find(13, storage)) == tried(whole) and len(trained) == before + 5
+
+
+class Killed(BaseException):
+    """What ends a process."""
+
+
+@pytest.mark.parametrize("folds", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_search_that_is_killed_between_two_writes_goes_on_as_if_nothing_had_happened(
+    trained: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folds: int
+) -> None:
+    names = [name for name in vars(RDBStorage) if name.startswith(("set_", "create_", "delete_"))]
+    left = 0
+
+    def write(self: Any, *args: Any, write: Any, **kwargs: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return write(self, *args, **kwargs)
+
+    whole = find(7, folds=folds)
+    costs = []  # how often was trained, for each moment
+    find(6, tmp_path / "begun.db", folds=folds)
+    for writes in range(1000):
+        storage, before = tmp_path / f"{writes}.db", len(trained)
+        shutil.copy(tmp_path / "begun.db", storage)
+        with monkeypatch.context() as patch:
+            left = writes
+            for name in names:
+                patch.setattr(RDBStorage, name, partialmethod(write, write=getattr(RDBStorage, name)))
+            try:
+                find(7, storage, folds=folds)
+                break
+            except (Killed, UnboundLocalError):  # which Optuna stumbles over then
+                pass
+        assert tried(find(7, storage, folds=folds)) == tried(whole)
+        costs.append(len(trained) - before)
+    once = len(trained) - before
+    assert len(costs) >= 5 and costs[0] == costs[-1] == once and max(costs) <= 2 * once
 
 
 def test_the_start_comes_first(trained: Any, tmp_path: Path) -> None:

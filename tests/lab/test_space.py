@@ -20,11 +20,15 @@ def space(text: str) -> SearchSpace:
 def test_the_documented_example_is_a_space() -> None:
     example = "\n".join(line for line in (space_module.__doc__ or "").split("\n") if line.startswith("    "))
     found = space("\n".join(line[4:] for line in example.split("\n")))
-    c2, min_count, decode, trainer, prefixes, words = found.parameters.values()
+    c2, min_count, decode, trainer, prefixes, suffixes, words, rare = found.parameters.values()
     assert isinstance(c2, Number) and c2.log and not c2.is_whole and (c2.low, c2.high) == (0.01, 10.0)
     assert isinstance(min_count, Number) and min_count.is_whole and not min_count.log
     assert decode.ends() == ("viterbi", "posterior") and trainer.ends() == ("lbfgs", "arow")
-    assert prefixes.ends() == ("off", "on") and words.ends() == ("-1..1", "none")
+    assert (
+        prefixes.ends() == suffixes.ends() == ("off", "on")
+        and rare.ends() == (2, 100)
+        and words.ends() == ("-1..1", "none")
+    )
     assert found.always == ("LOWER[0]",) and found.start == {"words": "none"} and found.has_templates
 
 
@@ -48,6 +52,22 @@ def test_values_change_settings_and_templates() -> None:
     assert change.templates == ("LOWER[-1]", "LOWER[0]", "LOWER[1]")
     assert found.changes({**values, "left": "off", "right": "no", "a.c": "[]"}).templates == ()
     assert found.parameters["a.c"].ends() == ("true", "2", "x", "0.5", "[]")
+
+
+def test_numbers_stand_in_templates(config: Any) -> None:
+    found = space(
+        """
+        templates = { always = ["ORTH|COMMON{common}"], suffix = ["SUFFIX2|RARE{rare}", "SUFFIX3|RARE{rare}"] }
+        numbers = { common = { low = 2, high = 6 }, rare = { low = 2, high = 100, log = true } }
+        """
+    )
+    candidates = Candidates(config, found)
+    for values, expected in (
+        ({"common": 5, "suffix": "on", "rare": 7}, ["ORTH|COMMON5", "SUFFIX2|RARE7", "SUFFIX3|RARE7"]),
+        ({"common": 2, "suffix": "off", "rare": 7}, ["ORTH|COMMON2"]),
+    ):
+        assert candidates.make(values)["components"]["crf_tagger"]["features"]["templates"] == expected
+    candidates.check()
 
 
 def test_corners_have_every_option_and_every_end() -> None:
@@ -75,7 +95,11 @@ def test_corners_have_every_option_and_every_end() -> None:
         ("settings = { x = { low = 1, high = 2, step = 1 } }", "x must be a list"),
         ('settings = { x = { low = "1", high = 2 } }', "x ends at '1'"),
         ("settings = { x = { low = true, high = 2 } }", "x ends at True"),
-        ("settings = { x = { low = 1, high = inf } }", "x ends at inf"),
+        ("settings = { x = { low = 1, high = inf } }", "the number inf"),
+        ('templates = { x = ["RARE{n}"] }', r"{n} in the template 'RARE{n}' is not one of the numbers"),
+        ("numbers = { n = { low = 1, high = 2 } }", r"numbers.n is in no template of the space: write {n} there"),
+        ("numbers = { n = { low = 1, high = 2.5 } }", "numbers.n must have a low and a high that are whole"),
+        ("numbers = { n = [1, 2] }", "numbers.n must have a low and a high that are whole"),
         ("settings = { x = { low = 2, high = 2 } }", "low below its high"),
         ("settings = { x = { low = 0, high = 2, log = true } }", "above 0"),
         ("settings = { x = { low = 1, high = 2, log = 1 } }", "log"),

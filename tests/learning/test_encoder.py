@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
+from spacy_crf.core.errors import CRFError
 from spacy_crf.core.labels import Gold, TagSet
 from spacy_crf.core.sparse import from_columns
 from spacy_crf.features.block import FeatureSettings
@@ -92,22 +93,56 @@ def test_weights_are_those_of_the_pairs_seen(vocab, batches):
 @given(st.lists(st.lists(sentences, max_size=3), max_size=3))
 def test_all_weights_on_request(vocab, batches):
     tags = TagSet.of_spans(("P",), "BIO")
-    learner = make_learner(vocab, tags, all_states=True, all_transitions=True)
+    learner = make_learner(vocab, tags, all_states=True, all_transitions=True, all_edges=True)
     for batch in batches:
         learn(learner, batch)
-        state, transitions, _ = named_cells(learner)
+        state, transitions, edges = named_cells(learner)
+        allowed = set(zip(*np.nonzero(tags.legal()[0])))
         assert state == {(name, label) for name in learner.features.state.names() for label in range(3)}
-        assert transitions == set(zip(*np.nonzero(tags.legal()[0])))
+        assert transitions == allowed
+        assert edges == {(name, *pair) for name in learner.features.edge.names() for pair in allowed}
+
+
+def test_transitions_may_be_left_to_edge_templates(vocab):
+    learner = make_learner(vocab, all_edges=True, transitions=False)
+    learn(learner, [[("a", {0}), ("b", {1}), ("a", {1})]])
+    state, transitions, edges = named_cells(learner)
+    assert not transitions and len(edges) == 9 * len(learner.features.edge) and state
+    with pytest.raises(CRFError, match="CRF205"):
+        make_learner(vocab, all_transitions=True, transitions=False)
+
+
+def test_the_features_of_agrawal_and_shah_have_628_weights_on_dialogues_of_33_parts_of_speech(vocab):
+    """As many as their tagger has on the utterances of movie_punct: 33 parts of speech, 24 of them of first words."""
+    settings = FeatureSettings(["B:ORTH", "ORTH|BOS", "EOS"])
+    tags, extractor = TagSet(("COMMA", "O", "PERIOD", "QUESTION"), "none"), Features(settings, "auto")
+    for kept, size in (({}, 33 + 25), ({"all_states": True, "all_edges": True, "transitions": False}, 628)):
+        model = LinearChain(boundary=False, **kept)
+        start_weights(model, 4, tags.legal())
+        learner = ChainLearner("chain", tags.tags, tags, Features(settings, "auto"), model, vocab)
+        docs = [Doc(vocab, words=[f"P{n}", f"P{(n + 9) % 33}", f"P{n}"]) for n in range(24)]
+        sample = Sample(
+            extractor.extractor.read(docs, vocab), Gold.known(np.ones(72, np.int32), 4), extractor.extractor
+        )
+        learner.grow([sample])
+        learner.add_weights(learner.encode(sample))
+        layout = get_layout(model)
+        assert (len(learner.features.state), len(learner.features.edge)) == (25, 33)
+        assert len(layout.state_cells) + len(layout.edge_cells) == size
+        assert len(layout.transition_cells) == (0 if kept else 1)
 
 
 def test_all_weights_of_a_label_that_is_added_later(vocab):
-    learner = make_learner(vocab, all_states=True)
+    learner = make_learner(vocab, all_states=True, all_edges=True)
     learn(learner, [[("a", {0}), ("b", {1})]])
     resize_labels(learner.model, 4)
     tags = TagSet((*LABELS, "W"), "none")
     learner = ChainLearner("chain", tags.tags, tags, learner.features, learner.model, vocab)
     take_in(learner, [Doc(vocab, words=["a", "c"])], Gold.known(np.array([3, 0]), 4))
-    assert named_cells(learner)[0] == {(name, label) for name in learner.features.state.names() for label in range(4)}
+    state, _, edges = named_cells(learner)
+    assert state == {(name, label) for name in learner.features.state.names() for label in range(4)}
+    pairs = [(first, second) for first in range(4) for second in range(4)]
+    assert edges == {(name, *pair) for name in learner.features.edge.names() for pair in pairs}
 
 
 def test_weights_that_are_there_keep_their_values(vocab):
@@ -143,7 +178,7 @@ def test_labels_are_counted_where_gold_says_something():
     assert count_labels(Gold.known(np.array([2, -1]), 3), 3).tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("settings", [{}, {"all_states": True, "all_transitions": True}])
+@pytest.mark.parametrize("settings", [{}, {"all_states": True, "all_transitions": True, "all_edges": True}])
 def test_nothing_to_learn_from(vocab, settings):
     learner = make_learner(vocab, **settings)
     learn(learner, [[], []])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
+from helpers.folders import accept_edits
 from helpers.tagged import build, clean_docs, train
 from spacy.language import Language
 
@@ -30,7 +31,7 @@ def overwrite(path: Path) -> None:
 @pytest.mark.parametrize("damage", [truncate, overwrite, Path.unlink])
 def test_a_damaged_folder_is_named(folder: Path, part: str, damage: Callable[[Path], None]) -> None:
     damage(folder / "crf_tagger" / part)
-    with pytest.raises(ValueError, match=r"CRF40[456].*'crf_tagger'"):
+    with pytest.raises(ValueError, match=r"CRF4(04|26).*'crf_tagger'"):
         spacy.load(folder)
 
 
@@ -50,7 +51,8 @@ def test_a_foreign_folder_is_named(tmp_path: Path) -> None:
 def test_another_format_is_named_with_both_versions(folder: Path) -> None:
     cfg = srsly.read_json(folder / "crf_tagger" / "cfg")
     srsly.write_json(folder / "crf_tagger" / "cfg", {**cfg, "format": 99})
-    with pytest.raises(ValueError, match=r"CRF405.*99.*reads 2"):
+    accept_edits(folder / "crf_tagger")
+    with pytest.raises(ValueError, match=r"CRF405.*99.*reads 3"):
         spacy.load(folder)
 
 
@@ -71,7 +73,7 @@ def test_parts_can_be_excluded(tmp_path: Path) -> None:
     nlp = train()
     pipe = nlp.get_pipe("crf_tagger")
     pipe.to_disk(tmp_path / "parts", exclude=["features", "vocab"])
-    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["cfg", "model"]
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["cfg", "checksums.json", "model"]
     pipe.from_disk(tmp_path / "parts", exclude=["features"])
     assert nlp(clean_docs(nlp)[0])[0].tag_ == "NNP"
     assert pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]), exclude=["cfg"]).labels == pipe.labels
@@ -82,6 +84,7 @@ def test_parts_of_different_models_are_told_apart(folder: Path) -> None:
         "Minibatch", target="ent", scheme="BIO", features={"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
     )
     (folder / "crf_tagger" / "model").write_bytes(zlib.compress(other.get_pipe("crf_tagger").model.to_bytes()))
+    accept_edits(folder / "crf_tagger")
     with pytest.raises(ValueError, match=r"CRF404.*do not belong together"):
         spacy.load(folder)
 

@@ -171,7 +171,7 @@ def test_limit(tmp_path: Path) -> None:
         ("a.txt", "", {}, "CRF981"),
         ("a.doc", TEXT, {}, "CRF982"),
         ("a.jsonl", '{"txt": "x"}', {}, "CRF983"),
-        ("a.jsonl", '["x"', {}, "CRF983"),
+        ("a.jsonl", '["x"', {}, "CRF574"),
         ("a.tsv", "word\tDOT", {}, "CRF984"),
         ("a.txt", TEXT, {"window": -1}, "CRF549"),
         ("a.txt", TEXT, {"format": "doc"}, "CRF549"),

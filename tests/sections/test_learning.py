@@ -8,11 +8,13 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_crf.annotation.extensions import read_value
 from spacy_crf.core.arrays import Doubles
 from spacy_crf.core.sections.features import weight_vector
 from spacy_crf.sections.layout import units_of
 from spacy_crf.sections.parsing import LabelRoles, StackParser, gold_sections, learn_tree
 from spacy_crf.sections.reader import SectionCorpus
+from spacy_crf.sections.spans import TREE
 
 ROLES = LabelRoles.parse("test", {})
 
@@ -60,7 +62,7 @@ def test_without_trees_nothing_is_learned(folder: Path) -> None:
 def test_a_tree_that_no_parse_can_have_is_left_out_with_a_warning(folder: Path) -> None:
     examples = list(SectionCorpus(folder)(spacy.blank("en")))
     reference = examples[0].reference
-    tree = reference.user_data["spacy_crf.sections"]
+    tree = read_value(reference, TREE)
     tree["sections"][0]["level"] = 3  # leaves two levels out
     with pytest.warns(UserWarning, match="CRFW965"):
         left = learn(examples)

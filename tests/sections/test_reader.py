@@ -7,6 +7,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 
+from spacy_crf.sections.layout import runs_of
 from spacy_crf.sections.reader import SectionCorpus
 
 XML = """<document xml:lang="en" genre="statute">
@@ -57,7 +58,7 @@ def test_annotated_xml(annotated: Path) -> None:
 def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
     (doc,) = read(annotated)
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "dogs.spacy")
-    entry = {"text": doc.text, "layout": doc.user_data["spacy_crf.layout"], "tree": doc._.section_tree.to_json()}
+    entry = {"text": doc.text, "layout": runs_of(doc), "tree": doc._.section_tree.to_json()}
     srsly.write_json(tmp_path / "dogs.json", entry)
     srsly.write_jsonl(tmp_path / "dogs.jsonl", [entry, entry])
     assert [facts(other) for other in read(tmp_path / "dogs.spacy")] == [facts(doc)]
@@ -70,7 +71,7 @@ def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
 def test_the_predicted_side_has_text_and_formatting_but_no_gold(annotated: Path) -> None:
     (example,) = SectionCorpus(annotated)(NLP)
     assert example.predicted.text == example.reference.text
-    assert example.predicted.user_data["spacy_crf.layout"] == [[2, 6, "bold"]]
+    assert runs_of(example.predicted) == [(2, 6, "bold")]
     assert not example.predicted.spans and example.predicted._.section_tree is None
 
 

@@ -63,3 +63,43 @@ def test_f_half_prefers_precision() -> None:
     title = score_elements(counts, "B")["elements_f_per_type"]["T"]
     assert (title["p"], title["r"], title["f"]) == pytest.approx((1.0, 0.25, 0.4))
     assert title["f05"] == pytest.approx(1.25 * 0.25 / (0.25 + 0.25))
+
+
+def test_all_confusions_and_averages_of_precision_and_recall() -> None:
+    counts = Counter({("T", "T"): 1, ("T", "X"): 3, ("X", "X"): 6, ("B", "B"): 2, ("X", ""): 1})
+    scores = score_elements(counts, "B")
+    assert scores["elements_confusions"] == {
+        "B": {"": 0, "B": 2, "T": 0, "X": 0},
+        "T": {"": 0, "B": 0, "T": 1, "X": 3},
+        "X": {"": 1, "B": 0, "T": 0, "X": 6},
+    }
+    assert scores["elements_macro_p"] == pytest.approx((1 + 6 / 9) / 2)
+    assert scores["elements_macro_r"] == pytest.approx((1 / 4 + 6 / 7) / 2)
+    assert scores["elements_weighted_p"] == pytest.approx((4 * 1 + 7 * 6 / 9) / 11)
+    assert scores["elements_weighted_r"] == pytest.approx(7 / 11)
+    assert scores["elements_weighted_f"] == pytest.approx((4 * 2 / 5 + 7 * 12 / 16) / 11)
+
+
+def test_trees_by_levels_crossing_edits_and_documents() -> None:
+    perfect = Example(make_doc("tbtxx", (0, 2, False), (2, 5, False)), make_doc("tbtxx", (0, 2, False), (2, 5, False)))
+    predicted, gold = make_doc("tbtxx", (0, 4, False)), make_doc("tbtxx", (0, 2, False), (2, 5, False))
+    scores = section_score([perfect, Example(predicted, gold)])
+    assert scores["parseval_f"] == pytest.approx(2 * 2 / 7)
+    assert scores["parseval_mean_f"] == pytest.approx(0.5)
+    assert scores["parseval_crossing"] == pytest.approx(1 / 3)
+    assert scores["sections_level_acc"] == 1.0  # of the headings that both have
+    assert scores["sections_steds"] == pytest.approx((1 + 2 / 3) / 2)  # two of three nodes, the document among them
+
+
+def test_a_section_on_another_level() -> None:
+    flat, nested = ((0, 2, False), (2, 5, False)), ((0, 5, False), (2, 5, False))
+    scores = section_score([Example(make_doc("tbtxx", *flat), make_doc("tbtxx", *nested))])
+    assert scores["sections_level_acc"] == 0.5
+
+
+def test_trees_that_are_too_large_for_edits_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spacy_crf.sections.scorer.MOST_NODES", 2)
+    doc = make_doc("tbtxx", (0, 2, False), (2, 5, False))
+    with pytest.warns(UserWarning, match="CRFW967"):
+        scores = section_score([Example(doc, doc)])
+    assert "sections_steds" not in scores and scores["parseval_f"] == 1.0

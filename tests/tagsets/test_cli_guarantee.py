@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.cli import app
+from spacy_crf.core.sets.conformal import calibrate
 from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
 TAGS = ("A", "B", "C", "D")
@@ -153,7 +154,24 @@ def test_gold_that_the_tagger_does_not_know_is_told(model: Path, tmp_path: Path)
     path = tmp_path / "data.tsv"
     path.write_text("\n\n".join("\n".join("\t".join(pair) for pair in s) for s in data) + "\n", encoding="utf8")
     result = run(model, path, "--level", 0.1, "--unit", "token")
-    assert result.exit_code == 0 and "1 tokens were left out" in result.output
+    assert result.exit_code == 0 and "1 tokens are missed whatever their sets" in result.output
+    many = [*sentences(1, 300), *[[("w1", "NEW"), ("w2", "C")]] * 200]
+    path.write_text("\n\n".join("\n".join("\t".join(pair) for pair in s) for s in many) + "\n", encoding="utf8")
+    for more in (["--unit", "token"], ["--unit", "sentence"], ["--conformal"]):
+        refused = run(model, path, "--level", 0.05, *more)
+        assert refused.exit_code == 1 and "CRF824" in refused.output
+
+
+def test_a_token_whose_best_tag_is_unknown_is_missed_whatever_else_is_right(model: Path) -> None:
+    nlp = spacy.load(model)
+    (tagger,) = (nlp.get_pipe(name) for name in nlp.pipe_names)
+    doc = Doc(nlp.vocab, words=["w1", "w2"])
+    write_gold_tags(doc, [{"NEW": 0.66, tagger.labels[0]: 0.34}, {"NEW": 1.0}])
+    held_out = held_out_tokens(tagger, [Example(Doc(nlp.vocab, words=["w1", "w2"]), doc)])
+    assert held_out.marginals.shape == (2, len(tagger.labels)) and held_out.weights.shape == (2, len(tagger.labels) + 1)
+    assert held_out.unknown == 1 and held_out.weights[0, [0, -1]].tolist() == pytest.approx([0.34, 0.66])
+    scores = calibrate(held_out.marginals, held_out.weights)
+    assert np.isinf(np.concatenate(scores.samples)).tolist() == [True, True]
 
 
 def test_weighted_gold_is_covered_by_its_best_tag(model: Path) -> None:
@@ -250,8 +268,18 @@ def test_randomised_sets_are_the_same_for_the_same_text(model: Path, held_out: P
         (["--conformal", "--edges", "3"], "CRF639.*--by length"),
         (["--conformal", "--min-count", "3"], "CRF639.*--by unknown"),
         (["--conformal", "--by", "length", "--edges", "3,2"], "CRF819.*edges"),
-        (["--conformal", "--by", "length", "--edges", "a"], "CRF605.*edges"),
+        (["--conformal", "--by", "length", "--edges", "a"], "CRF607.*edges"),
+        (["--conformal", "--by", "length", "--edges", "2.5"], "CRF607.*edges"),
         (["--conformal", "--randomised"], "CRF819.*randomised"),
+        (["--conformal", "--unit", "document"], "CRF639.*--unit goes with promises without --conformal"),
+        (["--conformal", "--unit", "sentence"], "CRF639.*--unit"),
+        (["--conformal", "--loss", "share"], "CRF639.*--loss"),
+        (["--score", "aps"], "CRF639.*--score goes with --conformal"),
+        (["--conformal", "--score", "aps", "--penalty", "0.1"], "CRF639.*--penalty"),
+        (["--conformal", "--k-reg", "2"], "CRF639.*--k-reg"),
+        (["--conformal", "--seed", "3"], "CRF639.*--seed goes with --randomised"),
+        (["--conformal", "--full"], "CRF639.*--full goes with --by-tag or --by"),
+        (["--train", "nowhere.tsv"], "CRF639.*--train"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(model: Path, held_out: Path, options: list[str], code: str) -> None:

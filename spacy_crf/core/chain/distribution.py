@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..arrays import Bools, Doubles, Ints, Scalar, cached_property
 from ..trigrams import TrigramWeights, refuse_second_order
 from ..weights import ChainWeights
-from .evidence import condition, log_evidence
+from .evidence import Known, condition, log_evidence
 from .forward import ForwardBackward, forward_backward, log_partition
 from .lattice import Lattice, LatticeMarginals, best_path
 from .marginals import node_marginals, path_entropies, sequence_entropies
@@ -99,11 +99,11 @@ class ChainDistribution:
 
     # -- other distributions ---------------------------------------------------------------------------------
 
-    def given(self, allowed: Bools | None) -> Self:
-        """Condition on the labels ((N, L)) that each unit may have, all for None. See `condition`."""
-        if allowed is None:
+    def given(self, known: Known | None) -> Self:
+        """Condition on what is known ((N, L)) of the labels of each unit, nothing for None. See `condition`."""
+        if known is None:
             return self
-        return replace(self, chains=condition(self.chains, allowed[self.chains.batch.units]))
+        return replace(self, chains=condition(self.chains, known[self.chains.batch.units]))
 
     def at(self, temperature: float) -> Self:
         """Return the same scores at another temperature."""
@@ -135,7 +135,7 @@ class ChainDistribution:
 
 @dataclass(frozen=True)
 class SecondOrderDistribution(ChainDistribution):
-    """The same under a chain of order 2: labels that are no candidates have the probability 0.
+    """The same under a chain of order 2, exact over candidates; other labels keep what the one of order 1 gives them.
 
     trigrams (TrigramWeights): of the chain. name (str): whose it is, for messages.
     RAISES (ValueError): by all that takes more than the labels of single units and the best labelling.
@@ -183,7 +183,10 @@ class SecondOrderDistribution(ChainDistribution):
 
     @cached_property
     def _marginals(self) -> Doubles:
-        return self._states.node_marginals(self._found.states)
+        states = self._states
+        first_order = ChainDistribution(self.chains, self.temperature)._marginals
+        others = np.where(states.candidates, 0.0, first_order)
+        return states.node_marginals(self._found.states) * (1 - others.sum(axis=1, keepdims=True)) + others
 
 
 def distribution(

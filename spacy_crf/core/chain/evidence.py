@@ -1,13 +1,19 @@
 """Conditioning on what is known of some labels: p(y | x, evidence), and the probability of the evidence itself."""
 
+from typing import TypeAlias
+
 import numpy as np
 
-from ..arrays import Bools, Doubles, Indices, Ints, Segments, pack
+from ..arrays import Bools, Doubles, Floats, Indices, Ints, Segments, pack
 from ..errors import CoreErrors, CRFError
 from ..labels import Gold
 from ..weights import Layout, masked
 from .forward import log_partition
 from .potentials import ChainPotentials, NoPathError
+
+# Labels that units may have; or log likelihoods of what is known, given each label (virtual evidence, Pearl 1988):
+# equal ones tell nothing, and -inf rules a label out
+Known: TypeAlias = Bools | Floats
 
 
 class ImpossibleEvidenceError(NoPathError):
@@ -21,14 +27,14 @@ def allowed_labels(given: Ints, n_labels: int) -> Bools:
     return np.asarray(Gold.known(given, n_labels).dense() > 0)
 
 
-def condition(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
-    """Potentials of p(y | x, evidence): of the labels ((N, L), in packed order) that each unit may have.
+def condition(potentials: ChainPotentials, known: Known) -> ChainPotentials:
+    """Potentials of p(y | x, evidence), by what is known ((N, L)) of the units in packed order.
 
     O(N L^2), for the check, or O(N L) where all transitions are allowed.
 
     RAISES (ImpossibleEvidenceError): where no allowed sequence agrees with the evidence.
     """
-    clamped = _clamp(potentials, allowed)
+    clamped = _clamp(potentials, known)
     if not _has_paths(clamped):
         _clamped_log_z(clamped)
     return clamped
@@ -58,11 +64,16 @@ def blocked_sequences(lengths: Indices, allowed: Bools, layout: Layout) -> Indic
     return np.zeros(0, dtype=np.intp)
 
 
-def _clamp(potentials: ChainPotentials, allowed: Bools) -> ChainPotentials:
+def log_likelihoods(known: Known) -> Floats:
+    """((N, L)): 0 for labels that a unit may have and -inf for others, unless that is what is given."""
+    return np.where(known, 0.0, -np.inf) if known.dtype == bool else np.asarray(known)
+
+
+def _clamp(potentials: ChainPotentials, known: Known) -> ChainPotentials:
     expected = potentials.emissions.shape
-    if allowed.shape != expected:
-        raise CRFError(CoreErrors.CRF101.format(name="evidence", expected=expected, actual=allowed.shape))
-    return potentials.clamped(np.where(allowed, 0.0, -np.inf).astype(potentials.emissions.dtype))
+    if known.shape != expected:
+        raise CRFError(CoreErrors.CRF101.format(name="evidence", expected=expected, actual=known.shape))
+    return potentials.clamped(log_likelihoods(known).astype(potentials.emissions.dtype))
 
 
 def _has_paths(chains: ChainPotentials) -> bool:

@@ -5,8 +5,9 @@ are drawn, gold allows a set of paths. The log-likelihood of gold is the mean ov
 
 A label that is given cuts the chain in two. So the mean is a sum over the stretches between units with distributions,
 each of which is run once for each pair of labels at its ends. This is exact. It takes O(k^2 T L^2) time and O(k^2 T L)
-memory where k labels of a distribution are not 0: few, or little beside them left open. Without distributions a
-sequence is one stretch.
+memory for stretches of T units left open, where k labels of a distribution are not 0: few, or little beside them left
+open. A known label counts as a distribution over one, and neighbours that both have distributions need no chains. Where
+masks forbid some pairs of labels, they do, and known labels are part of the stretches.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from ..labels import Gold
 from ..sparse import SparseRows
 from ..weights import Layout, masked
 from .forward import forward_backward
-from .marginals import Counts, expected_transitions, node_marginals
+from .marginals import Counts, expected_transitions, node_marginals, pair_sums
 from .potentials import ChainPotentials, NoPathError, numbered
 
 
@@ -26,12 +27,14 @@ from .potentials import ChainPotentials, NoPathError, numbered
 class OpenGold:
     """Stretches of a batch of N rows, each once for each pair of labels at its ends: B' chains of n rows.
 
-    soft ((N, L)): distributions of units that have one, else zeros; given that the path is allowed.
+    soft ((N, L)): distributions of units that have one, else zeros; given that the path is allowed. Where no masks are,
+        those of known labels too.
     batch (PackedBatch): layout of the n rows. sequences ((B',)): the sequence that each chain is of.
     shares ((B',)): probability of its labels at the ends.
     rows ((n,)): row in the outer batch. log_weights ((n, L)): 0 for a label that is allowed, else -inf.
     is_given ((n,)): whether the label is one that was drawn, so that its emission is not scored here.
     opens ((m,)), closes ((m',)): rows that begin, or end, a sequence.
+    has_pairs (bool): whether neighbours that both have distributions have chains; without masks they need none.
     """
 
     soft: Floats
@@ -43,6 +46,7 @@ class OpenGold:
     is_given: Bools
     opens: Indices
     closes: Indices
+    has_pairs: bool
 
     @classmethod
     def of(cls, gold: Gold, batch: PackedBatch, layout: Layout) -> "OpenGold":
@@ -51,7 +55,7 @@ class OpenGold:
         gold (Gold): in packed order. layout (Layout): what it forbids, gold does not allow.
         RAISES (NoPathError): where the masks forbid all of gold.
         """
-        stretches = _Stretches.of(gold.take(batch.rows), batch.segments)
+        stretches = _Stretches.of(gold.take(batch.rows), batch.segments, with_pairs=not layout.allows_all)
         made = stretches.chains(batch, np.ones(len(stretches.owners), dtype=bool), stretches.probabilities)
         if layout.allows_all or not len(stretches.soft):
             return made
@@ -73,7 +77,20 @@ class OpenGold:
         self._counted.add_transposed(marginals, out=nodes)
         drawn = self.soft > 0
         score = float(self.soft[drawn].astype(np.float64) @ chains.emissions[drawn])
-        return score + float(self.shares @ messages.log_z), Counts(nodes, expected_transitions(messages, self.shares))
+        score += float(self.shares @ messages.log_z)
+        transitions = expected_transitions(messages, self.shares)
+        if not self.has_pairs:
+            pairs, matrices = self._pairs(chains)
+            score += float(np.vdot(pairs.astype(np.float64), matrices))
+            transitions += pairs
+        return score, Counts(nodes, transitions)
+
+    def _pairs(self, chains: ChainPotentials) -> tuple[Floats, Floats]:
+        """((L, L) or (G, L, L), the same): how often neighbours with distributions take each transition; its score."""
+        if chains.edges is None:
+            return pair_sums(chains.batch, self.soft, self.soft), chains.transitions
+        matrices = chains.edges.matrices
+        return pair_sums(chains.batch, self.soft, self.soft, chains.edges.groups, len(matrices)), matrices
 
     @cached_property
     def _counted(self) -> SparseRows:
@@ -111,6 +128,7 @@ class _Stretches:
     """Runs of units between those with distributions, these included, of sequences one after the other.
 
     A stretch has a chain for each pair of labels at its ends; at the bounds of a sequence there is one, with no label.
+    Those of two units with distributions are left out unless it has_pairs.
 
     gold ((N, L)), sequences (Segments): of the units. soft ((s,)): units with distributions.
     firsts ((K,)), lasts ((K,)): units of each stretch. from_soft ((K,)), to_soft ((K,)): whether it is one of those.
@@ -128,21 +146,26 @@ class _Stretches:
     lefts: Indices
     rights: Indices
     owners: Indices
+    has_pairs: bool
 
     @classmethod
-    def of(cls, gold: Gold, sequences: Segments) -> "_Stretches":
-        soft, weights = gold.distributions(), gold.dense()
+    def of(cls, gold: Gold, sequences: Segments, with_pairs: bool) -> "_Stretches":
+        soft, weights = gold.distributions() if with_pairs else gold.fixed(), gold.dense()
         opening, closing = sequences.openings, sequences.ends[sequences.lengths > 0] - 1
         # a unit that opens a sequence and has a distribution ends one stretch before it begins another
         begins, ends = np.concatenate([opening, soft]), np.concatenate([soft, closing])
         by_begin, by_end = np.argsort(begins, kind="stable"), np.argsort(ends, kind="stable")
         firsts, lasts = begins[by_begin], ends[by_end]
         from_soft, to_soft = by_begin >= len(opening), by_end < len(soft)
+        if not with_pairs:
+            kept = ~(from_soft & to_soft & (lasts == firsts + 1))
+            firsts, lasts, from_soft, to_soft = firsts[kept], lasts[kept], from_soft[kept], to_soft[kept]
         sizes = (weights > 0).sum(axis=1)
         n_left, n_right = np.where(from_soft, sizes[firsts], 1), np.where(to_soft, sizes[lasts], 1)
         chains = Segments(n_left * n_right)
         lefts, rights = np.divmod(chains.positions, n_right[chains.owners])
-        return cls(weights, sequences, soft, firsts, lasts, from_soft, to_soft, lefts, rights, chains.owners)
+        ends_soft = from_soft, to_soft
+        return cls(weights, sequences, soft, firsts, lasts, *ends_soft, lefts, rights, chains.owners, with_pairs)
 
     def _ends(self) -> tuple[Indices, Indices]:
         """((C,), (C,)): the label at either end of each chain, -1 where there is none."""
@@ -220,10 +243,15 @@ class _Stretches:
             is_given=is_given[order],
             opens=np.flatnonzero(begins[order]),
             closes=np.flatnonzero(ends[order]),
+            has_pairs=self.has_pairs,
         )
 
     def _soft(self, batch: PackedBatch, chosen: Bools, shares: Doubles) -> Floats:
-        """((N, L)): distributions in packed order, as the shares of chains that begin with them have them."""
+        """((N, L)): distributions in packed order; with masks, as the shares of chains that begin with them are."""
+        if not self.has_pairs:
+            soft = np.zeros(self.gold.shape, dtype=np.float32)
+            soft[self.soft] = self.gold[self.soft]
+            return soft[batch.units]
         left, _ = self._ends()
         begun = chosen & (left >= 0)
         soft = np.zeros(self.gold.shape)

@@ -48,6 +48,13 @@ class PairStates:
         """((S,)): cell of the emissions that each state scores."""
         return self.rows * self.trigrams.n_labels + self.frame.labels
 
+    @property
+    def candidates(self) -> Bools:
+        """((N, L)): labels of which each unit has states."""
+        found = np.zeros(self.frame.batch.n_units * self.trigrams.n_labels, dtype=bool)
+        found[self.nodes] = True
+        return found.reshape(-1, self.trigrams.n_labels)
+
     @cached_property
     def arc_trigrams(self) -> Indices:
         """((A,)): place of the weight of each arc's trigram, Z where it has none."""

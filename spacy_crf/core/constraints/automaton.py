@@ -10,6 +10,7 @@ matter decide about the size of the product.
 """
 
 import math
+import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -113,11 +114,16 @@ class ExactSearch:
 
 
 def best_labelling(
-    problem: Problem, known: Sequence[Ints] = (), max_states: int = 400_000, products: Products | None = None
+    problem: Problem,
+    known: Sequence[Ints] = (),
+    max_states: int = 400_000,
+    products: Products | None = None,
+    deadline: float = math.inf,
 ) -> ExactSearch:
     """The labelling of a problem with the greatest score minus costs; exact if the search is finished.
 
     What known labellings break is looked at from the beginning. max_states (int): of all products together.
+    deadline (float): by `time.monotonic`, when the search ends.
     """
     products, left = {} if products is None else products, set(problem.left)
     active = left.intersection(index for path in known for index in problem.value(path).violated)
@@ -127,7 +133,7 @@ def best_labelling(
     while True:
         chosen = [problem.constraints[index] for index in sorted(active)]
         product = product_of(chosen, problem.fields, problem.predicates, products)
-        found = best_in_product(problem.charged, product, objective, max_states - total)
+        found = best_in_product(problem.charged, product, objective, max_states - total, deadline)
         total, bound = total + found.n_states, min(bound, found.bound)
         if found.path is None:
             objective = -math.inf if bound == -math.inf else objective
@@ -143,7 +149,11 @@ def best_labelling(
 
 
 def best_in_product(
-    trellis: Trellis, product: Product, known: float = -math.inf, max_states: int = 400_000
+    trellis: Trellis,
+    product: Product,
+    known: float = -math.inf,
+    max_states: int = 400_000,
+    deadline: float = math.inf,
 ) -> ExactSearch:
     """The labelling of the greatest score minus costs, known to be no less than some value. O(states L) time."""
     top, total = trellis.bound, 0
@@ -152,7 +162,7 @@ def best_in_product(
     bound, margin = top, MARGIN * max(1.0, abs(top))
     for width in WIDTHS:
         threshold = max(known, top - width)
-        layers, n_states = _layers(trellis, product, threshold - margin, max_states - total)
+        layers, n_states = _layers(trellis, product, threshold - margin, max_states - total, deadline)
         total += n_states
         if layers is None:
             return ExactSearch(None, -math.inf, bound, False, total)
@@ -174,7 +184,9 @@ class _Layer:
     origins: list[int]
 
 
-def _layers(trellis: Trellis, product: Product, threshold: float, max_states: int) -> tuple[list[_Layer] | None, int]:
+def _layers(
+    trellis: Trellis, product: Product, threshold: float, max_states: int, deadline: float
+) -> tuple[list[_Layer] | None, int]:
     """The states of each unit that may be on a path of at least the threshold; None if there are too many."""
     symbols, layers, n_states = product.symbols(trellis.n_units), list[_Layer](), 0
     layer = _Layer(np.zeros(1, dtype=np.intp), [product.start], np.zeros(1), [NOTHING])
@@ -185,7 +197,7 @@ def _layers(trellis: Trellis, product: Product, threshold: float, max_states: in
         layer = _advance(layer.states, before, scores, slack, symbols[unit], product)
         n_states += len(layer.states)
         layers.append(layer)
-        if n_states > max_states:
+        if n_states > max_states or time.monotonic() > deadline:
             return None, n_states
     return layers, n_states
 

@@ -20,12 +20,14 @@ from ..arrays import Bools, Doubles, Indices, Ints, Segments
 from ..chain.paths import nbest
 from ..chain.potentials import ChainPotentials
 from ..labels import TagSet
-from .decode import Decision, MethodSettings, decode
+from .decision import Decision, MethodSettings
+from .decode import decode
 from .family import Constraint
 from .labelling import Fields, Labelling, UnitPredicates
 from .problem import violations
 
-QUICK = MethodSettings(max_arcs=1)  # no solver: what is not certified is good enough to learn from
+# no solver, no clock: what is not certified is good enough to learn from
+QUICK = MethodSettings(max_iterations=10, budget=None, max_arcs=1)
 BATCH_SIZE = 16  # sequences that are decoded together, under the same costs
 ITERATIONS = 100
 

@@ -8,12 +8,13 @@ tighter than the optimum where log scores are negative; here it is log p(e) >= l
 """
 
 import math
+import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,16 +27,30 @@ Objective: TypeAlias = Literal["score", "violations"]
 PREFERRED = ("HiGHS", "PULP_CBC_CMD", "COIN_CMD", "HiGHS_CMD")
 ALIASES = {"highs": ("HiGHS", "HiGHS_CMD"), "cbc": ("PULP_CBC_CMD", "COIN_CMD")}
 MAX_ARCS = 200_000
-Backend: TypeAlias = Callable[[Any], None]  # solves a model of PuLP
+ROUNDING = 1e-6  # of solvers
 
 
-@dataclass(frozen=True)
-class Solved:
+class Solved(NamedTuple):
     """What a solver found: the best labelling it knows, and whether it proved that there is none, or no better one."""
 
     path: Ints | None
     infeasible: bool
     optimal: bool
+
+
+class Outcome(NamedTuple):
+    """How a solver ended: whether it has a solution, and whether it proved that there is none, or no better one."""
+
+    found: bool
+    infeasible: bool
+    optimal: bool
+
+
+class Goal(NamedTuple):
+    """What is to be made small: an expression of PuLP, and its value for a labelling."""
+
+    expression: Any
+    value: Callable[[Ints], float]
 
 
 def has_solver() -> bool:
@@ -66,66 +81,75 @@ def solve(
 ) -> Solved:
     """Decode one sequence, which is not empty, by integer programming.
 
+    Constraints that have been softened are given up first of all as little as can be: see `Problem.softened`.
+
     objective (str): "score", the greatest score minus costs; or "violations", the least cost, and among equal costs the
         greatest score, where the score is at least the best one plus log tau and hard constraints hold.
     tau (float): above 0 and at most 1; for "violations".
     solver (str | None): PuLP's name of it, or "highs" or "cbc"; None takes the first there is.
-    time_limit (float | None): seconds for each programme; the best labelling by then is returned.
-    RAISES (ValueError): without a solver, and for sequences with too many arcs.
+    time_limit (float | None): seconds, for all programmes and the making of them; the best labelling by then is
+        returned.
+    RAISES (ValueError): without a solver, if it fails, and for sequences with too many arcs.
     """
     found = problem.trellis.n_edges
     if found > max_arcs:
         raise CRFError(CoreErrors.CRF926.format(units=problem.trellis.n_units, found=found, most=max_arcs))
-    backend = partial(run_solver, require_solver(solver), time_limit)
-    if objective == "violations":
-        return _least_cost(problem, tau, backend)
-    model = _Model(problem, problem.charged, problem.left)
-    model.add(model.score - model.cost)
-    return model.solve(backend)
+    name, deadline = require_solver(solver), math.inf if time_limit is None else time.monotonic() + time_limit
+    by_score = objective == "score"
+    on_edges = by_score and not problem.priorities  # what is local is charged to edges
+    rows = problem.left if on_edges else [*problem.local, *problem.left]
+    try:
+        model = _Model(problem, problem.charged if on_edges else problem.trellis, rows, name, deadline)
+    except TimeoutError:
+        return Solved(None, False, False)
+    given_up = Goal(model.given_up, problem.given_up)
+    if by_score:
+        return model.solve([given_up], model.score - model.cost)
+    model.add(model.score >= problem.trellis.bound + math.log(tau) - ROUNDING)
+    return model.solve([given_up, Goal(model.cost, problem.penalty)], model.score)
 
 
-def _least_cost(problem: Problem, tau: float, backend: Backend) -> Solved:
-    """Problem (3), and then the best score among the labellings of the least cost."""
-    model = _Model(problem, problem.trellis, range(len(problem.constraints)))
-    model.add(model.score >= problem.trellis.bound + math.log(tau) - 1e-6)
-    model.add(-model.cost)
-    first = model.solve(backend)
-    if first.path is None:
-        return first
-    value = problem.value(first.path)
-    least = value.score - value.objective
-    again = _Model(problem, problem.trellis, range(len(problem.constraints)))
-    again.add(again.cost <= least + 1e-6 * max(1.0, least))
-    again.add(again.score)
-    second = again.solve(backend)
-    return first if second.path is None else Solved(second.path, False, first.optimal and second.optimal)
-
-
-def run_solver(name: str, time_limit: float | None, model: Any) -> None:
+def run_solver(name: str, time_limit: float | None, model: Any) -> Outcome:
     """Solve a model of PuLP to a relative gap of 0."""
     pulp = _pulp()
-    settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit}
+    settings: dict[str, Any] = {"msg": False, "timeLimit": time_limit, "gapRel": 0.0}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             try:
-                solver = pulp.getSolver(name, gapRel=0.0, **settings)
-            except TypeError:  # a solver without this setting always goes on to a gap of 0
                 solver = pulp.getSolver(name, **settings)
-            model.solve(solver)
+            except TypeError:  # a solver without a gap always goes on to one of 0
+                del settings["gapRel"]
+                solver = pulp.getSolver(name, **settings)
+            ended = model.solve(solver)
     except (pulp.PulpError, OSError, RuntimeError) as error:
         raise CRFError(CoreErrors.CRF925.format(name=name, error=error)) from error
+    if hasattr(ended, "has_solution"):  # PuLP 4
+        states = pulp.LpSolveStatus
+        gone_on = ended.status == states.Optimal or (ended.status == states.GapLimit and "gapRel" in settings)
+        return Outcome(ended.has_solution, ended.status == states.Infeasible, ended.has_solution and gone_on)
+    status, optimal = model.sol_status, pulp.LpSolutionOptimal
+    found = status in (optimal, pulp.LpSolutionIntegerFeasible)
+    return Outcome(found, status == pulp.LpSolutionInfeasible, status == optimal)
 
 
 @dataclass
 class _Model:
-    """One programme: variables of the arcs, flow, and rows of the constraints (by index) with their slacks."""
+    """Programmes over one sequence: variables of the arcs, flow, and rows of the constraints (by index) with slacks.
+
+    solver (str): PuLP's name of it. deadline (float): by `time.monotonic`.
+    score, cost, given_up: of the labelling, without the costs of softened constraints; and the priorities of these.
+    RAISES (TimeoutError): if the deadline is over before all rows are there.
+    """
 
     problem: Problem
     trellis: Trellis
     constraints: Sequence[int]
+    solver: str
+    deadline: float
     score: Any = field(init=False)
     cost: Any = field(init=False)
+    given_up: Any = field(init=False)
     _indicators: dict[tuple[bytes, int], Any] = field(default_factory=dict)
     _sums: dict[tuple[bytes, int], Any] = field(default_factory=dict)
     _n_variables: int = 0
@@ -140,7 +164,11 @@ class _Model:
         self.edges = {place: self.variable("Binary") for place in scores}
         self.score = self.pulp.lpSum(scores[place] * variable for place, variable in self.edges.items())
         self._flow()
-        self.cost = self.pulp.lpSum(cost * slack for index in self.constraints for cost, slack in self._keep(index))
+        slacks = {index: self._keep(index) for index in self.constraints}
+        priorities, costs = self.problem.priorities, [one.cost for one in self.problem.constraints]
+        soft = [(costs[index], slack) for index, own in slacks.items() if index not in priorities for slack in own]
+        self.cost = self.pulp.lpSum(cost * slack for cost, slack in soft)
+        self.given_up = self.pulp.lpSum(priorities[index] * slack for index in priorities for slack in slacks[index])
 
     def variable(self, category: str, most: float | None = 1.0) -> Any:
         """A new variable from 0 up."""
@@ -150,23 +178,39 @@ class _Model:
         return make(name, 0, most, category)
 
     def add(self, part: Any) -> None:
-        """Add a row, or what is to be maximised."""
+        """Add a row."""
         self.model += part
 
-    def solve(self, backend: Backend) -> Solved:
+    def solve(self, goals: Sequence[Goal], last: Any) -> Solved:
+        """Make goals, one after the other, as small as the ones before them allow, and then a last one great."""
         if not any(place[0] == 0 for place in self.edges):
             return Solved(None, True, False)  # the hard constraints leave no tag to begin with
-        backend(self.model)
-        status = self.model.sol_status
-        if status not in (self.pulp.LpSolutionOptimal, self.pulp.LpSolutionIntegerFeasible):
-            return Solved(None, status == self.pulp.LpSolutionInfeasible, False)
+        best, proved = None, True
+        for goal in (goal for goal in goals if len(goal.expression)):
+            path, infeasible, optimal = self._maximise(-goal.expression)
+            if path is None:
+                return Solved(best, infeasible and best is None, False)
+            best, proved, least = path, proved and optimal, goal.value(path)
+            self.add(goal.expression <= least + ROUNDING * max(1.0, least))
+        path, infeasible, optimal = self._maximise(last)
+        return Solved(best if path is None else path, infeasible and best is None, proved and optimal)
+
+    def _maximise(self, goal: Any) -> Solved:
+        """Solve the programme with what is to be maximised."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            return Solved(None, False, False)
+        self.model.setObjective(goal)
+        ended = run_solver(self.solver, None if math.isinf(left) else left, self.model)
+        if not ended.found:
+            return Solved(None, ended.infeasible, False)
         path = np.full(self.trellis.n_units, -1, dtype=np.int32)
         for (unit, _, tag), variable in self.edges.items():
             if (variable.varValue or 0.0) > 0.5:
                 path[unit] = tag
         if np.any(path < 0):
             return Solved(None, False, False)  # stopped before there was a whole labelling
-        return Solved(path, False, status == self.pulp.LpSolutionOptimal)
+        return Solved(path, False, ended.optimal)
 
     def _flow(self) -> None:
         """One arc into the first unit; into each tag at each unit as many as out of it."""
@@ -181,8 +225,8 @@ class _Model:
             if place[0] < last:
                 self.add(lp_sum(arriving[place]) == lp_sum(leaving[place]))
 
-    def _keep(self, index: int) -> list[tuple[float, Any]]:
-        """Add the rows of a constraint; its slacks, with what each of them costs."""
+    def _keep(self, index: int) -> list[Any]:
+        """Add the rows of a constraint; its slacks."""
         constraint = self.problem.constraints[index]
         once = constraint.count == "once"
         kind = partial(self.variable, "Binary") if once else partial(self.variable, "Continuous", None)
@@ -192,9 +236,11 @@ class _Model:
                 value = self._row(block, row)
                 most = 0 if constraint.hard else (block.largest if once else 1) * slacks[0 if once else group]
                 self.add(value <= most)
-        return [(constraint.cost, slack) for slack in slacks.values()]
+        return list(slacks.values())
 
     def _row(self, block: Inequalities, row: int) -> Any:
+        if time.monotonic() > self.deadline:
+            raise TimeoutError
         parts = [term.sign * self._term(term, int(term.lows[row]), int(term.highs[row])) for term in block.terms]
         return self.pulp.lpSum(parts) + block.constant
 

@@ -98,19 +98,25 @@ class Cut(NamedTuple):
 
 
 def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule = "polyak") -> list["Relaxation"]:
-    """Solve the relaxations of some sequences side by side, none of them empty. O(iterations N L^2).
+    """Solve the relaxations of some sequences, none of them empty, by at most some iterations; see `proceed`."""
+    runs = [Relaxation(problem, Steps(rule)) for problem in problems]
+    proceed(runs, max_iterations)
+    return runs
+
+
+def proceed(runs: Sequence["Relaxation"], max_iterations: int) -> None:
+    """Go on with some relaxations side by side, by at most some iterations. O(iterations N L^2).
 
     RAISES (NoPathError): where the chain and the hard constraints on single edges leave no labelling.
     """
-    live = runs = [Relaxation(problem, Steps(rule)) for problem in problems]
+    live = [run for run in runs if not run.done]
     for _ in range(max_iterations):
         if not live:
             break
-        paths, values = best_paths([run.lagrangian() for run in live])
+        paths, values = best_paths([run.lagrangian(run.multipliers) for run in live])
         for run, path, value in zip(live, paths, values.tolist()):
             run.observe(path, value)
         live = [run for run in live if not run.done]
-    return runs
 
 
 def is_certified(objective: float, bound: float, score: float) -> bool:
@@ -125,6 +131,7 @@ class Relaxation:
     score, objective: of this labelling, without and with costs; or -inf.
     bound: no labelling has a greater objective; -inf if it is proved that there is none.
     history: dual value and best objective at each Viterbi pass, up to the certificate if there is one.
+    tightest: the multipliers of the least bound.
     """
 
     problem: Problem
@@ -136,6 +143,7 @@ class Relaxation:
     history: list[tuple[float, float]] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     multipliers: Doubles = field(default_factory=lambda: np.zeros(0))
+    tightest: Doubles = field(default_factory=lambda: np.zeros(0))
     done: bool = False
     _known: set[tuple[object, ...]] = field(default_factory=set)
 
@@ -148,12 +156,25 @@ class Relaxation:
         """Constraints that the bound rests on, without those that are charged to edges."""
         return frozenset(cut.slack[0] for cut in self.cuts)
 
-    def lagrangian(self) -> Trellis:
-        """The trellis with the rows charged at their multipliers."""
-        if not self.multipliers.any():
+    def within(self, objective: float) -> Problem:
+        """The problem without the edges that no labelling takes whose objective reaches some value.
+
+        The objective of a labelling is at most its score in the Lagrangian, less a constant. O(T L^2).
+        """
+        if objective == -math.inf:
+            return self.problem
+        scores, margin = self.lagrangian(self.tightest), TOLERANCE * max(1.0, abs(objective))
+        return self.problem.restrict(objective + self._constant(self.tightest) - margin, scores)
+
+    def _constant(self, multipliers: Doubles) -> float:
+        return sum(cut.constant * multiplier for cut, multiplier in zip(self.cuts, multipliers.tolist()))
+
+    def lagrangian(self, multipliers: Doubles) -> Trellis:
+        """The trellis with the rows charged at some multipliers."""
+        if not multipliers.any():
             return self.problem.charged
         trellis = self.problem.charged.copy()
-        for cut, multiplier in zip(self.cuts, self.multipliers.tolist()):
+        for cut, multiplier in zip(self.cuts, multipliers.tolist()):
             if multiplier:
                 for piece in cut.pieces:
                     trellis.subtract(multiplier * piece.factor, piece.mask, piece.low, piece.high)
@@ -161,8 +182,9 @@ class Relaxation:
 
     def observe(self, path: Ints, value: float) -> None:
         """Take in the best labelling of the Lagrangian and its value, and move the multipliers."""
-        dual = value - float(self.multipliers @ np.array([cut.constant for cut in self.cuts]))
-        self.bound = min(self.bound, dual)
+        dual = value - self._constant(self.multipliers)
+        if dual < self.bound:
+            self.bound, self.tightest = dual, self.multipliers
         found = self.problem.value(path)
         if found.objective > self.objective:
             self.path, self.score, self.objective = path, found.score, found.objective

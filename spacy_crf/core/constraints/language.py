@@ -29,6 +29,7 @@ Spec: TypeAlias = str | Mapping[str, Any] | Constraint
 ABOUT = "about"
 EXAMPLE = "adjacency(VOLUME, PAGES|DATE) cost=2.5"
 WORDS = {"once": "count", "each": "count", "segment": "level", "unit": "level"}
+WHOLE = re.compile("[0-9]{1,9}")
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(->)|([,()|&])|((?:(?!->)[^\s",()|&])+))')
 
 
@@ -47,7 +48,7 @@ def parse_all(specs: str | Iterable[Spec]) -> list[Constraint]:
 
 
 def _family(kind: Any) -> type[Constraint]:
-    if kind not in FAMILIES:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         raise CRFError(CoreErrors.CRF903.format(kind=kind, near=get_close_matches(str(kind), FAMILIES, 3, 0.0)))
     return FAMILIES[kind]
 
@@ -136,7 +137,7 @@ def _value(text: Any, kind: Any, tokens: list[str]) -> Any:
     if len(tokens) != 1:
         raise _unreadable(text, f"{' '.join(tokens)!r} is not one name or number")
     if kind is int:
-        return int(tokens[0]) if tokens[0].isdecimal() else tokens[0]
+        return int(tokens[0]) if WHOLE.fullmatch(tokens[0]) else tokens[0]
     return _name(text, tokens[0])
 
 

@@ -5,8 +5,10 @@ Constraints whose violations are single edges, each paid for, are charged to the
 Viterbi is exact. What is left needs more.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,8 @@ from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from .family import Constraint
 from .labelling import Fields, Indicators, Inequalities, Labelling, UnitPredicates
+
+RESOLUTION = 100_000  # of priorities
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Trellis:
 
     @property
     def n_edges(self) -> int:
-        return int(self.first.size + self.inner.size)
+        """Edges that are allowed."""
+        return int(np.count_nonzero(self.first > -np.inf) + np.count_nonzero(self.inner > -np.inf))
 
     def score(self, path: Ints) -> float:
         """Score of a labelling of T tags."""
@@ -54,6 +59,16 @@ class Trellis:
         for unit in range(self.n_units - 2, -1, -1):
             np.max(self.inner[unit] + best[unit + 1], axis=1, out=best[unit])
         return best
+
+    def restrict(self, least: float, scores: "Trellis") -> "Trellis":
+        """Leave out the edges that no labelling takes which scores at least some value in another trellis. O(T L^2)."""
+        before = np.empty_like(scores.completions)  # score of the best way to each tag
+        before[0] = scores.first
+        for unit, inner in enumerate(scores.inner):
+            np.max(before[unit, :, None] + inner, axis=0, out=before[unit + 1])
+        through = before[:-1, :, None] + scores.inner + scores.completions[1:, None, :]
+        first = np.where(scores.first + scores.completions[0] >= least, self.first, -np.inf)
+        return Trellis(first, np.where(through >= least, self.inner, -np.inf))
 
     @property
     def bound(self) -> float:
@@ -118,12 +133,17 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be maximised over the labellings of one sequence: score minus the costs of what is violated."""
+    """What is to be maximised over the labellings of one sequence: score minus the costs of what is violated.
+
+    priorities (mapping): of the constraints, by their indices, that have been softened, in terms of the least one: see
+        `softened`.
+    """
 
     trellis: Trellis
     constraints: Sequence[Constraint]
     fields: Fields
     predicates: UnitPredicates
+    priorities: Mapping[int, float] = field(default_factory=dict)
     _values: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _rows: dict[int, list[Inequalities]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -136,9 +156,42 @@ class Problem:
             self._values[key] = Value(score, score - penalty(self.constraints, violated), violated)
         return self._values[key]
 
-    def with_constraints(self, constraints: Sequence[Constraint]) -> "Problem":
+    def penalty(self, path: Ints) -> float:
+        """The costs of what a labelling violates, without those of constraints that have been softened."""
+        violated = self.value(path).violated.items()
+        return penalty(self.constraints, {index: times for index, times in violated if index not in self.priorities})
+
+    def given_up(self, path: Ints) -> float:
+        """The sum of the priorities of softened constraints that a labelling breaks."""
+        return math.fsum(self.priorities.get(index, 0.0) for index in self.value(path).violated)
+
+    def restrict(self, least: float, scores: Trellis) -> "Problem":
+        """The problem without the edges that no labelling takes which scores at least some value in a trellis."""
+        return replace(self, trellis=self.trellis.restrict(least, scores))
+
+    def with_constraints(
+        self, constraints: Sequence[Constraint], priorities: Mapping[int, float] | None = None
+    ) -> "Problem":
         """The same sequence under other constraints."""
-        return Problem(self.trellis, constraints, self.fields, self.predicates)
+        return Problem(self.trellis, constraints, self.fields, self.predicates, priorities or {})
+
+    def softened(self) -> "Problem":
+        """The problem with hard constraints at costs for which the best labelling breaks the least sum of priorities.
+
+        These costs are multiples of the priorities. Sums that differ, however little, differ by more than all that
+        scores and other costs bring; but for sums nearer to each other than a hundred-thousandth of the least priority.
+        """
+        hard = {index: one.priority for index, one in enumerate(self.constraints) if one.hard}
+        priorities = {index: priority / min(hard.values()) for index, priority in hard.items()}
+        soft = self.with_constraints([replace(one, cost=0.0) if one.hard else one for one in self.constraints])
+        top = self.trellis.bound
+        unit = (max(1.0, abs(top)) + top - soft.floor) / least_difference(list(priorities.values()))
+        costs = {index: unit * priority for index, priority in priorities.items()}
+        constraints = [
+            replace(one, cost=costs[index], count="once") if index in costs else one
+            for index, one in enumerate(self.constraints)
+        ]
+        return self.with_constraints(constraints, priorities)
 
     def rows(self, index: int) -> list[Inequalities]:
         """The inequalities of a constraint; made when they are needed."""
@@ -171,3 +224,15 @@ class Problem:
         for index in self.local:
             trellis.charge(self.constraints[index].cost, self.rows(index))
         return trellis
+
+
+def least_difference(numbers: Sequence[float]) -> float:
+    """The least by which sums of some positive numbers differ, but at least 1 / 100,000 of the least number.
+
+    >>> least_difference([1.0, 1.05, 3.0])
+    0.05
+    """
+    exact = [Fraction(number).limit_denominator(RESOLUTION) for number in numbers]
+    whole = math.lcm(*(number.denominator for number in exact))
+    divisor = Fraction(math.gcd(*(int(number * whole) for number in exact)), whole)
+    return max(float(divisor), min(numbers) / RESOLUTION)

@@ -5,7 +5,7 @@ labels are left out: what they say differs from sequence to sequence.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, combinations
 from typing import Any
@@ -17,7 +17,8 @@ from ..chain.potentials import ChainPotentials
 from ..chain.viterbi import viterbi
 from ..errors import CoreErrors, CRFError
 from ..labels import OUTSIDE, TagSet
-from .decode import Decision, MethodSettings, decode
+from .decision import Decision, MethodSettings
+from .decode import decode
 from .family import Constraint
 from .labelling import NOTHING, Fields, Labelling, Monitor, UnitPredicates
 
@@ -188,12 +189,11 @@ def explain(
         return []
     kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
     tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
-    by_score = replace(settings or MethodSettings(), objective="score")
 
     @cache
     def without(*left_out: int) -> Ints:
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, by_score)[0].labels
+        return decode(own, some, tags, own_predicates, settings)[0].labels
 
     alone = [index for index in kept if index in tried]
     changes = []

@@ -252,6 +252,12 @@ def step(before: Reading, after: Reading) -> int | None:
     return inserted_after - inserted if difference == 0 else difference
 
 
+def predecessor(reading: Reading) -> Reading:
+    """A numbering that comes right before another one, 2 before 3 and 3a, whether or not anybody would write it."""
+    family, values, _ = _main(reading)
+    return Reading(family, reading.format, (*values[:-1], values[-1] - 1))
+
+
 def is_prefix(above: Reading, below: Reading) -> bool:
     """Whether one numbering is the other one's beginning: 3 of 3.1, 3.1 of 3.1.a, Chapter 3 of 3.1; not 3 of 3a."""
     return (

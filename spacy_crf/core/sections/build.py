@@ -1,15 +1,16 @@
-"""Building the lattice of the section parser, layer by layer."""
+"""Building the lattice of the section parser, layer by layer, with a bound on what it leaves out."""
 
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import nlargest
+from itertools import islice
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from ..grammar.numbering import Reading
+from ..grammar.numbering import Reading, is_first, predecessor
 from .features import Scorer, Variant
 from .headings import ROOT, Headings
 from .lattice import PASS, StackLattice
@@ -20,6 +21,8 @@ Move: TypeAlias = tuple[float, int, "_Closing", int, "_Pushed | None", int]  # s
 ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
 CHECK = 8  # moves between two looks at whether there is room for more
 FORGET = 20000  # stacks that are added between two times at which those that are no longer open are forgotten
+MOST_PAIRS = 20_000  # of openings that `gains_ahead` compares
+TOLERANCE = 1e-6  # of scores that are compared with a bound
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class StackSearch:
     allowed (Callable | None): which variants may open, by variant and number of open sections around.
     forced (set of int): units that may not be passed over.
     kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels, innermost first.
+    ahead (list of float | None): what can be gained from each layer on, see `gains_ahead`. least (float): a score that
+        is known to be reached: ways that cannot reach it are left out.
     """
 
     max_states: int | None
@@ -39,6 +44,8 @@ class StackSearch:
     allowed: Allowed | None = None
     forced: frozenset[int] = frozenset()
     kept: list[set[tuple[int, ...]]] | None = None
+    ahead: list[float] | None = None
+    least: float = -inf
 
 
 def build(headings: Headings, scorer: Scorer, search: StackSearch) -> StackLattice:
@@ -78,9 +85,11 @@ class _Builder:
     def __init__(self, headings: Headings, scorer: Scorer, search: StackSearch) -> None:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
+        self.ahead = [inf] * (len(units) + 1) if search.ahead is None else search.ahead
         self.lattice = StackLattice(units, scorer, arcs=array("d") if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
-        self.floors = [-inf] * (len(units) + 1)  # what is below is not among the best
+        # what is below is not among the best
+        self.floors = [search.least - ahead - TOLERANCE for ahead in self.ahead]
         self.furthest = 0  # layer that has a state
         self.closings: dict[int, list[_Closing]] = {}
         self.forget = FORGET
@@ -127,8 +136,16 @@ class _Builder:
         if self.search.kept is not None:
             ids, kept, levels = {state for _, state in best}, self.search.kept[layer], self.lattice.stacks.levels
             best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
-        self.lattice.dropped += len(found) - len(best)
-        self.pending[layer] = dict(best)
+        kept = dict(best)
+        if len(kept) < len(found):
+            lost = max(score[state] for key, state in found.items() if key not in kept)
+            self._drop(len(found) - len(kept), lost + self.ahead[layer])
+        self.pending[layer] = kept
+
+    def _drop(self, count: int, bound: float) -> None:
+        """Note that ways are not followed. bound: on the scores of the trees at their ends."""
+        self.lattice.dropped += count
+        self.lattice.bound = max(self.lattice.bound, bound)
 
     def _closings(self, stack: int) -> list[_Closing]:
         """Ways to close open sections, none of them first."""
@@ -168,6 +185,7 @@ class _Builder:
         text = -inf if unit in search.forced else float(self.headings.text[unit])
         targets = {pushed.target for pushed in variants}
         free = search.kept is not None or search.allowed is not None
+        ahead = max(self.ahead[target] for target in targets)
         found: list[Move] = []
         known: dict[int, list[tuple[float, int, _Pushed]]] = {}
         floor = -inf if free else min(self.floors[target] for target in targets)
@@ -181,7 +199,7 @@ class _Builder:
             if text > -inf:
                 found.append((before + text, state, closings[0], 0, None, -1))
             if before + highest < floor:
-                self.lattice.dropped += len(closings) * len(variants)
+                self._drop(len(closings) * len(variants), before + min(highest + ahead, self.ahead[layer]))
                 continue
             for closing in closings:
                 meeting = known.get(closing.meeting)
@@ -189,7 +207,7 @@ class _Builder:
                     meeting = known[closing.meeting] = self._meet(closing.meeting, variants)
                 for place, (gain, bag, pushed) in enumerate(meeting):
                     if before + gain < floor:
-                        self.lattice.dropped += len(meeting) - place
+                        self._drop(len(meeting) - place, before + gain + ahead)
                         break
                     found.append((before + gain, state, closing, closing.depth, pushed, bag))
                 if not free and best < (top := before + meeting[0][0]):
@@ -204,9 +222,10 @@ class _Builder:
         room = inf if free or search.max_states is None else search.max_states
         added: dict[int, int] = {}  # states of each layer that none of the moves to come is better than
         targets = {layer + 1, *(pushed.target for _, _, _, _, pushed, _ in moves if pushed is not None)}
+        ahead = max(self.ahead[target] for target in targets)
         for place, (score, state, closing, depth, pushed, bag) in enumerate(moves):
             if room < inf and not place % CHECK and all(added.get(target, 0) >= room for target in targets):
-                lattice.dropped += len(moves) - place
+                self._drop(len(moves) - place, score + ahead)
                 return
             if pushed is None:
                 target = layer + 1
@@ -215,9 +234,10 @@ class _Builder:
                 continue
             target = pushed.target
             if score < floors[target] and not free:
-                lattice.dropped += 1
+                self._drop(1, score + self.ahead[target])
                 continue
             if depth + 1 + len(pushed.inner) > search.max_depth:
+                self._drop(1, score + self.ahead[target])
                 continue
             if search.allowed is not None and not search.allowed(lattice.variants[pushed.variant], depth):
                 continue
@@ -238,7 +258,7 @@ class _Builder:
         state = pending.get(key)
         if state is None:
             if added.get(layer, 0) >= room:
-                lattice.dropped += 1
+                self._drop(1, score + self.ahead[layer])
                 return
             added[layer] = added.get(layer, 0) + 1
             self.furthest = max(self.furthest, layer)
@@ -253,3 +273,63 @@ class _Builder:
         if lattice.arcs is not None:
             fixed = score - lattice.score[source] if variant == PASS else 0.0
             lattice.arcs.extend((source, state, variant, bag, depth, fixed))
+
+
+# -- what is still to be gained ----------------------------------------------------------------------------------------
+
+
+def gains_ahead(headings: Headings, scorer: Scorer) -> list[float]:
+    """The most that any way can gain from each layer to the end, whatever is open; inf where that is too dear to tell.
+
+    Each heading gains what it would in the best of all places below or beside the headings before it. So what is left
+    out at a layer leads to no more than its own score and this: an admissible heuristic (Hart, Nilsson & Raphael,
+    1968).
+    O(C + pairs of different openings), of which there may be 20,000.
+    """
+    units = sorted(headings.at)
+    variants = [scorer.variants(headings.at[unit]) for unit in units]
+    targets = [[bisect_left(units, variant.heading.end) for variant in own] for own in variants]
+    ended: list[list[int]] = [[] for _ in range(len(units) + 1)]  # openings, by the layer behind their headings
+    for own, behind in zip(variants, targets):
+        for variant, target in zip(own, behind):
+            ended[target] += variant.openings
+    places = _BestPlaces(scorer)
+    ahead = [0.0] * (len(units) + 1)
+    gains: list[list[float]] = []
+    for layer, own in enumerate(variants):
+        places.known.update(dict.fromkeys(ended[layer]))
+        gains.append([variant.score + places.gain(variant.openings[0]) for variant in own])
+        if places.compared > MOST_PAIRS:
+            return [inf] * len(ahead)
+    for layer in reversed(range(len(units))):
+        opened = (gain + ahead[target] for gain, target in zip(gains[layer], targets[layer]))
+        ahead[layer] = max(float(headings.text[units[layer]]) + ahead[layer + 1], *opened)
+    return ahead
+
+
+class _BestPlaces:
+    """The most that openings gain by where they stand, below or beside any of those that are known."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer, self.compared = scorer, 0
+        self.known: dict[int, None] = {}
+        self._best: dict[int, tuple[float, int]] = {}  # of an opening, and how many others it was compared with
+
+    def gain(self, opening: int) -> float:
+        levels, child, sibling = self.scorer.levels, self.scorer.child, self.scorer.sibling
+        best, done = self._best.get(opening) or (self.scorer.scores[child(0, opening)], 0)
+        reading, bags = levels.openings[opening].reading, set[int]()
+        carried = None if reading is None else predecessor(reading)
+        is_later = reading is not None and not is_first(reading)
+        for other in islice(self.known, done, None):
+            level = levels.level(other, None)
+            bags.update((child(level, opening), sibling(level, opening)))
+            # it may go on with a number that is carried
+            if is_later:
+                bags.add(child(levels.level(other, carried), opening))
+            if carried is not None and levels.openings[other].reading is None:
+                bags.add(sibling(levels.level(other, carried), opening))
+        best = max([best, *map(self.scorer.scores.__getitem__, bags)])
+        self.compared += len(self.known) - done
+        self._best[opening] = best, len(self.known)
+        return best

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class StackLattice:
         what is opened (PASS for nothing), features of the first section that opens with what it meets, open sections
         below it, and the score of a move that opens nothing.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
+    bound (float): on the score of any way that was left out; -inf for none.
     """
 
     units: list[int]
@@ -45,6 +47,7 @@ class StackLattice:
     layer_stacks: list[list[int]] = field(default_factory=list)
     arcs: "array[float] | None" = None
     dropped: int = 0
+    bound: float = -inf
     stacks: Stacks = field(default_factory=Stacks)
 
     def reach(self, back: int, score: float, variant: int, depth: int) -> int:
@@ -58,7 +61,7 @@ class StackLattice:
     @property
     def best_score(self) -> float:
         """The score of the best way to the end."""
-        return max(self.score[state] for state in self.layers[-1])
+        return max((self.score[state] for state in self.layers[-1]), default=-inf)
 
     def best_moves(self) -> list[tuple[Variant, int]]:
         """The headings on the best way to the end, in order, and how many open sections each stands in."""

@@ -3,26 +3,29 @@
 A state is the stack of open sections, each with its numbering and typography only (`levels`). Every score is a
 function of two adjacent levels and the heading that opens (`features`), so equal stacks are merged, and the best tree
 over all trees and labellings is found by dynamic programming. Without a cap on the stacks it is exact; their number may
-then grow exponentially with the headings. With a cap the time is linear in the document, and the parse says how many
-stacks were left out.
+then grow exponentially with the headings. With a cap the time is linear in the document. A bound on what stacks that
+are left out may still gain says whether the tree is the best one all the same; if that is not certain, but nearly, a
+wider search follows those alone that might do better.
 """
 
 import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading
-from .build import StackSearch, build
+from .build import TOLERANCE, StackSearch, build, gains_ahead
 from .features import Scorer, weight_vector
-from .headings import ParserInput, find_headings
+from .headings import Headings, ParserInput, find_headings
 from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
 
 NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
+NEARLY = 10.0  # a gap to the bound that a wider search may close
+WIDER = 10  # times as many stacks
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ class Section:
 class ParserSettings:
     """The limits of the search.
 
-    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them: exact.
+    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them.
     beam (float): with a cap, stacks whose score is so far below the best one at the same heading are left out too.
     max_depth (int): of nested sections; deeper trees are not looked at.
     margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what
@@ -77,7 +80,8 @@ class SectionParse:
 
     score (float): log probability of the labels plus the scores of the sections.
     log_z (float | None): log sum of all trees and labellings; None unless probabilities were asked for.
-    exact (bool): no stack was left out. dropped (int): how many were.
+    exact (bool): no other tree of the headings that `ParserSettings` allows has a higher score: what was left out
+        could not reach it, by a bound on its score. dropped (int): stacks that were left out.
     """
 
     sections: list[Section]
@@ -102,16 +106,31 @@ def parse(
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
     headings = find_headings(document, settings.margin)
-    lattice = build(headings, Scorer(vector), settings.search(probabilities))
-    sections = best_sections(lattice, len(document))
+    scorer, search = Scorer(vector), settings.search(probabilities)
+    if settings.max_states is not None:
+        search = replace(search, ahead=gains_ahead(headings, scorer))
+    lattice = build(headings, scorer, search)
+    best, exact = _certify(lattice, headings, search)
+    sections = best_sections(best, len(document))
     labels = headings.labels.copy()
-    for heading in (variant.heading for variant, _ in lattice.best_moves()):
+    for heading in (variant.heading for variant, _ in best.best_moves()):
         labels[list(heading.units)] = document.labels.title
         if heading.number:
             labels[heading.start] = document.labels.number
     log_z = headings.base + fill_probabilities(lattice, sections, len(document)) if probabilities else None
-    score = headings.base + lattice.best_score
-    return SectionParse(sections, labels, score, log_z, lattice.dropped == 0, lattice.dropped)
+    return SectionParse(sections, labels, headings.base + best.best_score, log_z, exact, lattice.dropped)
+
+
+def _certify(lattice: StackLattice, headings: Headings, search: StackSearch) -> tuple[StackLattice, bool]:
+    """The lattice with the best tree that is known, and whether it is certain that no other tree has a higher score."""
+    best, bound = lattice, lattice.bound
+    if search.max_states is not None and TOLERANCE < bound - best.best_score < NEARLY:
+        wider = replace(
+            search, max_states=WIDER * search.max_states, beam=math.inf, with_arcs=False, least=best.best_score
+        )
+        found = build(headings, lattice.scorer, wider)
+        best, bound = max(found, lattice, key=lambda one: one.best_score), found.bound
+    return best, bound <= best.best_score + TOLERANCE
 
 
 def best_sections(lattice: StackLattice, n_units: int) -> list[Section]:

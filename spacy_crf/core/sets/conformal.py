@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CoreWarnings, CRFError
-from .measures import best_labels, check_shape
+from .measures import best_labels, check_shape, pad_labels
 
 Kind = Literal["lac", "aps", "raps"]
 Condition = Literal["marginal", "label", "group"]
@@ -216,20 +216,27 @@ class ConformalScores:
     def at(self, level: float, fallback: Fallback = "pooled", allow_empty: bool = False) -> ConformalSets:
         """Sets that miss gold with a probability of at most `level`. See `ConformalSets`.
 
+        Gold labels that the model does not have are misses whatever the sets, and there may be too many of them.
+
         fallback (str): for strata that are too small for the level, n < 1 / level - 1: "pooled" gives up the promise,
             "full" keeps it with sets of every label. `ConformalSets.small` lists them.
-        RAISES (ValueError): for a level outside (0, 1); with "pooled", where all units are too few for it.
+        RAISES (ValueError): for a level outside (0, 1); with "pooled", where all units are too few for it; where more
+            gold labels than that are none of the model's.
         """
         check_choice("fallback", fallback, get_args(Fallback))
         pooled = np.sort(np.concatenate(self.samples))
         least, rest = least_count(level), np.inf
         if fallback == "pooled":
             check_count(len(pooled), level, "token")
-            rest = finite_quantile(pooled, level)
+            rest = _reached_quantile(pooled, level)
         counts = tuple(map(len, self.samples))
         quantiles = tuple(
-            finite_quantile(sample, level) if len(sample) >= least else max([rest, *sample[-1:].tolist()])
-            for sample in self.samples
+            _reached_quantile(
+                sample, level, "" if self.condition == "marginal" else f" in the {self.condition} {stratum}"
+            )
+            if len(sample) >= least
+            else max([rest, *sample[np.isfinite(sample)][-1:].tolist()])
+            for stratum, sample in zip(self.strata, self.samples)
         )
         calibrated = self.condition, self.strata, quantiles, counts, rest
         return ConformalSets(float(level), self.score, *calibrated, fallback, allow_empty)
@@ -246,25 +253,26 @@ def calibrate(
     """Scores of gold labels. A unit with several is covered if one of greatest weight is: its least strange one counts.
 
     marginals ((N, L)): of units that neither training nor the choice of settings has seen.
-    weights ((N, L)): their gold, as of `measures.normalise`; units with a row of zeros are left out.
+    weights ((N, W)): their gold, as of `measures.normalise`; units with a row of zeros are left out. Columns behind
+        those of the marginals are labels that the model does not have: certain misses, or for condition "label" left
+        out, as nothing is promised for them.
     condition (str): as in `ConformalSets`. groups ((N,)): only for condition "group": a number for each unit, known
         without its gold label. uniforms ((N,)): see `Score.of`.
     RAISES (ValueError): where no unit has gold.
     """
     check_choice("condition", condition, get_args(Condition))
-    best = best_labels(weights)
-    check_shape("weights", weights, marginals.shape)
-    scores = np.where(best, score.of(marginals, uniforms), np.inf)
-    known = np.flatnonzero(best.any(axis=1))
+    best, n_labels = best_labels(weights), marginals.shape[1]
+    scores = np.where(best, pad_labels(score.of(marginals, uniforms), weights, np.inf), np.inf)
+    known = np.flatnonzero(best[:, : n_labels if condition == "label" else None].any(axis=1))
     if not len(known):
         raise CRFError(CoreErrors.CRF817)
-    labels = scores[known].argmin(axis=1)
+    values, labels = scores[known].min(axis=1), scores[known, :n_labels].argmin(axis=1)
+    scores = scores[:, :n_labels]
     _check_groups(condition, groups, len(best))
-    strata = np.arange(best.shape[1] if condition == "label" else 1)
+    strata = np.arange(n_labels if condition == "label" else 1)
     if groups is not None:
         strata = np.unique(groups[known])
     places = np.broadcast_to(_places(condition, strata, groups, scores), scores.shape)[known, labels]
-    values = scores[known, labels]
     samples = tuple(np.sort(values[places == place]) for place in range(len(strata)))
     return ConformalScores(score, condition, tuple(strata.tolist()), samples)
 
@@ -276,6 +284,15 @@ def finite_quantile(scores: Doubles, level: float) -> float:
     """
     rank = len(scores) + 1 - floor((len(scores) + 1) * Fraction(str(float(level))))
     return float(scores[rank - 1]) if rank <= len(scores) else np.inf
+
+
+def _reached_quantile(scores: Doubles, level: float, where: str = "") -> float:
+    """`finite_quantile`, refused where infinite scores, of gold that no set can hold, leave none."""
+    found, n, missed = finite_quantile(scores, level), len(scores), int(np.isinf(scores).sum())
+    if missed and found == np.inf:
+        lost = {"n": n, "unit": "token", "missed": missed, "smallest": (missed + 1) / (n + 1)}
+        raise CRFError(CoreErrors.CRF824.format(level=level, where=where, **lost))
+    return found
 
 
 def _places(condition: Condition, strata: Indices, groups: Indices | None, scores: Doubles) -> Indices:

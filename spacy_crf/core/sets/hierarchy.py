@@ -15,6 +15,7 @@ from .measures import check_shape
 from .predict import TIE, ChosenSets, check_marginals, check_values
 
 ANY = "*"
+DEEPEST = 100
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,9 @@ def tree_from_separator(labels: Sequence[str], separator: str) -> TagTree:
 
 def _ends(label: str, separator: str) -> list[int]:
     """Where the parts of a label end before which others follow."""
-    return [start for start in range(1, len(label)) if label.startswith(separator, start)]
+    ends = [start for start in range(1, len(label)) if label.startswith(separator, start)]
+    _check_depth(label, len(ends))
+    return ends
 
 
 def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list[str]:
@@ -91,7 +94,13 @@ def _ancestors(label: str, parents: Mapping[str, str], labels: set[str]) -> list
         if parent in above:
             raise CRFError(CoreErrors.CRF809.format(tag=parent, path=" < ".join([*above, parent])))
         above.append(parent)
+        _check_depth(label, len(above))
     return above
+
+
+def _check_depth(label: str, depth: int) -> None:
+    if depth > DEEPEST:
+        raise CRFError(CoreErrors.CRF829.format(label=label, most=DEEPEST))
 
 
 def best_nodes(marginals: Floats, tree: TagTree, g: Doubles) -> tuple[Indices, ChosenSets]:

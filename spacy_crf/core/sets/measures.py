@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Bools, Doubles, Floats, Indices
+from ..arrays import Bools, Doubles, Floats, Indices, Scalar
 from ..calibration import classwise_errors, reliability
 from ..errors import CoreErrors, CRFError
 
@@ -85,6 +85,17 @@ def check_shape(name: str, array: npt.NDArray[np.generic], expected: tuple[int, 
     """Refuse an array of another shape."""
     if array.shape != expected:
         raise CRFError(CoreErrors.CRF101.format(name=name, expected=expected, actual=array.shape))
+
+
+def pad_labels(values: npt.NDArray[Scalar], weights: Floats, fill: float) -> npt.NDArray[Scalar]:
+    """((N, W)): values ((N, L)) of labels, and another one for the labels behind them that only gold ((N, W)) has.
+
+    RAISES (ValueError): where gold has fewer labels, or other units.
+    """
+    n_more = weights.shape[1] - values.shape[1]
+    if n_more < 0 or len(values) != len(weights):
+        raise CRFError(CoreErrors.CRF101.format(name="weights", expected=values.shape, actual=weights.shape))
+    return np.pad(values, ((0, 0), (0, n_more)), constant_values=fill)
 
 
 def covered(weights: Floats, members: Bools) -> Bools:

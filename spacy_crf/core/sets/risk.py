@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Bools, Doubles, Floats, Indices
 from ..errors import CoreErrors, CRFError
 from .conformal import check_choice, check_count, ranked
-from .measures import SUM_TOLERANCE, best_labels, check_shape
+from .measures import SUM_TOLERANCE, best_labels, check_shape, pad_labels
 
 Unit = Literal["token", "sentence", "document"]
 Loss = Literal["share", "any", "ml-acc"]
@@ -28,7 +28,8 @@ SLACK = 1e-9
 class LossSteps:
     """Losses of units as functions of the mass, which fall from 1 to 0 in steps.
 
-    masses ((M,)): where a loss falls, ascending. drops ((M,)): by how much. owners ((M,)): of which unit.
+    masses ((M,)): where a loss falls, ascending; inf where no mass is enough. drops ((M,)): by how much.
+    owners ((M,)): of which unit.
     n_units (int): units, numbered from 0.
     """
 
@@ -52,11 +53,19 @@ class LossSteps:
         return LossSteps(self.masses[kept], self.drops[kept], owners[kept], len(units))
 
     def smallest_mass(self, level: float, unit: Unit = "sentence") -> float:
-        """The smallest mass with (n R + 1) / (n + 1) <= level, exactly, over all steps; `unit` is for errors. O(M)."""
+        """The smallest mass with (n R + 1) / (n + 1) <= level, exactly, over all steps; `unit` is for errors. O(M).
+
+        RAISES (ValueError): for too few units, or too much that no mass saves.
+        """
         check_count(self.n_units, level, unit)
         bound = level * (self.n_units + 1) - 1 + SLACK * self.n_units
         total = self.n_units - np.cumsum(self.drops)  # n R behind each step
-        return float(self.masses[np.argmax(total <= bound)])
+        mass = float(self.masses[np.argmax(total <= bound)])
+        if mass == np.inf:
+            missed = self.n_units - float(self.drops[np.isfinite(self.masses)].sum())
+            lost = {"n": self.n_units, "unit": unit, "missed": missed, "smallest": (missed + 1) / (self.n_units + 1)}
+            raise CRFError(CoreErrors.CRF824.format(level=level, where="", **lost))
+        return mass
 
 
 @dataclass(frozen=True)
@@ -117,11 +126,12 @@ def control_risk(
     """Choose the smallest sets whose expected loss on a new unit is at most `level`. O(N L log L + N log N).
 
     marginals ((N, L)): of tokens that neither training nor the choice of settings has seen.
-    weights ((N, L)): their gold, as of `measures.normalise`; tokens with a row of zeros are left out, and so are units
-        that have no others.
+    weights ((N, W)): their gold, as of `measures.normalise`; tokens with a row of zeros are left out, and so are units
+        that have no others. Labels behind those of the marginals are none of the model's, and lost in any set.
     level (float): from (0, 1). unit (str), loss (str): see `RiskControl`; the exchangeable unit must be chosen.
     units ((N,)): the sentence or document of each token, as any numbers; None for unit "token".
-    RAISES (ValueError): without gold, or with fewer than 1 / level - 1 units: not even sets of all labels would do.
+    RAISES (ValueError): without gold, with fewer than 1 / level - 1 units, or with too many labels that are none of the
+        model's: not even sets of all labels would do.
     """
     check_choice("unit", unit, get_args(Unit))
     if (units is None) != (unit == "token"):
@@ -139,15 +149,15 @@ def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = 
     """
     check_choice("loss", loss, get_args(Loss))
     best = best_labels(weights)
-    check_shape("marginals", marginals, weights.shape)
     check_shape("units", units, best.shape[:1])
     known = np.flatnonzero(best.any(axis=1))
     if not len(known):
         raise CRFError(CoreErrors.CRF817)
-    before, ranks = ranked(marginals[known])
+    before, _ = ranked(marginals[known])
+    before = pad_labels(before, weights[known], np.inf)
     names, owners = np.unique(units[known], return_inverse=True)
     if loss == "ml-acc":
-        masses, drops, tokens = _accuracy_steps(before, ranks, weights[known])
+        masses, drops, tokens = _accuracy_steps(before, weights[known])
     else:
         masses = np.where(best[known], before, np.inf).min(axis=1)
         drops, tokens = np.ones(len(known)), np.arange(len(known))
@@ -162,11 +172,10 @@ def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = 
     return LossSteps(masses[order], drops[order], owners[order], len(names))
 
 
-def _accuracy_steps(before: Doubles, ranks: Indices, weights: Floats) -> tuple[Doubles, Doubles, Indices]:
+def _accuracy_steps(before: Doubles, weights: Floats) -> tuple[Doubles, Doubles, Indices]:
     """Masses at which ml-acc of tokens rises, by how much, and of which token."""
-    by_rank, masses = np.zeros(before.shape), np.zeros(before.shape)
-    np.put_along_axis(by_rank, ranks - 1, weights, axis=1)
-    np.put_along_axis(masses, ranks - 1, before, axis=1)
+    order = np.argsort(before, axis=1, kind="stable")
+    by_rank, masses = (np.take_along_axis(values, order, axis=1) for values in (weights, before))
     sums = np.cumsum(by_rank, axis=1)
     total = sums[:, -1:]
     accuracies = (sums / total) ** np.where(total > 1 + SUM_TOLERANCE, 2, 1)

@@ -17,7 +17,6 @@ from typing import Any, Literal
 from weakref import WeakSet
 
 import numpy as np
-import srsly
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
@@ -32,10 +31,12 @@ from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
 from ...features.columns import Columns
 from ...features.extract import FeatureExtractor
+from ...learning.packed import dumps, loads
 from ...pipe.decoding import IsolatesFailures, Prediction
 from ...pipe.dictionary.counts import Data
 from ...pipe.errors import PipeErrors
 from ...pipe.labels import HasLabels
+from ...pipe.scorer import report_scores, target_scores
 from ...pipe.storage import Parts, Stored, readable
 from ...tagsets.gold import WeightedTags, weighted_gold
 from ..errors import LabErrors
@@ -174,6 +175,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
         found = self.annotation.labels(self.references(get_examples)) if labels is None else labels
         self.set_labels([*self.labels, *found])
         self.estimator.reset(nlp, lambda: self.references(get_examples))
+        report_scores(nlp, target_scores(self.target))
         self._taken = _Taken()
 
     def update(
@@ -252,8 +254,8 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def stored_parts(self, exclude: Iterable[str]) -> Parts:
-        return Parts(self.cfg, srsly.msgpack_dumps(self.estimator.to_data()))
+    def stored_files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        return Parts(self.cfg, dumps(self.estimator.to_data())).files(exclude)
 
     def restore(self, files: dict[str, bytes], path: str) -> None:
         """Take over what was stored; run-time settings stay those of the config, only labels are taken."""
@@ -263,7 +265,7 @@ class ComparisonTagger(IsolatesFailures, HasLabels, Stored, TrainablePipe):
             if parts.cfg is not None:
                 self.cfg["labels"] = [str(label) for label in parts.cfg["labels"]]
             if parts.model is not None:
-                data = srsly.msgpack_loads(parts.model)
+                data = loads(parts.model, len(files["model"]))
         if data:
             self.estimator.check(data, self.name)
         with readable(self.name, path):

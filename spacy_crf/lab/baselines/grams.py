@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from ...core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments
+from ...core.stored import stored_floats, stored_integers
 from ...pipe.dictionary.counts import Data, Shares, sum_by_cell
 
 
@@ -46,6 +47,17 @@ class LabelGrams:
     def to_data(self) -> Data:
         """Return arrays that can be stored."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def from_data(cls, data: Data, n_labels: int) -> Self:
+        """Restore from `to_data`."""
+        size = n_labels + 1
+        trigrams = stored_integers("trigrams", data["trigrams"], (None,), size**3).astype(np.intp, copy=False)
+        if (np.diff(trigrams) <= 0).any():
+            raise ValueError("trigrams are not ascending")
+        shapes = {"unigrams": (size,), "bigrams": (size, size), "trigram_counts": trigrams.shape}
+        counts = {name: stored_floats(name, data[name], shape, 0.0) for name, shape in shapes.items()}
+        return cls(trigrams=trigrams, **counts)  # type: ignore[arg-type]
 
 
 def count_grams(shares: Shares, lengths: Indices, n_labels: int) -> LabelGrams:

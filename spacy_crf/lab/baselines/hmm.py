@@ -71,7 +71,8 @@ class HMMCounts:
     @classmethod
     def from_data(cls, data: Data) -> Self:
         """Restore from `to_data`."""
-        return cls(CountTable.from_data(data["words"]), LabelGrams(**data["grams"]))
+        words = CountTable.from_data(data["words"])
+        return cls(words, LabelGrams.from_data(data["grams"], words.n_labels))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from ...core.labels import Gold
 from ...core.learn.blocks import EncodedCorpus
 from ...core.learn.lbfgs import LBFGS
 from ...core.sparse import SparseRows
+from ...core.stored import stored_floats, stored_integers, stored_size
 from ...features.block import FeatureSettings, SequenceMode
 from ...features.columns import Columns
 from ...features.features import Features
@@ -112,6 +113,19 @@ class MEMM:
 
     def to_data(self) -> Data:
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        """Restore from `to_data`."""
+        n_features, start = (
+            stored_size("n_features", data["n_features"]),
+            stored_floats("start", data["start"], (None,)),
+        )
+        cells = stored_integers("cells", data["cells"], (None,), n_features * len(start)).astype(np.intp, copy=False)
+        if (np.diff(cells) <= 0).any():
+            raise ValueError("cells are not ascending")
+        transitions = stored_floats("transitions", data["transitions"], (len(start), len(start)))
+        return cls(n_features, cells, stored_floats("state", data["state"], cells.shape), transitions, start)
 
 
 def fit_memm(
@@ -229,6 +243,9 @@ class MEMMEstimator(Estimator):
         if not data:
             self._start_over(Features(self.config, self.sequence))
             return None
-        weights = MEMM(**data["weights"])
-        self._start_over(Features.from_data(data["features"], self.config, self.sequence), weights)
+        weights = MEMM.from_data(data["weights"])
+        features = Features.from_data(data["features"], self.config, self.sequence)
+        if len(features.state) != weights.n_features:
+            raise ValueError("the features and the model do not belong together")
+        self._start_over(features, weights)
         return weights.n_labels

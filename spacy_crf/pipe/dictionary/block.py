@@ -20,7 +20,10 @@ class DictionarySettings:
     """A tag dictionary, made in `initialize` from the training data and stored with the model.
 
     use (str): "feature": the set of a word's valid tags is the attribute VALID_TAGS of templates. "mask": tags that are
-        not valid for a word are never given to it. "both".
+        not valid for a word are less likely for it, as `doubt` says. "both".
+    doubt (float | None): how often a mask leaves out the right tag, below 0.5: it multiplies the odds of tags that are
+        not valid by doubt / (1 - doubt). null: as often as it does in training, where each token is looked up as
+        `leave_out` says. 0: never; tags that are not valid are never given, and have the probability 0.
     min_count (float): occurrences that make a word known, so that only the tags that it was seen with are valid. A mask
         that is seldom wrong takes 10 or 20; the feature does well with 1.
     min_share (float): tags with a smaller share of a word's occurrences are not valid; its most frequent one always is.
@@ -30,9 +33,9 @@ class DictionarySettings:
     similarity (float | None): makes a rule of each two tags whose Ruzicka similarity is at least this; null: of none.
         `python -m spacy crf dictionary TRAIN` lists them.
     fold (str): "none", or "lower" to look words up in lower case.
-    mask_training (bool): rule tags out in training too. Gold is never ruled out: a gold tag that is not valid is valid
-        there, and nothing is ruled out where gold is unknown.
-    leave_out (str): whose counts a training token's VALID_TAGS do without, that it looks as a word of new text would:
+    mask_training (bool): mask in training too. With a doubt of 0, gold is never ruled out: a gold tag that is not valid
+        is valid there, and nothing is ruled out where gold is unknown.
+    leave_out (str): whose counts a training token's valid tags do without, that it looks as a word of new text would:
         its own ("token"), or those of its whole document ("document"). The latter is for text whose documents differ in
         spelling, and for training data of many documents: words of one document only are unknown then.
     path (str | None): table to take the counts from, as the command writes it; null: from the training data. A table is
@@ -42,6 +45,7 @@ class DictionarySettings:
     """
 
     use: Use = "feature"
+    doubt: float | None = None
     min_count: float = 1
     min_share: float = 0.0
     open_tags: list[str] | None = None
@@ -60,6 +64,7 @@ class DictionarySettings:
 
         checks = [
             ("min_count", self.min_count >= 1, "at least 1"),
+            ("doubt", self.doubt is None or 0 <= self.doubt < 0.5, "at least 0 and below 0.5, or null"),
             ("open_types", self.open_types >= 1, "at least 1"),
             ("min_share", 0 <= self.min_share <= 1, "between 0 and 1"),
             ("similarity", self.similarity is None or 0 < self.similarity <= 1, "above 0 and at most 1, or null"),
@@ -73,7 +78,7 @@ class DictionarySettings:
 
     @property
     def masks(self) -> bool:
-        """Whether labels are ruled out."""
+        """Whether labels are ruled out, or less likely."""
         return self.use != "feature"
 
     @property

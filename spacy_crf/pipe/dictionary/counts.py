@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices, Segments, cached_property
 from ...core.errors import CRFError
 from ...core.labels import UNKNOWN, Gold
+from ...core.stored import stored_floats, stored_integers, stored_size, stored_strings
 from ..errors import PipeErrors
 
 Key = TypeVar("Key", bound=Hashable)
@@ -148,7 +149,15 @@ class CountTable:
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        return cls(list(data["keys"]), data["ends"], data["labels"], data["counts"], int(data["n_labels"]))
+        keys, n_labels = stored_strings("words", data["keys"]), stored_size("n_labels", data["n_labels"])
+        labels = stored_integers("labels of words", data["labels"], (None,), n_labels).astype(np.intp, copy=False)
+        counts = stored_floats("counts of words", data["counts"], labels.shape, 0.0, np.inf).astype(
+            np.float64, copy=False
+        )
+        ends = stored_integers("ends of words", data["ends"], (len(keys) + 1,), len(labels) + 1)
+        if (np.diff(ends) < 1).any() or ends[0] != 0 or ends[-1] != len(labels) or len({*keys}) < len(keys):
+            raise ValueError("words and their labels do not belong together")
+        return cls(keys, ends.astype(np.intp), labels.astype(np.intp), counts.astype(np.float64), n_labels)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,10 @@ import numpy as np
 from ...core.arrays import Bools, Doubles, Indices, cached_property
 from ...core.errors import CRFError
 from ...core.labels import Gold, TagSet
+from ...core.stored import stored_bools
 from ...features.spelling import Speller
+from ...reading.files import read_text
+from ...reading.numbers import finite_number
 from ..errors import PipeErrors
 from .block import DictionarySettings, Fold
 from .counts import CountTable, Data, known_shares, similar_pairs, sum_by_cell
@@ -139,8 +142,12 @@ class TagDictionary:
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
-        words, (open_labels, rules) = CountTable.from_data(data["words"]), (data["open"], data["rules"])
-        return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), data["fold"])
+        words = CountTable.from_data(data["words"])
+        open_labels = stored_bools("open tags", data["open"], (words.n_labels,))
+        rules, fold = stored_bools("rules", data["rules"], (None, words.n_labels)), data["fold"]
+        if fold not in FOLDS:
+            raise ValueError(f"words are folded by {fold!r}")
+        return cls(words, open_labels, rules, float(data["min_count"]), float(data["min_share"]), fold)
 
 
 def _chunks(n: int) -> Iterator[Indices]:
@@ -216,24 +223,16 @@ def write_table(dictionary: TagDictionary, tags: Sequence[str], path: Path) -> N
 def read_table(path: Path) -> list[tuple[str, str, float]]:
     """Read word, tag and count (infinite where there is none). Empty lines, and comments without a tab, are skipped."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path).split("\n")
+    except (OSError, CRFError) as error:
         raise CRFError(PipeErrors.CRF842.format(path=path, error=error)) from error
     entries = []
     for number, line in enumerate(lines, 1):
         fields = line.split("\t")
         if not line.strip() or line == HEAD or (len(fields) == 1 and line.startswith("#")):
             continue
-        count = _count(fields[2]) if len(fields) == 3 and fields[2] else math.inf
-        if len(fields) not in (2, 3) or not fields[0] or not fields[1] or not count > 0:
+        count = finite_number(fields[2]) if len(fields) == 3 and fields[2] else math.inf
+        if len(fields) not in (2, 3) or not fields[0] or not fields[1] or count is None or count <= 0:
             raise CRFError(PipeErrors.CRF841.format(path=path, line=number, text=line))
         entries.append((fields[0], fields[1], count))
     return entries
-
-
-def _count(text: str) -> float:
-    """Return the number, or NaN, which is not above 0."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

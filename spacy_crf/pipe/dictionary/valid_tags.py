@@ -10,7 +10,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ...core.arrays import Bools, Floats, Indices, Segments
-from ...core.chain.evidence import blocked_sequences
+from ...core.chain.evidence import Known, blocked_sequences
 from ...core.errors import CRFError, CRFWarning, excerpt
 from ...core.labels import Gold, TagSet
 from ...core.weights import Layout
@@ -24,6 +24,7 @@ from .counts import known_shares
 from .tag_dictionary import AmbiguityClasses, TagDictionary, count_words, make_dictionary, read_dictionary
 
 ATTRIBUTE = Attribute(VALID_TAGS)
+GREATEST_DOUBT = 0.49  # a dictionary says something for what it finds valid, however often it is wrong
 
 
 class ValidTags:
@@ -40,12 +41,19 @@ class ValidTags:
         self.dictionary: TagDictionary | None = None
         self._tags: list[str] = []
         self._class_column: Column | None = None
+        self._measured = 0.0  # how often the right tag is not valid
         self._has_warned = False
 
     @property
     def needs_gold(self) -> bool:
-        """Whether there is a dictionary to be made from training data."""
-        return self.config is not None and self.config.path is None
+        """Whether there is a dictionary to be made from training data, or its mistakes to be counted there."""
+        own = self._settings
+        return self.config is not None and (own.path is None or (own.masks and own.doubt is None))
+
+    @property
+    def doubt(self) -> float:
+        """How often a mask is taken to leave out the right tag."""
+        return self._measured if self._settings.doubt is None else self._settings.doubt
 
     def read(self, tags: TagSet, speller: Speller | None) -> None:
         """Take the dictionary from the table that the config names. speller (Speller | None): of the features."""
@@ -54,14 +62,24 @@ class ValidTags:
             self._set(dictionary, list(tags.tags))
 
     def fit(self, columns: Columns, gold: Gold, strings: StringStore, tags: TagSet) -> None:
-        """Count the words of training data, tokens and their gold."""
+        """Count the words of training data, tokens and their gold, and how often the mask would be wrong there."""
         if self.config is None:
             return
         if not len(known_shares(gold).units):
             raise CRFError(PipeErrors.CRF431.format(name=self.name))
         words, places = self._words(columns, strings)
-        table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
-        self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags))
+        if self.dictionary is None or self.config.path is None:
+            table = count_words([words[place] for place in places.tolist()], gold, self.config.fold)
+            self._set(make_dictionary(table, self.config, tags, self.name), list(tags.tags))
+        if self.config.masks and self.config.doubt is None:
+            self._measured = self._mistakes(columns, gold, strings)
+
+    def _mistakes(self, columns: Columns, gold: Gold, strings: StringStore) -> float:
+        """The share of gold that is not valid for words looked up as those of new text."""
+        shares = known_shares(gold)
+        right = self._elsewhere(columns, gold, strings).sets[shares.units, shares.labels]
+        missed, total = float(shares.weights[~right].sum()), float(shares.weights.sum())
+        return min((missed + 0.5) / (total + 1), GREATEST_DOUBT)  # half a mistake where none was seen
 
     def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
         self.dictionary, self._tags, self._class_column = dictionary, tags, None
@@ -79,10 +97,15 @@ class ValidTags:
         """Return columns with the feature as the other occurrences of each word, with their gold, make it."""
         if self.dictionary is None or not self._settings.has_feature:
             return columns
+        classes = self._elsewhere(columns, gold, strings)
+        return _with(columns, self._column(classes.members).take(classes.numbers))
+
+    def _elsewhere(self, columns: Columns, gold: Gold, strings: StringStore) -> AmbiguityClasses:
+        """The valid tags of training tokens by the other occurrences of each word."""
+        assert self.dictionary is not None
         words, places = self._words(columns, strings)
         groups = Segments(columns.doc_lengths).owners if self._settings.leave_out == "document" else None
-        classes = self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
-        return _with(columns, self._column(classes.members).take(classes.numbers))
+        return self.dictionary.valid_elsewhere([words[place] for place in places.tolist()], gold, groups)
 
     def mask(self, columns: Columns, strings: StringStore, n_labels: int) -> Bools | None:
         """((N, L) | None): tags that each token may have; those that are younger than the dictionary always."""
@@ -93,19 +116,30 @@ class ValidTags:
         return np.pad(classes.members, ((0, 0), (0, missing)), constant_values=True)[classes.numbers]
 
     def training_mask(self, columns: Columns, gold: Gold, strings: StringStore) -> Floats | None:
-        """((N, L) | None): -inf for tags that are ruled out in training, 0 for the others, gold always among them."""
+        """((N, L) | None): what the mask adds to scores in training; gold is not ruled out."""
         if not self._settings.mask_training:
             return None
         mask = self.mask(columns, strings, gold.weights.shape[1])
-        return None if mask is None else np.where(mask | (gold.dense() > 0), np.float32(0), np.float32(-np.inf))
+        if mask is None:
+            return None
+        return self._log_likelihoods(mask if self.doubt else mask | (gold.dense() > 0))
+
+    def _log_likelihoods(self, mask: Bools) -> Floats:
+        """((N, L)): of a dictionary that finds the right tags valid but for the doubt, as far as they differ."""
+        odds = np.log(self.doubt / (1 - self.doubt)) if self.doubt else -np.inf
+        return np.where(mask, np.float32(0), np.float32(odds))
 
     def narrow(
         self, evidence: Bools | None, docs: Sequence[Doc], columns: Columns, strings: StringStore, layout: Layout
-    ) -> Bools | None:
-        """Narrow evidence ((N, L) | None) to valid tags; warn once where sequences had to go without the mask."""
+    ) -> Known | None:
+        """Add to evidence ((N, L) | None) what the mask says of tags, which rules out none where there is doubt; warn
+        once where sequences had to go without a mask that does."""
         mask = self.mask(columns, strings, layout.n_labels)
         if mask is None:
             return evidence
+        if self.doubt:
+            found = self._log_likelihoods(mask)
+            return found if evidence is None else np.where(evidence, found, np.float32(-np.inf))
         allowed, blocked = narrow_evidence(mask, evidence, columns.lengths, layout)
         if len(blocked) and not self._has_warned:
             self._has_warned = True
@@ -134,7 +168,8 @@ class ValidTags:
         """Return what is stored with the features; nothing without a dictionary."""
         if self.dictionary is None:
             return {}
-        return {"dictionary": {"tags": self._tags, **self.dictionary.to_data()}}
+        measured = {"doubt": self._measured} if self._measured else {}
+        return {"dictionary": {"tags": self._tags, **measured, **self.dictionary.to_data()}}
 
     def require(self, features: dict[str, Any]) -> None:
         """Raise a coded error where the config has a dictionary, but the model was trained without."""
@@ -146,6 +181,7 @@ class ValidTags:
         if self.config is not None:
             data = features["dictionary"]
             self._set(TagDictionary.from_data(data), list(data["tags"]))
+            self._measured = float(data.get("doubt", 0.0))
 
 
 def _with(columns: Columns, column: Column) -> Columns:

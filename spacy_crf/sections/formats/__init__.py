@@ -9,8 +9,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import CRFError
-from ...corpora.errors import CorpusErrors
-from ...corpora.files import XmlReader, open_binary
+from ...reading.errors import ReadingErrors
+from ...reading.files import open_binary
+from ...reading.xml import XmlReader
 from ..errors import SectionErrors
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -51,7 +52,7 @@ def read_text(path: Path, page: bool = False) -> str:
     except (UnicodeDecodeError, LookupError) as error:
         place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, error)
         line = data.count(b"\n", 0, place) + 1
-        raise CRFError(CorpusErrors.CRF504.format(path=path, line=line, reason=reason)) from error
+        raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason=reason)) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -112,7 +113,7 @@ def root_of(path: Path) -> str:
         XmlSource(path, _RootReader()).read()
     except _RootFound as found:
         return str(found)
-    raise CRFError(CorpusErrors.CRF533.format(path=path, line=1, reason="no element found"))
+    raise CRFError(ReadingErrors.CRF533.format(path=path, line=1, reason="no element found"))
 
 
 def name_of(path: Path) -> str:

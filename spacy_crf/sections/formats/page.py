@@ -47,7 +47,7 @@ class _PageWriter(TreeWriter):
         parts = [f"{len(nodes) - implied:,} sections", f"{implied:,} implied" if implied else ""]
         parts.append(f"{max((node.level for node in nodes), default=0)} levels" if nodes else "")
         if not self.tree.exact:
-            parts.append(f"perhaps not the best tree ({self.tree.dropped:,} states dropped)")
+            parts.append(f"perhaps not the best tree ({self.tree.dropped:,} stacks left out)")
         return " · ".join(filter(None, parts))
 
     def _outline(self, nodes: list[SectionNode]) -> Iterator[str]:

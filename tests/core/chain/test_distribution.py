@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.strategies import chain_batches, second_order_batches
+from helpers.strategies import chain_batches, second_order_batches, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +12,7 @@ from spacy_crf.core.arrays import Segments, pack
 from spacy_crf.core.chain.distribution import ChainDistribution, SecondOrderDistribution, distribution
 from spacy_crf.core.chain.evidence import ImpossibleEvidenceError
 from spacy_crf.core.chain.potentials import ChainPotentials
+from spacy_crf.core.chain.second_order import candidates
 from spacy_crf.core.chain.spans import SpanQuery
 from spacy_crf.core.trigrams import Pruning, Trigrams, TrigramWeights
 from spacy_crf.core.weights import ChainWeights, Layout
@@ -47,6 +48,30 @@ def test_probabilities_equal_enumeration(case):
     np.testing.assert_allclose(found.entropies, [chain.entropy() for chain in chains], atol=1e-7)
     for own, chain in zip(by_sequence(found, found.marginals), chains):
         np.testing.assert_allclose(own, chain.node_marginals(), atol=1e-9)
+
+
+@given(second_order_batches(), st.sampled_from([0.05, 0.3, 0.9]), st.integers(1, 3), st.sampled_from([0.5, 1.0]))
+def test_labels_that_are_pruned_keep_what_the_first_order_gives_them(case, threshold, limit, temperature):
+    potentials, trigrams, weights, chains = case
+    pruning = Pruning(threshold, limit)
+    found = SecondOrderDistribution(
+        potentials, temperature, trigrams=TrigramWeights(trigrams, weights, pruning), name="tagger"
+    )
+    kept = candidates(potentials, pruning)
+    first_order = unpacked(potentials, ChainDistribution(potentials, temperature).marginals[potentials.batch.units])
+    for own, first, mask, chain in zip(
+        by_sequence(found, found.marginals), first_order, unpacked(potentials, kept), chains
+    ):
+        clamped = chain.clamped(mask)
+        paths = [(path, score / temperature) for path, score in clamped.paths() if score > -np.inf]
+        log_z = np.logaddexp.reduce([score for _, score in paths])
+        expected = np.where(mask, 0.0, first)
+        share = 1 - expected.sum(axis=1)
+        for path, score in paths:
+            for t, label in enumerate(path):
+                expected[t, label] += share[t] * np.exp(score - log_z)
+        np.testing.assert_allclose(own, expected, atol=1e-7)
+        np.testing.assert_allclose(own.sum(axis=1), 1, atol=1e-9)
 
 
 @given(both)

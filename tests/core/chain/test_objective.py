@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.objective import loss_and_gradient
+from spacy_crf.core.chain.open_gold import OpenGold
 from spacy_crf.core.chain.potentials import NonFiniteError, NoPathError, observe
 from spacy_crf.core.labels import Gold
 from spacy_crf.core.weights import DenseWeights, gather, scatter
@@ -135,3 +137,16 @@ def test_no_features_at_all(make_problem):
     object.__setattr__(problem.corpus.features, "indices", np.zeros(0, np.int32))
     problem.table[:] = 0
     assert evaluate(problem, problem.flat)[0] == pytest.approx(problem.loss(), rel=1e-6)
+
+
+@pytest.mark.parametrize("edges", [False, True])
+def test_distributions_over_many_labels_beside_one_that_is_open_cost_no_more_chains_than_labels(make_problem, edges):
+    problem = make_problem(11, ("distribution",), lengths=(6, 3), n_labels=4, edges=edges)
+    weights = problem.gold.copy()
+    weights[2], weights[7] = 1, [1, 0, 0, 0]
+    problem.gold[:] = weights
+    gold, batch = Gold.weighted(weights), pack(problem.corpus.lengths)
+    assert evaluate(problem, problem.flat, gold)[0] == pytest.approx(problem.loss(), rel=1e-6)
+    found = OpenGold.of(gold.take(batch.units), batch, problem.layout)
+    # the stretch around the open unit for each pair of labels, the first and the last units for each label
+    assert sorted(found.batch.lengths.tolist()) == [1] * 16 + [3] * 16

@@ -4,7 +4,8 @@ import numpy as np
 from helpers.constrained_chains import CONSTRAINTS, TAGS, part, random_chain
 
 from spacy_crf.core.constraints.costs import charged, decoded_violations, gold_violations, perceptron_costs
-from spacy_crf.core.constraints.decode import MethodSettings, decode
+from spacy_crf.core.constraints.decision import MethodSettings
+from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
 
 

@@ -402,3 +402,35 @@ def test_wrong_shapes_and_numbers():
     for score in (LAC, APS):
         with pytest.raises(ValueError, match="CRF102.*marginals"):
             calibrate(np.full((20, 3), np.nan), sample.weights, score)
+
+
+@pytest.mark.parametrize("score", [LAC, APS], ids=lambda score: score.kind)
+def test_gold_that_the_model_does_not_have_is_missed_by_any_set(score):
+    calibration, new = Sample(2000, 5, 0), Sample(4000, 5, 1)
+    rng = np.random.default_rng(2)
+    lacking = [rng.random(len(part.labels)) < 0.04 for part in (calibration, new)]
+    for part, missed in zip((calibration, new), lacking):
+        part.weights = np.pad(part.weights, ((0, 0), (0, 2)))
+        part.weights[missed] = np.eye(7)[5 + rng.integers(0, 2, missed.sum())]
+    found = calibrate(calibration.marginals, calibration.weights, score)
+    missed = int(lacking[0].sum())
+    assert np.isinf(np.concatenate(found.samples)).sum() == missed
+    sets = np.pad(found.at(0.1).predict(new.marginals), ((0, 0), (0, 2)))
+    assert (sets & (new.weights > 0)).any(axis=1).mean() == pytest.approx(0.9, abs=0.015)
+    smallest = (missed + 1) / 2001
+    found.at(smallest + 1e-6)
+    with pytest.raises(
+        ValueError, match=f"CRF824.*{missed} are lost.*smallest level that can be had is {smallest:.4g}"
+    ):
+        found.at(smallest - 1e-3)
+
+
+def test_where_the_model_does_not_have_gold_of_a_group_the_group_is_named():
+    sample = Sample(600, 4, 0)
+    weights = np.pad(sample.weights, ((0, 0), (0, 1)))
+    weights[sample.groups == 10] = np.eye(5)[4]
+    found = calibrate(sample.marginals, weights, LAC, "group", groups=sample.groups)
+    with pytest.raises(ValueError, match="CRF824.*in the group 10"):
+        found.at(0.1, "full")
+    by_label = calibrate(sample.marginals, weights, LAC, "label")  # which promises nothing for other labels
+    assert by_label.strata == (0, 1, 2, 3) and sum(map(len, by_label.samples)) == (sample.groups != 10).sum()

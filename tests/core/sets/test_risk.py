@@ -286,7 +286,33 @@ def test_wrong_input():
         control_risk(marginals, weights, 0.1, "token", units)
     with pytest.raises(ValueError, match="CRF101.*units"):
         control_risk(marginals, weights, 0.1, "sentence", units[:4])
-    with pytest.raises(ValueError, match="CRF101.*marginals"):
-        control_risk(marginals[:, :1], weights, 0.1, "token")
+    with pytest.raises(ValueError, match="CRF101.*weights"):
+        control_risk(marginals, weights[:, :1], 0.1, "token")
     with pytest.raises(ValueError, match="CRF102.*marginals"):
         control_risk(np.full((20, 2), np.nan), weights, 0.1, "token")
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.sampled_from(LOSSES), st.sampled_from([0.3, 0.5, 0.7]))
+def test_gold_that_the_model_does_not_have_is_lost_in_any_set(seed, n_more, loss, level):
+    rng = np.random.default_rng(seed)
+    marginals, units = rng.dirichlet(np.ones(3), 60), rng.integers(0, 12, 60)
+    weights = random_gold(rng, 60, 3 + n_more)
+    weights[rng.random(60) < 0.5, 3:] = 0
+    weights[(weights.sum(axis=1) > 0) & (weights.sum(axis=1) < 1)] = 0
+    if not weights.any():
+        return
+    steps = loss_steps(marginals, weights, units, loss)
+    without = np.pad(marginals, ((0, 0), (0, n_more)))  # never in a set of less than all of the mass
+    for mass in (0.0, 0.5, 0.9):
+        expected = enumerated_losses(without, weights, units, mass, loss)
+        np.testing.assert_allclose(steps.at(mass), expected, atol=1e-9)
+    least = steps.at(1.0)
+    try:
+        found = control_risk(marginals, weights, level, "document", units, loss)
+    except ValueError as error:
+        n = len(least)
+        assert "CRF824" in str(error) if n >= least_count(level) else "CRF818" in str(error)
+        assert (least.sum() + 1) / (n + 1) > level
+    else:
+        assert (least.sum() + 1) / (len(least) + 1) <= level and found.mass <= 1
+        assert found.risk == pytest.approx(float(steps.at(found.mass).mean()))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import spacy
 from helpers.baselines import CASES, IDS, MEMM, build, train
+from helpers.folders import accept_edits
 from helpers.tagged import EXTENSION, clean_docs, make_examples, make_reference
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -71,7 +72,7 @@ def test_a_stored_component_is_the_same(factory: str, config: dict[str, Any], tm
     loaded = spacy.load(tmp_path / "first")
     loaded.to_disk(tmp_path / "second")
     folders = [tmp_path / name / factory for name in ("first", "second")]
-    assert {path.name for path in folders[0].iterdir()} == {"cfg", "model"}
+    assert {path.name for path in folders[0].iterdir()} == {"cfg", "checksums.json", "model"}
     for name in ("cfg", "model"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
     for doc, twin, third in zip(nlp.pipe(TEXTS), loaded.pipe(TEXTS), other.pipe(TEXTS)):
@@ -312,9 +313,10 @@ def test_folders_of_other_components_are_named(tmp_path: Path) -> None:
         other = build("memm_tagger", features={**MEMM["features"], "templates": ["LOWER"]})
         other.get_pipe("memm_tagger").from_disk(tmp_path / "memm_tagger")
     (tmp_path / "hmm_tagger" / "model").write_bytes(b"\x93\x01")
-    with pytest.raises(ValueError, match="CRF404.*hmm_tagger"):
+    with pytest.raises(ValueError, match="CRF426.*hmm_tagger"):
         build("hmm_tagger").get_pipe("hmm_tagger").from_disk(tmp_path / "hmm_tagger")
-    (tmp_path / "frequency_tagger" / "cfg").write_bytes(b'{"format": 2, "labels": ["A"]}')
+    (tmp_path / "frequency_tagger" / "cfg").write_bytes(b'{"format": 3, "labels": ["A"]}')
+    accept_edits(tmp_path / "frequency_tagger")
     with pytest.raises(ValueError, match="CRF423.*18 labels.*1"):
         build("frequency_tagger").get_pipe("frequency_tagger").from_disk(tmp_path / "frequency_tagger")
 

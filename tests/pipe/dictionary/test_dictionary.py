@@ -23,7 +23,7 @@ from spacy_crf.pipe.dictionary.valid_tags import ATTRIBUTE, narrow_evidence
 from spacy_crf.pipe.explain import explain
 from spacy_crf.tagging.component import CRFTagger
 
-DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none"}
+DICTIONARY = {"@misc": "spacy_crf.TagDictionary.v1", "min_count": 2, "open_types": 2, "fold": "none", "doubt": 0}
 PLAIN = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", "LSUFFIX2", "LOWER[-1]"]}
 WITH_CLASS = {**PLAIN, "templates": [*PLAIN["templates"], "VALID_TAGS[-1..1]", "B:VALID_TAGS"]}
 WORDS = ["She", "is", "mills"]
@@ -187,9 +187,84 @@ def test_labels_added_later_may_be_given_to_every_word() -> None:
     nlp = train(**settings())
     pipe = tagger(nlp)
     pipe.add_label("ZZ")
-    mask = pipe.possible_tags([Doc(nlp.vocab, words=WORDS)], pipe.read_columns([Doc(nlp.vocab, words=WORDS)]))
+    mask = pipe.known_tags([Doc(nlp.vocab, words=WORDS)], pipe.read_columns([Doc(nlp.vocab, words=WORDS)]))
     assert mask is not None and mask[:, -1].all() and not mask.all()
     pipe.predict(clean_docs(nlp))
+
+
+# -- a mask that may be wrong --------------------------------------------------------------------------------------
+
+
+def doubtful(nlp: Language, words: list[str], doubt: float) -> Chain:
+    """The chain that a component with a doubtful mask should be."""
+    allowed = valid(nlp, words)
+    assert not allowed.all()
+    chain = chain_of(nlp, words)
+    weights = np.where(allowed, 0.0, np.log(doubt / (1 - doubt)))
+    return Chain(chain.emissions + weights, chain.matrices, chain.start, chain.end)
+
+
+@pytest.mark.parametrize("doubt", [0.1, 0.45])
+def test_tags_that_are_not_valid_lose_odds(doubt: float) -> None:
+    nlp = softened(**settings(doubt=doubt), marginals="crf_test_doubted")
+    doc = nlp(Doc(nlp.vocab, words=WORDS))
+    values = np.asarray(doc._.crf_test_doubted["values"])
+    Doc.remove_extension("crf_test_doubted")
+    chain, names = doubtful(nlp, WORDS, doubt), tagger(nlp).tags.tags
+    np.testing.assert_allclose(values, chain.node_marginals(), atol=1e-5)
+    assert (values > 0).all()
+    assert [token.tag_ for token in doc] == [names[tag] for tag in chain.ranked()[0][0]]
+    for number, why in enumerate(explain(tagger(nlp), Doc(nlp.vocab, words=WORDS))):
+        assert why.probability == pytest.approx(values[number].max(), abs=1e-5)
+        assert sum(part.difference for part in why.contributions) == pytest.approx(why.difference, abs=1e-5)
+
+
+def test_the_doubt_is_how_often_training_words_miss_their_tag_without_themselves() -> None:
+    nlp = train(**settings(doubt=None))
+    pipe, examples = tagger(nlp), make_examples(nlp)
+    tokens = [token for example in examples for token in example.reference]
+    missed = 0
+    for token in tokens:
+        tags = [other.tag_ for other in tokens if other.text == token.text and other is not token]
+        missed += token.tag_ not in ({*tags, *(OPEN if len(tags) < 2 else ())})
+    assert 0 < missed < len(tokens) / 2
+    assert pipe.valid_tags.doubt == pytest.approx((missed + 0.5) / (len(tokens) + 1))
+    again = build(**settings(doubt=None))
+    tagger(again).from_bytes(pipe.to_bytes())
+    assert tagger(again).valid_tags.doubt == pipe.valid_tags.doubt
+    fixed = build(**settings(doubt=0.2))
+    tagger(fixed).from_bytes(pipe.to_bytes())
+    assert tagger(fixed).valid_tags.doubt == 0.2
+
+
+def test_a_table_has_its_mistakes_counted_in_training(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("is\tNN\t9\n", encoding="utf8")
+    open_tags = sorted(OPEN)
+    nlp = train(**settings(doubt=None, path=str(path), open_tags=open_tags))
+    tokens = [token for example in make_examples(nlp) for token in example.reference]
+    wrong = sum(token.text == "is" or token.tag_ not in OPEN for token in tokens)
+    assert wrong and tagger(nlp).valid_tags.doubt == pytest.approx((wrong + 0.5) / (len(tokens) + 1))
+
+
+def test_training_under_a_doubtful_mask_by_brute_force() -> None:
+    nlp = softened(trainer="Minibatch", **settings(mask_training=True, doubt=0.1))
+    pipe = tagger(nlp)
+    example = Example(Doc(nlp.vocab, words=WORDS), Doc(nlp.vocab, words=WORDS, tags=["PRP", "NN", "NNS"]))
+    path = tuple(pipe.tags.number[tag] for tag in ("PRP", "NN", "NNS"))  # `is` is never a noun
+    chain = doubtful(nlp, WORDS, 0.1)
+    expected = chain.log_z() - chain.score(path)
+    assert pipe.get_loss([example], pipe.predict([example.predicted])) == pytest.approx(expected, rel=1e-4)
+    assert pipe.update([example])[pipe.name] == pytest.approx(expected, rel=1e-4)
+
+
+def test_evidence_stays_hard_beside_a_doubtful_mask() -> None:
+    nlp = softened(**settings(doubt=0.3), given=True, marginals="crf_test_given")
+    doc = Doc(nlp.vocab, words=["She", "is", "old"])
+    doc[1].tag_ = "NN"
+    values = np.asarray(tagger(nlp)(doc)._.crf_test_given["values"])
+    Doc.remove_extension("crf_test_given")
+    assert values[1].tolist() == [float(name == "NN") for name in tagger(nlp).tags.tags] and (values[[0, 2]] > 0).all()
 
 
 # -- the feature ---------------------------------------------------------------------------------------------------
@@ -295,9 +370,7 @@ def test_a_table_takes_the_place_of_training_data(tmp_path: Path) -> None:
 def test_a_block_may_be_taken_out_after_training(tmp_path: Path) -> None:
     train(**settings()).to_disk(tmp_path)
     free = spacy.load(tmp_path, config={"components.crf_tagger.dictionary": None})
-    assert (
-        tagger(free).possible_tags([Doc(free.vocab, words=WORDS)], tagger(free).read_columns(clean_docs(free))) is None
-    )
+    assert tagger(free).known_tags([Doc(free.vocab, words=WORDS)], tagger(free).read_columns(clean_docs(free))) is None
     assert free.evaluate(make_examples(free))["tag_acc"] > 0.97
 
 
@@ -319,6 +392,8 @@ def test_spans_have_valid_tags_too() -> None:
         ({"features": PLAIN, "dictionary": {**DICTIONARY, "use": "feature"}}, "CRF430.*none"),
         (settings("feature", mask_training=True), "CRF840.*mask_training"),
         (settings(open_tags=[]), "CRF840.*open_tags"),
+        (settings(doubt=0.5), "CRF840.*doubt"),
+        (settings(doubt=-0.1), "CRF840.*doubt"),
         (settings(min_count=0.5), "CRF840.*min_count"),
         (settings(use="sometimes"), "sometimes"),
         (settings(min_count="often"), "often"),

@@ -67,7 +67,7 @@ def test_outline_shows_probabilities_and_implied_sections(page):
     assert '<span class="name">Feiten &amp; &lt;recht&gt;</span><span class="p">0.75</span>' in page
     assert '<a href="#s3" class="virtual"><span class="nr">3</span><span class="name">implied</span></a>' in page
     assert '<span class="name opening">Het *gaat*.</span>' in page
-    assert "3 sections · 1 implied · 2 levels · perhaps not the best tree (7 states" in page
+    assert "3 sections · 1 implied · 2 levels · perhaps not the best tree (7 stacks" in page
 
 
 def test_text_is_formatted(page):

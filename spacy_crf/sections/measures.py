@@ -1,16 +1,64 @@
-"""Measures of section trees beside PARSEVAL: crossing brackets, levels of headings, tree edit similarity.
+"""Measures of section trees: PARSEVAL, crossing brackets, levels of headings, tree edit similarity.
 
-Tree edit distance is that of Zhang & Shasha, "Simple fast algorithms for the editing distance between trees and related
-problems", SIAM J. Comput. 18 (1989). STEDS: 1 - distance / max(nodes), as in HRDoc (Ma et al., AAAI 2023).
+PARSEVAL and crossing brackets are due to Abney et al. (1991); labelled precision and recall follow Collins (1999).
+Trompper (2016) counts all non-terminals of the parse and the root: give those as constituents to have the thesis's
+variant. Tree edit distance is that of Zhang & Shasha, "Simple fast algorithms for the editing distance between trees
+and related problems", SIAM J. Comput. 18 (1989). STEDS: 1 - distance / max(nodes), as in HRDoc (Ma et al., AAAI 2023)
+and TEDS of tables (Zhong et al., ECCV 2020), of structure alone: a section is known by the unit that it begins with.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
-from spacy_crf.core.arrays import Indices
-from spacy_crf.sections.scorer import BracketCounts, Constituent
+from ..core.arrays import Bools, Indices
+
+Constituent: TypeAlias = tuple[str, int, int]
+"""Label and interval of units, the end not included."""
+
+
+@dataclass(frozen=True)
+class BracketCounts:
+    """Constituents of one or more documents: those that are in both, and all of them."""
+
+    right: int = 0
+    predicted: int = 0
+    gold: int = 0
+
+    @property
+    def precision(self) -> float:
+        """right / predicted; with none predicted 1 if there is no gold either, else 0."""
+        return self.right / self.predicted if self.predicted else float(not self.gold)
+
+    @property
+    def recall(self) -> float:
+        """right / gold; with no gold 1 if none is predicted either, else 0."""
+        return self.right / self.gold if self.gold else float(not self.predicted)
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of both; 1 for empty against empty."""
+        total = self.predicted + self.gold
+        return 2 * self.right / total if total else 1.0
+
+    def __add__(self, other: "BracketCounts") -> "BracketCounts":
+        return BracketCounts(self.right + other.right, self.predicted + other.predicted, self.gold + other.gold)
+
+
+def without(found: Iterable[Constituent], dropped: Bools) -> list[Constituent]:
+    """Constituents counted over the units that are not dropped ((N,)); those of nothing else are left out."""
+    before = np.append(0, np.cumsum(~dropped)).tolist()
+    moved = [(label, before[start], before[end]) for label, start, end in found]
+    return [(label, start, end) for label, start, end in moved if start < end]
+
+
+def parseval(predicted: Iterable[Constituent], gold: Iterable[Constituent]) -> BracketCounts:
+    """Counts of one document; constituents are a multiset: two sections over the same units are two."""
+    left, right = Counter(predicted), Counter(gold)
+    return BracketCounts((left & right).total(), left.total(), right.total())
 
 
 def mean_f(documents: Sequence[BracketCounts]) -> float:
@@ -66,28 +114,55 @@ class TreeNode:
     children: list["TreeNode"] = field(default_factory=list)
 
 
+def tree_of(constituents: Iterable[Constituent]) -> TreeNode:
+    """Constituents that hold each other or lie apart as a tree, each labelled by the unit that it begins with."""
+    root = TreeNode("document")
+    opened: list[tuple[TreeNode, int]] = []
+    for label, start, end in sorted(constituents, key=lambda one: (one[1], -one[2])):
+        while opened and opened[-1][1] <= start:
+            opened.pop()
+        node = TreeNode((label, start))
+        (opened[-1][0] if opened else root).children.append(node)
+        opened.append((node, end))
+    return root
+
+
+def levels_of(constituents: Iterable[Constituent]) -> dict[int, int]:
+    """The level of each constituent by its first unit, of several the innermost one; 1 for the outermost."""
+    found: dict[int, int] = {}
+    ends: list[int] = []
+    for _, start, end in sorted(constituents, key=lambda one: (one[1], -one[2])):
+        while ends and ends[-1] <= start:
+            ends.pop()
+        ends.append(end)
+        found[start] = len(ends)
+    return found
+
+
 def tree_edit_distance(first: TreeNode, second: TreeNode) -> int:
     """The least number of insertions, deletions and relabellings of nodes from one tree to the other.
 
     O(n m d e) for n and m nodes and depths d and e at the worst; vectorised over the nodes of the second tree's parts
     where that is possible: all but the running minimum of insertions.
     """
-    left, right = _PostOrder(first), _PostOrder(second)
-    distance: Indices = np.zeros((len(left.labels), len(right.labels)), dtype=np.intp)
+    codes: dict[Hashable, int] = {}
+    left, right = _PostOrder(first, codes), _PostOrder(second, codes)
+    distance = (left.labels[:, None] != right.labels).astype(np.intp)  # of leaves; of all others it is filled in
     for i in left.keyroots:
         for j in right.keyroots:
-            _forests(left, right, i, j, distance)
+            if not (left.leftmost[i] == i and right.leftmost[j] == j):
+                _forests(left, right, i, j, distance)
     return int(distance[-1, -1])
 
 
 def similarity(first: TreeNode, second: TreeNode) -> float:
-    """1 - distance / nodes of the larger tree: 1 for equal trees."""
+    """STEDS: 1 - distance / nodes of the larger tree: 1 for equal trees."""
     return 1.0 - tree_edit_distance(first, second) / max(count_nodes(first), count_nodes(second))
 
 
 def count_nodes(tree: TreeNode) -> int:
     """Nodes of a tree, the root too."""
-    return len(_PostOrder(tree).labels)
+    return len(_PostOrder(tree, {}).labels)
 
 
 def document_tree(labels: Sequence[Hashable], parents: Sequence[int]) -> TreeNode:
@@ -100,10 +175,13 @@ def document_tree(labels: Sequence[Hashable], parents: Sequence[int]) -> TreeNod
 
 
 class _PostOrder:
-    """Nodes in post-order, for each its leftmost leaf, and the keyroots: the last node of each leftmost leaf."""
+    """Nodes in post-order: codes of their labels, for each its leftmost leaf, and the keyroots.
 
-    def __init__(self, tree: TreeNode) -> None:
-        self.labels: list[Hashable] = []
+    These are the last nodes of each leftmost leaf. codes (dict): of labels, to which new ones are added.
+    """
+
+    def __init__(self, tree: TreeNode, codes: dict[Hashable, int]) -> None:
+        labels: list[int] = []
         self.leftmost: list[int] = []
         stack: list[tuple[TreeNode, int, int]] = [(tree, 0, -1)]
         while stack:
@@ -111,10 +189,11 @@ class _PostOrder:
             if child < len(node.children):
                 stack += [(node, child + 1, leaf), (node.children[child], 0, -1)]
                 continue
-            self.leftmost.append(leaf if leaf >= 0 else len(self.labels))
+            self.leftmost.append(leaf if leaf >= 0 else len(labels))
             if stack and stack[-1][2] < 0:
                 stack[-1] = (*stack[-1][:2], self.leftmost[-1])
-            self.labels.append(node.label)
+            labels.append(codes.setdefault(node.label, len(codes)))
+        self.labels: Indices = np.array(labels, dtype=np.intp)
         self.keyroots = sorted({leaf: node for node, leaf in enumerate(self.leftmost)}.values())
 
 
@@ -131,7 +210,7 @@ def _forests(left: _PostOrder, right: _PostOrder, i: int, j: int, distance: Indi
         row, start = node - low + 1, left.leftmost[node] - low
         deleted = rows[row - 1, 1:] + 1
         if start == 0:
-            changed = np.array([left.labels[node] != label for label in right.labels[base : j + 1]])
+            changed = right.labels[base : j + 1] != left.labels[node]
             matched = np.where(whole, rows[row - 1, :-1] + changed, rows[start, spans] + distance[node, base : j + 1])
         else:
             matched = rows[start, spans] + distance[node, base : j + 1]

@@ -3,17 +3,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.tree_measures import (
+from spacy_crf.sections.measures import (
+    BracketCounts,
     TreeNode,
     count_nodes,
     crossing,
     document_tree,
     level_accuracy,
     mean_f,
+    parseval,
     similarity,
     tree_edit_distance,
+    without,
 )
-from spacy_crf.sections.scorer import BracketCounts, parseval, without
 
 
 def test_parseval_counts_constituents_as_a_multiset() -> None:

@@ -1,0 +1,92 @@
+"""What was made of the texts that a component has learned from, and what follows from it for the texts that it gets.
+
+A reader that prepares documents says so in an attribute of theirs; a component that is trained on them keeps what it
+has to know of it. So no setting says it twice, and none can be forgotten.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from ..core.arrays import Bools, Hashes
+from .extensions import read_value, register, write_value
+from .gold import read_gold_tags
+
+TEXT_SETTINGS = "text_settings"
+Punctuation = Literal["gold", "context", "removed"]
+
+
+def write_text_settings(doc: Doc, settings: Mapping[str, Any]) -> None:
+    """Say of a Doc how its text was prepared: the settings of `spacy_crf.HistoricalText.v1`."""
+    register(Doc, TEXT_SETTINGS)
+    write_value(doc, TEXT_SETTINGS, dict(settings))
+
+
+@lru_cache(maxsize=10_000)
+def has_signs_only(word: str) -> bool:
+    """Whether a word consists of punctuation marks and symbols (Unicode's categories P and S)."""
+    return all(unicodedata.category(character)[0] in "PS" for character in word)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How punctuation was treated in the texts of training.
+
+    punctuation (str): "gold", "context" or "removed": unless it is "gold", nothing is known of its labels.
+    cuts (bool): whether sequences end behind it. words (tuple[str, ...]): words of signs alone that are no punctuation.
+    """
+
+    punctuation: Punctuation
+    cuts: bool
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, references: Iterable[Doc]) -> "Preparation | None":
+        """That of the gold Docs of training; None where punctuation was left as it is. Of other Docs, one is read."""
+        docs = iter(references)
+        first = next(docs, None)
+        text = None if first is None else read_value(first, TEXT_SETTINGS)
+        if first is None or text is None or (text["punctuation"] == "gold" and not text["cut_at_punctuation"]):
+            return None
+        tags = text["punctuation_tags"] or ()
+        if text["punctuation"] == "gold" and not tags:
+            return cls("gold", True)
+        return cls(text["punctuation"], text["cut_at_punctuation"], _other_words(chain([first], docs), tags))
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any] | None) -> "Preparation | None":
+        """What `to_data` gave; None for None."""
+        return None if data is None else cls(data["punctuation"], data["cuts"], tuple(data["words"]))
+
+    def to_data(self) -> dict[str, Any]:
+        """The same as plain data that JSON can hold."""
+        return {**asdict(self), "words": list(self.words)}
+
+    @cached_property
+    def _exceptions(self) -> frozenset[str]:
+        return frozenset(self.words)
+
+    def marks(self, orths: Hashes, strings: StringStore) -> Bools:
+        """((N,)): whether words are punctuation."""
+        distinct, places = np.unique(orths, return_inverse=True)
+        words = [strings[orth] for orth in distinct.tolist()]
+        return np.array([has_signs_only(word) and word not in self._exceptions for word in words], dtype=bool)[places]
+
+
+def _other_words(docs: Iterable[Doc], tags: Iterable[str]) -> tuple[str, ...]:
+    """Words of signs alone that have gold tags, and mostly others than these."""
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        for token, row in zip(doc, read_gold_tags(doc)):
+            if has_signs_only(token.text):
+                best = max(row, key=row.__getitem__) if row else token.tag_
+                counts[token.text] += 1 if best and best not in tags else -1
+    return tuple(sorted(word for word, count in counts.items() if count > 0))

@@ -1,0 +1,132 @@
+"""Dates as they are printed."""
+
+import re
+from dataclasses import replace
+
+from .entry import Date, Day
+
+# Names of the months in English, German, French, Dutch, Spanish and Italian; three letters are enough of each.
+MONTHS = (
+    ("january", "januar", "jänner", "janvier", "januari", "enero", "gennaio"),
+    ("february", "februar", "février", "fevrier", "februari", "febrero", "febbraio"),
+    ("march", "märz", "maerz", "mars", "maart", "mrz", "marzo"),
+    ("april", "avril", "abril", "aprile"),
+    ("may", "mai", "mei", "mayo", "maggio"),
+    ("june", "juni", "juin", "junio", "giugno"),
+    ("july", "juli", "juillet", "julio", "luglio"),
+    ("august", "août", "aout", "augustus", "agosto"),
+    ("september", "septembre", "septiembre", "settembre"),
+    ("october", "oktober", "octobre", "octubre", "ottobre"),
+    ("november", "novembre", "noviembre"),
+    ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre"),
+)
+DASH = r"\s*[-–—]+\s*"
+ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
+YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?!\d))?([a-z](?!\w))?")
+DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:{DASH}(\d{{1,2}}))?(?:st|nd|rd|th)?(?!\w)")
+WORD = re.compile(r"[^\W\d_]{3,}\.?")
+MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
+FIGURES = str.maketrans("lIO", "110")
+LONGEST = 2  # years of a range that is a date, if it can be pages as well
+
+
+def parse_date(text: str) -> tuple[Date | None, str]:
+    """A date, and the words that are no part of it, without punctuation; None without a year.
+
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures that
+    a scan turned into letters ("l898") are read as figures.
+    """
+    text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
+    return _parse_range(text) or _parse_one(text)
+
+
+def _parse_range(text: str) -> tuple[Date, str] | None:
+    """A range with a month on each side of its dash, such as "Dec. 2003 - Jan. 2004"; the year may stand once."""
+    year = YEAR.search(text)
+    for dash in re.finditer(DASH, text) if year else ():
+        sides = text[: dash.start()], text[dash.end() :]
+        if not all(any(month_of(word) for word in WORD.findall(side)) for side in sides):
+            continue
+        found = [_parse_one(side if YEAR.search(side) else f"{side} {year[0]}") for side in sides]  # type: ignore[index]
+        (first, _), (last, _) = found
+        if first and last and first.last is last.last is None and first.first.parts < last.first.parts:
+            return Date(first.first, last.first, first.letter or last.letter), " ".join(
+                rest for _, rest in found if rest
+            )
+    return None
+
+
+def _parse_one(text: str) -> tuple[Date | None, str]:
+    if numeric := ISO.search(text) or DOTTED.search(text):
+        parts = [int(part) for part in numeric.groups()]
+        year, month, day = parts if numeric.re is ISO else parts[::-1]
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            return Date(Day(year, month, day)), _rest(text[: numeric.start()] + text[numeric.end() :])
+    years = min(YEAR.finditer(text), key=is_long, default=None)
+    if years is None:
+        return None, _rest(text)
+    text = f"{text[: years.start()]} , {text[years.end() :]}"
+    bounds = _year_range(years)
+    months, text = _take_months(text)
+    days, text = _take_days(text) if months else ([], text)
+    first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
+    return Date(first, None if last == first else last, years[3] or ""), _rest(text)
+
+
+def is_long(years: re.Match[str]) -> bool:
+    """Whether a range of years is so long that it may be one of pages, as in "1735-1780"."""
+    return years[2] is not None and len(years[2]) == 4 and int(years[2]) - int(years[1]) > LONGEST
+
+
+def merge_dates(first: Date | None, second: Date | None) -> Date | None:
+    """The more exact one of two dates that agree on the year. RAISES (ValueError): if they say different things."""
+    if first is None or second is None:
+        return first or second
+    letter = first.letter or second.letter
+    for exact, coarse in ((first, second), (second, first)):
+        if coarse.last is None and coarse.first == Day(exact.first.year):
+            return replace(exact, letter=letter)
+    if first.first == second.first and first.last == second.last:
+        return replace(first, letter=letter)
+    raise ValueError
+
+
+def month_of(word: str) -> int | None:
+    """The number of a month, from 1, of its name in any of six languages, or its first three letters or more."""
+    word = word.rstrip(".").lower()
+    if len(word) < 3:
+        return None
+    return next((at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)), None)
+
+
+def _year_range(match: re.Match[str]) -> list[int]:
+    """One year or two: "1926-28" and "2008/09" are ranges."""
+    first = int(match[1])
+    if match[2] is None:
+        return [first]
+    last = int(match[2]) if len(match[2]) == 4 else first // 100 * 100 + int(match[2])
+    return [first, last] if last > first else [first]
+
+
+def _take_months(text: str) -> tuple[list[int], str]:
+    months: list[int] = []
+    for match in list(WORD.finditer(text))[::-1]:
+        month = month_of(match[0])
+        if month is not None and len(months) < 2:
+            months.insert(0, month)
+            text = f"{text[: match.start()]} {text[match.end() :]}"
+    return months, text
+
+
+def _take_days(text: str) -> tuple[list[int], str]:
+    match = DAYS.search(text)
+    days = [int(day) for day in match.groups() if day] if match else []
+    if match is None or not all(1 <= day <= 31 for day in days):
+        return [], text
+    return days, f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def _rest(text: str) -> str:
+    """Words that are left; punctuation alone is nothing."""
+    return " ".join(word.strip(".,;:()[]?–—-") for word in text.split() if re.search(r"\w", word))

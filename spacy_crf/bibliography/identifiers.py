@@ -1,0 +1,141 @@
+"""Numbers and addresses that name a work: DOI, arXiv, ISBN, ISSN, ECLI and URL, as they are printed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from .dates import parse_date
+from .entry import Date
+
+# Behind a DOI, without a space before.
+NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi:|https?:|arXiv:)"
+ISBN_FIGURES = r"(?:97[89][-–‐ ]?(?:\d[-–‐ ]?){9}\d|(?:\d[-–‐ ]?){9}[\dXx])"
+# At one place the first one counts. The month of arXiv is any two digits: numbers are checked by the archive, not here.
+IDENTIFIER = re.compile(
+    r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
+    rf"(?P<doi>(?<![\d.])10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
+    r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
+    r"(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?=\d{4}\.))|\babs/)"
+    r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
+    rf"|\be?-?ISBN(?:[- ]1[03])?\s*(?:\([^()]{{1,20}}\))?[\s:.]*(?P<isbn>{ISBN_FIGURES})(?![\d])"
+    r"|\b(?:[ep]-?)?ISSN\b(?:\s*\([^()]{1,20}\))?[\s:.]*(?P<issn>\d{4}[-–‐]?\d{3}[\dXx])\b"
+    r"|(?P<ecli>\bECLI:[A-Z]{2}:[A-Z\d]{1,7}:\d{4}:[A-Z\d][A-Z\d.]{0,24})"
+    r"|(?P<url>(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+"
+    r"|(?<![\w@./-])(?:[a-z\d-]{1,63}\.){1,4}(?:com|org|net|edu|gov|info|io|eu|uk|de|nl|fr|ch|at|be|it|es)/[^\s<>]*)"
+    r"|(?<![\d-])(?P<bare>97[89](?:[- ]?\d){10})(?![\d-])",
+    re.IGNORECASE,
+)
+# Words that announce an address; nothing is lost with them.
+BEFORE_ADDRESS = re.compile(
+    r"[\s,(\[<]*(?:\[online\]\.?\s*)?(?:(?:retrieved|available|accessible)(?:\s+(?:from|at|online|via|on))*\s*:?"
+    r"|available:|\[?online\]?:|URL:?|from:?)?[\s,(\[<]*$",
+    re.IGNORECASE,
+)
+MOST_BEFORE = 60  # characters of such words
+ACCESSED = re.compile(
+    r"\b(?:retrieved|accessed|viewed|cited|visited|zugriff|abgerufen)(?:\s+(?:on|am))?:?\s+"
+    r"(?P<date>[^()\[\]]{0,40}?\d{4}(?:\s+[A-Z][a-z]{2,}\.?\s+\d{1,2})?)[\s)\],;.]*",
+    re.IGNORECASE,
+)
+PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """An identifier in a text. kind (str): a field of entries, or "note" for one that they have no field for.
+
+    start (int), end (int): characters of the text, with the words that announce it.
+    """
+
+    kind: str
+    value: str
+    start: int
+    end: int
+
+
+def find_identifiers(text: str) -> list[Identifier]:
+    """All identifiers of a text, in its order.
+
+    Spaces and braces in an address, which BibTeX could not hold, are percent-encoded. Thirteen figures without the word
+    ISBN before them are one if their check digit is right.
+    """
+    return list(_find(text))
+
+
+def _find(text: str) -> Iterator[Identifier]:
+    place = 0
+    while match := IDENTIFIER.search(text, place):
+        kind = match.lastgroup or ""
+        value = _trim(match[kind])
+        end = match.start(kind) + len(value) if value != match[kind] else match.end()
+        before = text[max(place, match.start() - MOST_BEFORE) : match.start()]
+        announced = BEFORE_ADDRESS.search(before)
+        place = max(end, match.start() + 1)
+        if kind == "bare" and not is_isbn(value):
+            continue
+        start = match.start() - (len(before) - announced.start() if announced else 0)
+        yield Identifier(*_field(kind, value), start, end)
+
+
+def _field(kind: str, value: str) -> tuple[str, str]:
+    """Name and text of a field."""
+    if kind in ("isbn", "bare"):
+        return "isbn", re.sub(r"[^\dXx]", "", value).upper()
+    if kind == "issn":
+        figures = re.sub(r"[^\dXx]", "", value).upper()
+        return kind, f"{figures[:4]}-{figures[4:]}"
+    return ("note", value) if kind == "ecli" else (kind, quote_braces(value))
+
+
+def is_isbn(text: str) -> bool:
+    """Whether the check digit of an ISBN of ten or thirteen figures is right.
+
+    >>> is_isbn("978-3-16-148410-0"), is_isbn("978-3-16-148410-1")
+    (True, False)
+    """
+    figures = [10 if char in "Xx" else int(char) for char in re.sub(r"[^\dXx]", "", text)]
+    if len(figures) == 10:
+        return sum(weight * figure for weight, figure in zip(range(10, 0, -1), figures)) % 11 == 0
+    return len(figures) == 13 and sum(figures[::2], 3 * sum(figures[1::2])) % 10 == 0
+
+
+def take_identifiers(text: str) -> tuple[dict[str, str], str]:
+    """The first identifier of each kind in a text, and what is left without them and what announces them."""
+    found: dict[str, str] = {}
+    rest, place = [], 0
+    for identifier in find_identifiers(text):
+        if identifier.kind not in found:
+            found[identifier.kind] = identifier.value
+            rest.append(text[place : identifier.start])
+            place = identifier.end
+    return found, " ".join(" ".join([*rest, text[place:]]).split())
+
+
+def take_accessed(text: str) -> tuple[Date | None, str]:
+    """When an address was looked up, such as "Accessed 3 May 2019", and what is left without it."""
+    match = ACCESSED.search(text)
+    date, rest = parse_date(match["date"]) if match else (None, "")
+    if match is None or date is None or rest:
+        return None, text
+    before = text[: match.start()].rstrip(" ([,;")
+    return date, " ".join(f"{before} {text[match.end() :]}".split())
+
+
+def quote_braces(address: str) -> str:
+    """An address without what ends a field of BibTeX, or escapes its end."""
+    return re.sub(r"[{}\\\s]", lambda match: quote(match[0]), address)
+
+
+def _trim(value: str) -> str:
+    """Without the punctuation of the sentence; a closing bracket stays if it was opened."""
+    counts = Counter(value)
+    end = len(value)
+    while end and (char := value[end - 1]):
+        is_alone = char in PAIRS and counts[PAIRS[char]] < counts[char]
+        if not is_alone and char not in ".,;:'\"”’»":
+            break
+        counts[char] -= 1
+        end -= 1
+    return value[:end]

@@ -1,0 +1,269 @@
+"""The order of methods: ever stronger ones in turn, until a labelling is proved to be the best.
+
+Lagrangian relaxation often proves its own labelling. Otherwise its bound tells which edges no better labelling takes;
+over what is left, dynamic programming over the automata of the constraints is exact where these are small enough, and
+an integer programme is the last resort. Hard constraints that cannot hold together are relaxed, those with the least
+sum of priorities.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ..arrays import Ints
+from ..errors import CoreWarnings
+from . import ilp
+from .automaton import Products, best_labelling
+from .decision import METHODS, Decision, MethodSettings
+from .lagrangian import Relaxation, Steps, is_certified, proceed
+from .problem import Problem
+
+QUICK_ITERATIONS = 10  # of Lagrangian relaxation before automata are tried, in "auto"
+QUICK_SHARE = 20  # of the states, by which they are tried before the relaxation goes on
+
+
+@dataclass
+class Case:
+    """A sequence to be decided about, and the best that is known: a labelling (None without one), and a bound.
+
+    viterbi_path ((T,)): its best labelling without constraints. known (list of (T,)): labellings that were met.
+    seconds (float): left for automata and solver. limits (set of str): settings that have ended a method.
+    grounds (frozenset of int): constraints that the bound rests on, without those that are charged to edges.
+    run (Relaxation | None): Lagrangian relaxation, as far as it has come.
+    """
+
+    number: int
+    problem: Problem
+    viterbi_path: Ints
+    seconds: float
+    path: Ints | None = None
+    score: float = -math.inf
+    objective: float = -math.inf
+    bound: float = math.inf
+    method: str = "viterbi"
+    known: list[Ints] = field(default_factory=list)
+    limits: set[str] = field(default_factory=set)
+    grounds: frozenset[int] = frozenset()
+    run: Relaxation | None = None
+
+    def __post_init__(self) -> None:
+        self.known.append(self.viterbi_path)
+        allowed = self.problem.value(self.viterbi_path).objective > -math.inf
+        self.improve(self.viterbi_path if allowed else None, self.problem.charged.bound, "viterbi")
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to be done: the labelling is proved best, or it is proved that there is none."""
+        return self.bound == -math.inf or is_certified(self.objective, self.bound, self.score)
+
+    @property
+    def iterations(self) -> int:
+        return 0 if self.run is None else len(self.run.history)
+
+    @property
+    def narrowed(self) -> Problem:
+        """The problem without edges that no better labelling takes."""
+        return self.problem if self.run is None else self.run.within(self.objective)
+
+    def improve(self, path: Ints | None, bound: float, method: str, grounds: frozenset[int] = frozenset()) -> None:
+        """Take over what a method found, as far as it is better."""
+        if bound < self.bound:
+            self.bound, self.grounds = bound, grounds
+        if path is not None:
+            score, objective, _ = self.problem.value(path)
+            if self.path is None or objective > self.objective:
+                self.path, self.score, self.objective, self.method = path, score, objective, method
+                self.known.append(path)
+        if self.settled:
+            self.method = method
+
+    def narrow(self, path: Ints | None, bound: float, method: str, grounds: frozenset[int]) -> None:
+        """Take over what a method found for the narrowed problem."""
+        rests_on = grounds if self.run is None else grounds | self.run.grounds
+        self.improve(path, max(bound, self.objective), method, rests_on)
+
+    def spend(self, began: float) -> None:
+        """Count the time since a moment, by `time.monotonic`."""
+        self.seconds -= time.monotonic() - began
+
+    def meet(self, limit: str, met: bool) -> None:
+        """Note whether a setting has ended a method."""
+        (self.limits.add if met else self.limits.discard)(limit)
+
+    def decision(
+        self, path: Ints, objective: float, bound: float, certified: bool, relaxed: tuple[int, ...] = ()
+    ) -> Decision:
+        """The decision for a labelling."""
+        before, now = self.problem.value(self.viterbi_path), self.problem.value(path)
+        violated = {index: times for index, times in now.violated.items() if index not in relaxed}
+        grounds = tuple(sorted({*self.problem.local, *self.grounds}))
+        limits = () if certified else tuple(sorted(self.limits))
+        told = self.method, self.iterations, violated, relaxed, grounds, before.violated, limits
+        return Decision(path, now.score, objective, max(bound, objective), certified, before.score, *told)
+
+
+class Strategy:
+    """The methods in turn, for sequences that Viterbi does not settle; names of all sequences are for warnings."""
+
+    def __init__(self, settings: MethodSettings, names: Sequence[str] | None):
+        self.settings, self.names = settings, names
+        self._products: Products = {}
+
+    def decide(self, cases: list[Case]) -> list[Decision]:
+        """Decide about some sequences."""
+        by_score = self.settings.objective == "score"
+        if by_score:
+            self._improve(cases)
+        decisions = []
+        for case in cases:
+            decisions.append(decision := self._by_score(case) if by_score else self._by_cost(case))
+            if not decision.certified and self.settings.method != "viterbi":
+                self._warn(CoreWarnings.CRFW902, case, gap=decision.gap, advice=self._advice(decision.limits))
+        return decisions
+
+    # -- the greatest score minus costs --------------------------------------------------------------------------
+
+    def _by_score(self, case: Case) -> Decision:
+        """The decision; without a labelling that keeps the hard constraints, some of them are relaxed."""
+        if self.settings.method == "viterbi":
+            return case.decision(case.viterbi_path, case.objective, case.bound, case.settled)
+        if case.path is not None:
+            return case.decision(case.path, case.objective, case.bound, case.settled)
+        problem = case.problem.softened()
+        again = Case(case.number, problem, case.viterbi_path, case.seconds)
+        self._improve([again])
+        assert again.path is not None  # nothing is hard any more
+        relaxed = tuple(index for index in problem.value(again.path).violated if index in problem.priorities)
+        if relaxed:
+            message = CoreWarnings.CRFW901 if case.bound == -math.inf else CoreWarnings.CRFW904
+            self._warn_of_relaxed(message, case, relaxed)
+        objective = again.score - problem.penalty(again.path)
+        gap = again.bound - again.objective  # in which priorities outweigh scores
+        return again.decision(again.path, objective, objective + gap, again.settled, relaxed)
+
+    def _improve(self, cases: list[Case]) -> None:
+        """Try each method on what the ones before it have not settled."""
+        own = self.settings
+        if own.method == "auto":
+            self._lagrangian(_open(cases), min(QUICK_ITERATIONS, own.iterations))
+            self._automaton(_open(cases), -(-own.max_states // QUICK_SHARE))
+        for method in METHODS[own.method]:
+            if method == "lagrangian":
+                self._lagrangian(_open(cases), own.iterations)
+            elif method == "automaton":
+                self._automaton(_open(cases), own.max_states)
+            else:
+                self._ilp(_open(cases))
+
+    def _lagrangian(self, cases: list[Case], iterations: int) -> None:
+        """Relax some sequences, by no more iterations than some number, those of before included."""
+        for case in cases:
+            case.run = case.run or Relaxation(case.problem, Steps(self.settings.step_rule))
+        runs = [case.run for case in cases if case.run is not None]
+        proceed(runs, iterations - max((len(run.history) for run in runs), default=0))
+        for case, run in zip(cases, runs):
+            case.improve(run.path, run.bound, "lagrangian", run.grounds)
+            case.meet("max_iterations", not run.done)
+
+    def _automaton(self, cases: list[Case], max_states: int) -> None:
+        for case in cases:
+            deadline = (began := time.monotonic()) + case.seconds
+            found = best_labelling(case.narrowed, case.known, max_states, self._products, deadline)
+            case.spend(began)
+            case.narrow(found.path, found.bound, "automaton", found.grounds)
+            case.meet("budget", case.seconds <= 0)
+            case.meet("max_states", not found.finished and case.seconds > 0)
+
+    def _ilp(self, cases: list[Case]) -> None:
+        if not ilp.has_solver():
+            return  # for the method "ilp" this was found out before
+        for case in cases:
+            problem = case.narrowed
+            too_long = problem.trellis.n_edges > self.settings.max_arcs
+            case.meet("max_arcs", too_long)
+            if case.seconds <= 0 or (too_long and self.settings.method == "auto"):
+                continue
+            try:
+                found = self._programme(case, problem)
+            except ValueError as error:
+                self._warn(CoreWarnings.CRFW903, case, instead="other methods were used", error=error)
+                if self.settings.method == "ilp":  # no other was tried yet
+                    self._lagrangian([case], self.settings.iterations)
+                    self._automaton(_open([case]), self.settings.max_states)
+                continue
+            everything = frozenset(range(len(problem.constraints)))
+            if found.infeasible:
+                case.improve(None, -math.inf, "ilp", everything)
+            elif found.path is not None:
+                bound = problem.value(found.path).objective if found.optimal else math.inf
+                case.narrow(found.path, bound, "ilp", everything)
+
+    def _programme(self, case: Case, problem: Problem) -> ilp.Solved:
+        """Solve integer programmes about a sequence within its time."""
+        own, began = self.settings, time.monotonic()
+        most = math.inf if own.time_limit is None else own.time_limit
+        limit = min(most, case.seconds)
+        seconds = None if math.isinf(limit) else max(limit, 0.0)
+        found = ilp.solve(problem, own.objective, own.tau, own.solver, seconds, own.max_arcs)
+        case.spend(began)
+        stopped = not (found.optimal or found.infeasible)
+        case.meet("time_limit", stopped and most <= limit)
+        case.meet("budget", stopped and most > limit)
+        return found
+
+    # -- the least cost of violations within tau of the best score -----------------------------------------------
+
+    def _by_cost(self, case: Case) -> Decision:
+        """The decision; if no labelling within tau keeps the hard constraints, some of them are relaxed."""
+        problem, found, again = case.problem, self._attempt(case, case.problem), None
+        keeps_hard = problem.value(case.viterbi_path).objective > -math.inf
+        if not keeps_hard and (found is None or found.path is None):
+            problem = problem.softened()
+            again = found and self._attempt(case, problem)
+        answers = [one.path for one in (found, again) if one is not None and one.path is not None]
+        case.method = "ilp" if answers else "viterbi"
+        path = answers[0] if answers else case.viterbi_path
+        infeasible = found is not None and found.infeasible
+        proved = any(one is not None and one.optimal for one in ((again,) if infeasible else (found,)))
+        relaxed = tuple(index for index in problem.value(path).violated if index in problem.priorities)
+        if relaxed:
+            self._warn_of_relaxed(CoreWarnings.CRFW904 if not infeasible else self._why(case), case, relaxed)
+        case.grounds, objective = frozenset(range(len(problem.constraints))), 0.0 - problem.penalty(path)
+        return case.decision(path, objective, objective if proved else 0.0, proved, relaxed)
+
+    def _attempt(self, case: Case, problem: Problem) -> ilp.Solved | None:
+        """Solve integer programmes about a sequence; None, with a warning, if the solver fails."""
+        try:
+            return self._programme(case, problem)
+        except ValueError as error:
+            self._warn(CoreWarnings.CRFW903, case, instead="the best labelling without constraints stands", error=error)
+            return None
+
+    def _why(self, case: Case) -> str:
+        """The warning that says whether tau is to blame if no labelling within it keeps the hard constraints."""
+        anywhere = Case(case.number, case.problem, case.viterbi_path, case.seconds)
+        Strategy(replace(self.settings, method="auto", objective="score"), self.names)._improve([anywhere])
+        return CoreWarnings.CRFW901 if anywhere.bound == -math.inf else CoreWarnings.CRFW905
+
+    # -- warnings ------------------------------------------------------------------------------------------------
+
+    def _advice(self, limits: Sequence[str]) -> str:
+        """What may bring a proof."""
+        raised = f"Raise {' or '.join(limits)}" if limits else "Take another decoder or solver"
+        lacks = self.settings.method == "auto" and not ilp.has_solver()
+        return f"{raised}, or install a solver: `pip install highspy`" if lacks else raised
+
+    def _warn_of_relaxed(self, message: str, case: Case, relaxed: Sequence[int]) -> None:
+        texts = ", ".join(str(case.problem.constraints[index]) for index in relaxed)
+        self._warn(message, case, relaxed=texts, tau=self.settings.tau)
+
+    def _warn(self, message: str, case: Case, **known: object) -> None:
+        name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])
+        warnings.warn(message.format(name=name, **known), stacklevel=2)
+
+
+def _open(cases: Sequence[Case]) -> list[Case]:
+    """Those that are not settled."""
+    return [case for case in cases if not case.settled]

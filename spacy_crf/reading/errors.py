@@ -1,0 +1,27 @@
+"""Messages of what reads files, texts, numbers, JSON, TOML and XML."""
+
+from ..core.errors import Messages
+
+
+class ReadingErrors(metaclass=Messages):
+    """Messages of exceptions."""
+
+    CRF504 = "{path}, line {line}: not UTF-8 ({reason}). Convert the file to UTF-8."
+    CRF505 = "{path}: the gzip data is damaged or cut off ({reason}). Get the file again."
+    CRF533 = "{path}, line {line}: malformed XML ({reason}). Correct the file, or export it again."
+    CRF534 = (
+        "{path}, line {line}: the file has a document type, whose entities could be expanded without end or read other "
+        "files. Delete the DOCTYPE: none is needed."
+    )
+    CRF570 = (
+        "{path}: the gzip data unpacks to more than {most} times its size, as no text does. If you trust the file, "
+        "unpack it yourself (gunzip) and read that."
+    )
+    CRF571 = "{path}: the file has more than {most} MiB, and it has to be read as a whole. Split it."
+    CRF572 = "{path}: a line has more than {most} MiB. Break it into shorter lines."
+    CRF573 = (
+        "{where}: the text has one half of a surrogate pair ({code}) without the other, which no file can hold. "
+        "Delete it, or write the character that is meant."
+    )
+    CRF574 = "{where}: JSON that cannot be read ({reason}). Correct it, or write it again."
+    CRF575 = "{where}: TOML that cannot be read ({reason}). Correct it."

@@ -1,0 +1,132 @@
+"""Files as bytes, text, lines and blocks of lines, unpacked if they are gzip."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ..core.errors import CRFError
+from .errors import ReadingErrors
+
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MIB = 1 << 20
+CHUNK_SIZE = MIB // 4
+FREE_SIZE = 64 * MIB  # what gzip may unpack to, however small it is
+MOST_EXPANSION = 200  # times its size
+MOST_BYTES = 2048 * MIB
+LONGEST_LINE = 64 * MIB
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file. RAISES (ValueError): where it is damaged, cut off, or grows beyond all measure."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._packed = path.open("rb")
+        self._content = gzip.GzipFile(fileobj=self._packed)
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            data = self._content.read1(len(buffer))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise CRFError(ReadingErrors.CRF505.format(path=self._path, reason=error)) from error
+        self._size += len(data)
+        if self._size > max(FREE_SIZE, MOST_EXPANSION * self._packed.tell()):
+            raise CRFError(ReadingErrors.CRF570.format(path=self._path, most=MOST_EXPANSION))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """Open a file, unpacking it on the fly if its content is gzip, whatever its name is."""
+    with path.open("rb") as file_:
+        is_gzip = file_.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(path), CHUNK_SIZE)) if is_gzip else path.open("rb")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the whole content of a file, which may be packed by gzip."""
+    chunks, size = [], 0
+    with open_binary(path) as file_:
+        while chunk := file_.read(CHUNK_SIZE):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise CRFError(ReadingErrors.CRF571.format(path=path, most=MOST_BYTES // MIB))
+    return b"".join(chunks)
+
+
+def read_text(path: Path) -> str:
+    """Return the whole text of a UTF-8 file, packed or not, without byte order mark; its lines end in newlines only."""
+    text = _decode(path, read_bytes(path).removeprefix(BYTE_ORDER_MARK), 0)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in pieces that end where a line ends, without byte order mark."""
+    with open_binary(path) as file_:
+        prefix = BYTE_ORDER_MARK
+        while chunk := file_.read(CHUNK_SIZE):
+            rest = file_.readline(LONGEST_LINE)
+            if len(rest) == LONGEST_LINE:
+                raise CRFError(ReadingErrors.CRF572.format(path=path, most=LONGEST_LINE // MIB))
+            yield (chunk + rest).removeprefix(prefix)
+            prefix = b""
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their ends: LF and CRLF, while U+0085 and the like are text."""
+    done = 0
+    for chunk in read_chunks(path):
+        lines = _decode(path, chunk, done).replace("\r\n", "\n").split("\n")
+        if not lines[-1]:
+            lines.pop()
+        done += len(lines)
+        yield from lines
+
+
+def _decode(path: Path, data: bytes, done: int) -> str:
+    """UTF-8 as text. done (int): lines of the file before."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = done + data.count(b"\n", 0, error.start) + 1
+        raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason=error.reason)) from error
+
+
+def first_line(path: Path) -> str:
+    """The first line of a file that is not of white space; "" if there is none."""
+    return next(filter(str.strip, read_lines(path)), "")
+
+
+def read_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the runs of lines between lines of white space, with the number of their first line, from 1."""
+    lines: list[str] = []
+    for number, line in enumerate(chain(read_lines(path), [""]), 1):
+        if line and not line.isspace():
+            lines.append(line)
+        elif lines:
+            yield number - len(lines), lines
+            lines = []
+
+
+def check_text(text: str, where: str) -> str:
+    """Return a text that can be written to files; lone surrogates are an error. where (str): For the message."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = f"U+{ord(text[error.start]):04X}"
+        raise CRFError(ReadingErrors.CRF573.format(where=where, code=code)) from error
+    return text

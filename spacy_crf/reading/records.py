@@ -1,0 +1,120 @@
+"""JSON, JSON lines and TOML as values of Python, without what only makes trouble later.
+
+That is NaN, infinite numbers, whole numbers beyond 18 digits, keys that are given twice, lone surrogates, and nesting
+that recursive functions cannot follow.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..core.errors import CRFError
+from .errors import ReadingErrors
+from .files import check_text, read_lines
+from .numbers import GREATEST, finite_number, whole_number
+
+DEEPEST = 200
+MOST_PARTS = 32  # of a key in TOML, which costs their square
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+BEFORE_A_KEY = re.compile(r"[={},\n\[\]]")
+
+
+class _Refused(ValueError):
+    """A value is beyond a limit."""
+
+
+def parse_json(text: str | bytes, where: str) -> Any:
+    """Return the value that a text in JSON spells.
+
+    where (str): It is named in messages, such as "data.jsonl, line 3".
+    RAISES (ValueError): For text that is not JSON, or that has what the page of this module names.
+
+    >>> parse_json('{"a": [1, 2.5]}', "example")
+    {'a': [1, 2.5]}
+    """
+    try:
+        text = text if isinstance(text, str) else text.decode("utf-8")
+        value = json.loads(
+            text, parse_int=_whole, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_unique
+        )
+        if text.count("[") + text.count("{") > DEEPEST:
+            _check_values(value)
+    except RecursionError as error:
+        raise CRFError(ReadingErrors.CRF574.format(where=where, reason=_too_deep())) from error
+    except ValueError as error:
+        raise CRFError(ReadingErrors.CRF574.format(where=where, reason=error)) from error
+    if not text.isascii() or ESCAPED_SURROGATE.search(text):
+        check_text(json.dumps(value, ensure_ascii=False), where)
+    return value
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the number, from 1, and the value of each line of a file that is not of white space."""
+    for number, line in enumerate(read_lines(path), 1):
+        if line and not line.isspace():
+            yield number, parse_json(line, f"{path}, line {number}")
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Return the table that a text in TOML spells. where (str): It is named in messages."""
+    try:
+        for part in BEFORE_A_KEY.split(text):
+            if part.count(".") >= MOST_PARTS:
+                raise _Refused(f"a key has more than {MOST_PARTS} parts")
+        value = tomllib.loads(text, parse_float=_finite)
+        _check_values(value)
+    except RecursionError as error:
+        raise CRFError(ReadingErrors.CRF575.format(where=where, reason=_too_deep())) from error
+    except ValueError as error:
+        raise CRFError(ReadingErrors.CRF575.format(where=where, reason=error)) from error
+    return value
+
+
+def _whole(text: str) -> int:
+    value = whole_number(text)
+    if value is None:
+        _refuse_number(text)
+    return value
+
+
+def _finite(text: str) -> float:
+    value = finite_number(text.replace("_", ""))
+    if value is None:
+        _refuse_number(text)
+    return value
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise _Refused(f"the number {text[:20]} is too great or not a number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Refused(f"the key {twice[:40]!r} is given twice")
+    return value
+
+
+def _check_values(value: Any) -> None:
+    """Refuse deep nesting, and whole numbers that were not spelt in decimals."""
+    level, depth = [value], 0
+    while level := [part for one in level for part in _parts(one)]:
+        depth += any(isinstance(part, dict | list) for part in level)
+        if depth >= DEEPEST:
+            raise _Refused(_too_deep())
+        for part in level:
+            if isinstance(part, int) and abs(part) > GREATEST:
+                raise _Refused("a whole number has more than 18 digits")
+
+
+def _parts(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+def _too_deep() -> str:
+    return f"it is nested more than {DEEPEST} deep"

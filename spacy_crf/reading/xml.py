@@ -1,0 +1,79 @@
+"""XML as the events of expat, without document types, deep nesting and odd encodings."""
+
+from pathlib import Path
+from typing import Any, NoReturn, Self
+from xml.parsers import expat
+
+from ..core.errors import CRFError
+from .errors import ReadingErrors
+from .files import LONGEST_LINE, MIB, open_binary
+
+ALL_BYTES = bytes(range(256))
+DEEPEST = 10_000  # readers of events need no recursion
+OF_SEVERAL_BYTES = ("utf-8", "utf-16")
+
+
+class XmlReader:
+    """Base of readers of one file. A subclass sets the handlers of `expat` that it needs. path (Path): the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.expat = expat.ParserCreate()
+        self.expat.StartDoctypeDeclHandler = self._refuse_doctype
+        self.expat.XmlDeclHandler = self._check_encoding
+        self._depth = 0
+
+    def read(self) -> Self:
+        """Read the file to its end; XML that is not well-formed or has a document type is an error with the line."""
+        self._count_levels()
+        size = 0
+        try:
+            with open_binary(self.path) as file_:
+                while chunk := file_.read(MIB):
+                    self.expat.Parse(chunk)
+                    size += len(chunk)
+                    if size - max(self.expat.CurrentByteIndex, 0) > LONGEST_LINE:  # a tag that does not end
+                        raise CRFError(ReadingErrors.CRF572.format(path=self.path, most=LONGEST_LINE // MIB))
+            self.expat.Parse(b"", True)
+        except expat.ExpatError as err:
+            reason = expat.ErrorString(err.code)
+            raise CRFError(ReadingErrors.CRF533.format(path=self.path, line=err.lineno, reason=reason)) from err
+        return self
+
+    def _count_levels(self) -> None:
+        """Put the limit of nesting before the handlers of the subclass."""
+        start: Any = self.expat.StartElementHandler
+        end: Any = self.expat.EndElementHandler
+
+        def begin(name: str, attributes: Any) -> None:
+            self._depth += 1
+            if self._depth > DEEPEST:
+                self._refuse(f"elements are nested more than {DEEPEST} deep")
+            if start:
+                start(name, attributes)
+
+        def finish(name: str) -> None:
+            self._depth -= 1
+            if end:
+                end(name)
+
+        self.expat.StartElementHandler, self.expat.EndElementHandler = begin, finish
+
+    def _refuse_doctype(self, *_: Any) -> NoReturn:
+        raise CRFError(ReadingErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
+
+    def _check_encoding(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in OF_SEVERAL_BYTES and not _has_single_bytes(encoding):
+            self._refuse(f"the encoding {encoding[:40]!r} is unknown, or not of text")
+
+    def _refuse(self, reason: str) -> NoReturn:
+        line = self.expat.CurrentLineNumber
+        raise CRFError(ReadingErrors.CRF533.format(path=self.path, line=line, reason=reason))
+
+
+def _has_single_bytes(encoding: str) -> bool:
+    """Whether each byte is a character, which is all that expat can be told of an encoding."""
+    try:
+        return len(ALL_BYTES.decode(encoding, "replace")) == len(ALL_BYTES)
+    except (LookupError, ValueError):
+        return False

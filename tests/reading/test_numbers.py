@@ -1,0 +1,36 @@
+"""Numbers are what Python makes of them, as long as they are small enough to be meant."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_crf.reading.numbers import finite_number, whole_number
+
+
+@given(st.integers(-(10**18) + 1, 10**18 - 1))
+def test_whole_numbers(number: int) -> None:
+    assert whole_number(str(number)) == number
+
+
+@pytest.mark.parametrize("text", ["", "-", "+1", "1.0", " 1", "1_0", "１", "١", "²", "1e3", "9" * 19, "9" * 5000])
+def test_what_is_no_whole_number(text: str) -> None:
+    assert whole_number(text) is None
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_finite_numbers(number: float) -> None:
+    assert finite_number(repr(number)) == number
+
+
+@pytest.mark.parametrize("text", ["", "inf", "-Infinity", "nan", "1e999", "1_0", "one", "9" * 5000])
+def test_what_is_no_finite_number(text: str) -> None:
+    assert finite_number(text) is None
+
+
+@given(st.text(max_size=30))
+def test_any_text(text: str) -> None:
+    assert isinstance(whole_number(text), int | None)
+    value = finite_number(text)
+    assert value is None or math.isfinite(value)

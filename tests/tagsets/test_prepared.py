@@ -1,0 +1,202 @@
+"""Models of prepared texts: what was done to the texts of training holds for all that comes after, untold."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from helpers.paths import ROOT
+from spacy.cli.train import train
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_crf.cli import app
+from spacy_crf.corpora.block import HistoricalText
+from spacy_crf.corpora.reader import Corpus
+from spacy_crf.corpora.tagsets import read_tokens_tsv
+
+CORPUS = ROOT / "corpus" / "set_valued_tagger"
+CONFIG = ROOT / "configs" / "set_valued_tagger.cfg"
+TEXT: dict[str, dict[str, Any]] = {
+    "context": {"punctuation": "context", "cut_at_punctuation": True},
+    "tags": {"punctuation": "context", "punctuation_tags": ["PUNCT"], "cut_at_punctuation": True},
+    "removed": {"punctuation": "removed", "cut_at_punctuation": True},
+    "joined": {"punctuation": "context", "join_segments": True, "untagged": "OA"},
+    "gold": {"punctuation": "gold", "cut_at_punctuation": True},
+}
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    return str(result.output)
+
+
+@pytest.fixture(scope="module", params=list(TEXT))
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A pipeline that `spacy train` has made of the shipped config and a block `text`."""
+    folder, overrides = tmp_path_factory.mktemp(request.param), {}
+    for part in ("train", "dev"):
+        overrides |= {f"corpora.{part}.text.{name}": value for name, value in TEXT[request.param].items()}
+    paths = {"paths.train": str(CORPUS / "train"), "paths.dev": str(CORPUS / "dev"), "training.max_steps": 1}
+    quick = {"components.set_valued_tagger.trainer.iterations_per_step": 4}
+    train(CONFIG, folder, overrides={**overrides, **paths, **quick})
+    return request.param, folder / "model-last"
+
+
+def words(doc: Doc) -> list[str]:
+    return [token.text for token in doc]
+
+
+def test_commands_measure_what_training_has_measured(trained: tuple[str, Path]) -> None:
+    name, model = trained
+    told = json.loads((model / "meta.json").read_text(encoding="utf8"))["performance"]
+    found = json.loads(run("sets", model, CORPUS / "dev", "--format", "tagsets", "--json"))
+    same = {"ml_acc": "ml_acc", "ml_util": "ml_util", "set_coverage": "coverage", "set_size": "size"}
+    for score, measure in same.items():
+        assert found[measure] == pytest.approx(told[score], abs=1e-9), score
+    lines = run("score", model, CORPUS / "dev", "--format", "tagsets")
+    shown = dict(re.findall(r"^([\w ]+?) +([\d.]+) *$", lines, re.M))
+    for score in (*same, "tag_acc"):
+        assert float(shown[score]) == pytest.approx(told[score] * (1 if score == "set_size" else 100), abs=0.006)
+    is_context = TEXT[name]["punctuation"] == "context"
+    assert (found["ml_acc_with_punctuation"] is not None) == is_context == ("ml_acc with punctuation" in shown)
+    if is_context:  # whose tags the model does not give
+        assert found["ml_acc_with_punctuation"] < found["ml_acc"]
+        assert float(shown["ml_acc with punctuation"]) == pytest.approx(
+            100 * found["ml_acc_with_punctuation"], abs=0.006
+        )
+
+
+def test_files_have_no_tags_of_punctuation_that_was_not_learned(trained: tuple[str, Path], tmp_path: Path) -> None:
+    name, model = trained
+    run("annotate", model, CORPUS / "dev", "--source", "tagsets", "--output", tmp_path)
+    rows = [line.split("\t") for file in tmp_path.iterdir() for line in file.read_text(encoding="utf8").splitlines()]
+    of_marks = {tags for form, tags in (row for row in rows if len(row) > 1) if form in (".", ",")}
+    expected = {"context": {"_"}, "tags": {"_"}, "joined": {"_"}, "removed": set()}
+    assert of_marks == expected[name] if name in expected else "_" not in of_marks
+    assert all(tags != "_" for form, tags in (row for row in rows if len(row) > 1) if form.isalpha())
+
+
+def test_promises_are_about_the_tokens_that_are_asked_for(trained: tuple[str, Path], tmp_path: Path) -> None:
+    _, model = trained
+    told = run("guarantee", model, CORPUS / "dev", "--format", "tagsets", "--conformal", "--output", tmp_path)
+    assert "left out" not in told
+    known = json.loads(run("sets", model, CORPUS / "dev", "--format", "tagsets", "--json"))["tokens"]
+    assert f"n = {known} calibration tokens" in " ".join(told.split())
+    promised = json.loads(run("sets", tmp_path, CORPUS / "dev", "--format", "tagsets", "--json"))
+    assert promised["coverage"] >= 0.95 and promised["tokens"] == known
+
+
+def test_raw_docs_get_what_files_get(trained: tuple[str, Path]) -> None:
+    """Without sentence starts, sequences end where those of training did, and punctuation has no tags."""
+    name, model = trained
+    nlp, text = spacy.load(model), HistoricalText(**{**TEXT[name], "join_segments": True})
+    tagger: Any = nlp.get_pipe("set_valued_tagger")
+    for example in Corpus(CORPUS / "dev", format="tagsets", text=text)(nlp):
+        if name == "removed":  # nothing is left to end a sequence
+            continue
+        bare = Doc(nlp.vocab, words=words(example.predicted))
+        lengths = tagger.read_columns([example.predicted]).lengths
+        assert (len(lengths) > 1) == text.cut_at_punctuation
+        np.testing.assert_array_equal(tagger.read_columns([bare]).lengths, lengths)
+        tagged = nlp(example.predicted)
+        assert [(t.tag_, t._.tag_set) for t in nlp(bare)] == [(t.tag_, t._.tag_set) for t in tagged]
+        for token in tagged:
+            is_mark = name != "gold" and not any(map(str.isalnum, token.text))
+            assert (token.tag_ == "") == (token._.tag_set == []) == is_mark
+
+
+def test_the_preparation_is_stored(trained: tuple[str, Path]) -> None:
+    name, model = trained
+    stored = json.loads((model / "set_valued_tagger" / "cfg").read_text(encoding="utf8"))["preparation"]
+    text = TEXT[name]
+    assert stored["punctuation"] == text["punctuation"] and stored["cuts"] == text.get("cut_at_punctuation", False)
+    nlp = spacy.load(model)
+    again = spacy.blank("xx")
+    again.add_pipe("set_valued_tagger", source=nlp)  # without the config that says how files are read
+    assert again.get_pipe("set_valued_tagger").cfg["preparation"] == stored
+
+
+def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
+    nlp = spacy.blank("xx")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}
+    nlp.add_pipe(factory, config={"features": features})
+    examples = list(Corpus(path, format="tagsets", text=text)(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(2):
+        nlp.update(examples)
+    return nlp
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
+def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n&\tKON\nse\tP\n/\t$;\n…\tOA\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    assert len(next(read_tokens_tsv(path)).words) == 21
+    nlp = make_nlp(factory, HistoricalText(punctuation="context", punctuation_tags=["$;"]), path)
+    (doc,) = nlp.pipe([Doc(nlp.vocab, words=["se", "&", "he", "/", "…", "kumt", "."])])
+    assert [token.tag_ for token in doc] == ["P", "KON", "P", "", "OA", "V", ""]
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=["/"]))] == [""]
+    given = Doc(nlp.vocab, words=["he", "/"], tags=["", "X"])  # what is there stays
+    assert [token.tag_ for token in nlp(given)] == ["P", "X"]
+
+
+def test_unprepared_texts_change_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nse\tP\n/\t$;\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", None, path)
+    assert nlp.get_pipe("crf_tagger").cfg["preparation"] is None
+    assert [token.tag_ for token in nlp(Doc(nlp.vocab, words=["he", "/"]))] == ["P", "$;"]
+
+
+def test_texts_with_punctuation_that_was_removed_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nse\tP\n/\t$;\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", HistoricalText(punctuation="removed"), path)
+    with pytest.warns(UserWarning, match="CRFW432.*he /"):
+        doc = nlp(Doc(nlp.vocab, words=["he", "/"]))
+    assert [token.tag_ for token in doc] == ["P", ""]
+    nlp(Doc(nlp.vocab, words=["he", "se"]))
+
+
+def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", HistoricalText(punctuation="context"), path)
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+    doc = nlp(Doc(nlp.vocab, words=["he", "/", "kumt"]))
+    assert [bool(token._.tag_set) for token in doc] == [True, False, True]
+
+
+def test_trees_of_tags_have_no_node_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP.a\n/\t$;\nkumt\tV.b\n/\t$;\n" * 3, encoding="utf8")
+    nlp = spacy.blank("xx")
+    tree = {"@misc": "spacy_crf.TagTree.v1", "separator": "."}
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER"]}
+    nlp.add_pipe("set_valued_tagger", config={"features": features, "method": "hierarchy", "hierarchy": tree})
+    examples = list(Corpus(path, format="tagsets", text=HistoricalText(punctuation="context"))(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    doc = nlp(Doc(nlp.vocab, words=["he", "/"]))
+    assert doc[1]._.tag_nodes == "" and doc[1]._.tag_set == [] and doc[0]._.tag_nodes and doc[0]._.tag_set
+
+
+def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
+    """Sequences that the component ends itself are those that the reader has made."""
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n.\t$;\nse\tP\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", HistoricalText(cut_at_punctuation=True), path)
+    tagger = nlp.get_pipe("crf_tagger")
+    example = next(Corpus(path, format="tagsets", text=HistoricalText(cut_at_punctuation=True))(nlp))
+    bare = Doc(nlp.vocab, words=words(example.predicted))
+    lengths = [len(sent) for sent in example.predicted.sents]
+    for doc in (example.predicted, bare):
+        np.testing.assert_array_equal(tagger.read_columns([doc]).lengths, lengths)
+    assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
