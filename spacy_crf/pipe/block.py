@@ -316,7 +316,9 @@ class LabelSettings(TagSettings):
 
 
 def near_targets(name: str) -> list[str]:
-    """Targets that somebody may mean who writes another name; all of them where none is near."""
+    """Targets that somebody may mean who writes another name; all of them for one of them, or where none is near."""
+    if name in _TARGETS:
+        return list(_TARGETS)
     owners = {word: target for target, words in _TARGETS.items() for word in words}
     return list(dict.fromkeys(owners[word] for word in get_close_matches(name.lower(), owners))) or list(_TARGETS)
 

@@ -47,8 +47,9 @@ class HasLabels:
         """Take labels in the order of their first occurrence; a coded error where there are none."""
         distinct = list(dict.fromkeys(labels))
         if not distinct:
-            target = str(self.cfg.get("target"))
-            where = {"annotation": self.describe_gold(), "target": target, "near": " or ".join(near_targets(target))}
+            name = self.cfg.get("target")
+            target = f"`target` (now {name!r}; near names: {', '.join(near_targets(name))}) and " if name else ""
+            where = {"annotation": self.describe_gold(), "target": target}
             raise CRFError(PipeErrors.CRF402.format(name=self.name, **where))
         for label in distinct:
             self.check_label(label)
