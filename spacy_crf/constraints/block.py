@@ -217,7 +217,7 @@ class DecoderSettings(DecodingSettings):
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
         gives scores of its labels for each token, as spaCy's tagger does.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
-        "values": array (n, L)}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
+        "values": n lists of L numbers}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
