@@ -9,7 +9,8 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
-from ..pipe.block import LabelSettings, SequenceMode, Settings, component, empty, fixed, nested
+from ..features.block import FeatureSettings
+from ..pipe.block import LabelSettings, Scorer, SequenceMode, Settings, component, empty, fixed, nested, own_names
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 StepRule = Literal["polyak", "harmonic"]
@@ -97,6 +98,7 @@ class MiningSettings:
             ("paths", self.paths >= 2, "at least 2"),
             ("epochs", self.epochs >= 1, "at least 1"),
             ("step", 0 < self.step < infinity, "a number above 0"),
+            ("seed", self.seed >= 0, "at least 0"),
         ):
             if not holds:
                 value = getattr(self, setting)
@@ -185,10 +187,10 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: Any = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
 
     def first_order(self) -> Iterator[str]:
         yield "decoding under constraints"
@@ -217,7 +219,7 @@ class DecoderSettings(DecodingSettings):
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
         gives scores of its labels for each token, as spaCy's tagger does.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
-        "values": array (n, L)}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
+        "values": n lists of L numbers}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
@@ -233,7 +235,13 @@ class DecoderSettings(DecodingSettings):
     sequence: SequenceMode = fixed("auto", shown=True)
     spans_key: str = "sc"
     overwrite: bool = True
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        yield from own_names({"target": self.target, "marginals": self.marginals})
+        yield from own_names({"source": self.source})
+        yield from own_names({"spans_key": self.spans_key})
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError

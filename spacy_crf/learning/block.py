@@ -1,5 +1,6 @@
 """The blocks of a component's model and trainer, and the batcher for trainers that want the whole corpus."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -137,10 +138,11 @@ class LBFGSSettings(TrainerSettings):
     def __post_init__(self) -> None:
         from ..core.errors import CoreErrors, CRFError
 
-        for name, least in (("c1", 0), ("c2", 0), ("warmup", 0), ("first_order_steps", 1)):
-            value = getattr(self, name)
-            if not value >= least:
-                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=f"at least {least}"))
+        least = dict.fromkeys(("iterations_per_step", "memory", "first_order_steps"), 1)
+        for name, value in vars(self).items():
+            if not least.get(name, 0) <= value < math.inf:
+                expected = f"at least {least.get(name, 0)}"
+                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected=expected))
 
     @property
     def search(self) -> dict[str, Any]:
@@ -180,7 +182,11 @@ class OnlineSettings(TrainerSettings):
     seed: int
 
     def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, CRFError
+
         self.learner()  # refuses settings that make no sense
+        if not self.seed >= 0:
+            raise CRFError(CoreErrors.CRF204.format(name="seed", value=self.seed, expected="at least 0"))
 
     def learner(self) -> "OnlineLearner":
         """Make what learns from the sequences, with all settings but the seed."""

@@ -15,8 +15,8 @@ class PipeErrors(metaclass=Messages):
         "or labels."
     )
     CRF402 = (
-        "Component {name!r} found no labels in the training data: no document has {annotation}. Check `target` "
-        "(now {target!r}) and that the corpus holds this annotation, or give `labels` in [initialize.components]."
+        "Component {name!r} found no labels in the training data: no document has {annotation}. Check {target}that the "
+        "corpus holds this annotation, or give `labels` in [initialize.components]."
     )
     CRF403 = (
         "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "

@@ -92,6 +92,7 @@ class PunctuationRestorer(ChainPipe):
     settings: RestorerSettings
 
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
+        settings.check(name)
         marks = settings.marks
         told: dict[str, Any] = {
             "marks": list(marks.marks),  # for scorers, as those below

@@ -200,7 +200,7 @@ class RestorationWriter:
         marks = self._table.marks
         table = np.tile(np.array([mark == NONE for mark in marks], dtype=np.float32), (len(doc), 1))
         table[view.last_tokens] = self._table.mark_probabilities(marginals)
-        return {PROBABILITIES: table, COLUMNS: list(map(_shown, marks))}
+        return {PROBABILITIES: table.tolist(), COLUMNS: list(map(_shown, marks))}
 
     def _alternatives(self, view: WordView, prediction: WordPrediction) -> list[dict[str, Any]]:
         """List the best texts with their probabilities; a Doc is one sequence. Labellings of one text are summed."""

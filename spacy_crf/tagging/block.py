@@ -33,7 +33,7 @@ class TaggerSettings(LabelSettings):
         if self.n_best < 0:
             yield "n_best", "0, or the number of sequences to list"
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
-        yield from own_names({**names, "n_best_key": self.n_best_key if self.n_best else None})
+        yield from own_names({**names, "n_best_key": self.n_best_key})
 
     def first_order(self) -> Iterator[str]:
         if self.n_best:
