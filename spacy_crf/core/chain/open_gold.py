@@ -249,9 +249,9 @@ class _Stretches:
     def _soft(self, batch: PackedBatch, chosen: Bools, shares: Doubles) -> Floats:
         """((N, L)): distributions in packed order; with masks, as the shares of chains that begin with them are."""
         if not self.has_pairs:
-            soft = np.zeros(self.gold.shape, dtype=np.float32)
-            soft[self.soft] = self.gold[self.soft]
-            return soft[batch.units]
+            fixed = np.zeros(self.gold.shape, dtype=np.float32)
+            fixed[self.soft] = self.gold[self.soft]
+            return fixed[batch.units]
         left, _ = self._ends()
         begun = chosen & (left >= 0)
         soft = np.zeros(self.gold.shape)

@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+from docling_core.types.doc import DoclingDocument
 from helpers.layouts import documents
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -174,9 +175,8 @@ def test_docling(example, tmp_path):
 @settings(max_examples=50, deadline=None)
 @given(documents())
 def test_exports_are_valid_for_docling(document):
-    models = pytest.importorskip("docling_core.types.doc")
     data = json.loads(write_docling(*document).encode("utf8", "replace"))
-    read = models.DoclingDocument.model_validate(data)
+    read = DoclingDocument.model_validate(data)
     assert [item.text for item in read.texts] == [item["text"] for item in data["texts"]]
     shown = [item for item, _ in read.iterate_items(with_groups=True)]
     assert len(shown) >= len(data["texts"])
