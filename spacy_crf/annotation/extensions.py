@@ -1,7 +1,8 @@
 """Custom attributes of Docs, spans and tokens: the one way to register them, and to read and write what they hold.
 
 spaCy keeps their values in `doc.user_data`, under ("._.", name, first character, last character). Read and written
-there, they need no registration, and a small part of the time that `token._` takes.
+there, they need no registration, and a small part of the time that `token._` takes. What components write is plain:
+numbers, strings, lists and dicts, so that `doc.to_json(underscore=[..])` and DocBin can hold it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -91,7 +92,7 @@ def register_marginals(name: str | None) -> None:
 
 
 def _token_marginals(stored: dict[str, Any], token: int) -> dict[str, float]:
-    return dict(zip(stored["tags"], np.asarray(stored["values"])[token].tolist()))
+    return dict(zip(stored["tags"], map(float, stored["values"][token])))  # Docs of old versions hold arrays
 
 
 def read_result(doc: Doc, name: str) -> Any:
@@ -151,8 +152,8 @@ def write_value(doc: Doc, name: str, value: Any) -> None:
 
 
 def write_marginals(doc: Doc, name: str, labels: Iterable[str], values: Floats) -> None:
-    """Give a Doc the probabilities of its tokens' labels. values ((n, L)): of L labels."""
-    doc._.set(name, {"tags": list(labels), "values": values})
+    """Give a Doc the probabilities of its tokens' labels. values ((n, L)): of L labels; they are kept as lists."""
+    doc._.set(name, {"tags": list(labels), "values": values.tolist()})
 
 
 def read_values(doc: Doc, name: str) -> list[Any]:

@@ -9,7 +9,8 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
-from ..pipe.block import LabelSettings, SequenceMode, Settings, component, empty, fixed, nested
+from ..features.block import FeatureSettings
+from ..pipe.block import LabelSettings, Scorer, SequenceMode, Settings, component, empty, fixed, nested, own_names
 
 Decoder = Literal["auto", "viterbi", "lagrangian", "automaton", "ilp"]
 StepRule = Literal["polyak", "harmonic"]
@@ -23,6 +24,7 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
+HIDDEN = ("ents_p", "ents_r", "ents_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 
@@ -96,6 +98,7 @@ class MiningSettings:
             ("paths", self.paths >= 2, "at least 2"),
             ("epochs", self.epochs >= 1, "at least 1"),
             ("step", 0 < self.step < infinity, "a number above 0"),
+            ("seed", self.seed >= 0, "at least 0"),
         ):
             if not holds:
                 value = getattr(self, setting)
@@ -119,8 +122,9 @@ class DecodingSettings(Settings):
     decoder (str): "auto": Viterbi where it breaks nothing, then Lagrangian relaxation, automata, and an integer
         programme if there is a solver, until the answer is proved to be the best. "viterbi" looks at no constraint but
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
-    budget (float | None): of the decoder "auto", in seconds for a sequence: when automata and solver together have
-        taken them, the best labelling so far is kept, and `limits` in `info` names the budget; null: no end.
+    budget (float | None): of the decoder "auto", in seconds for each sequence that ten iterations of Lagrangian
+        relaxation leave open. Then the best labelling so far is kept, and `limits` in `info` names the budget; null: no
+        end.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
@@ -128,7 +132,7 @@ class DecodingSettings(Settings):
         or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
         closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a
         token is punctuation.
-    solver (str | None): of integer programmes: PuLP's name.
+    solver (str | None): of integer programmes: PuLP's name, or "highs" or "cbc"; null: the first there is.
     time_limit (float | None): of integer programmes, in seconds for a sequence.
     max_iterations (int | None): of Lagrangian relaxation, for a sequence; null: 200.
     step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's 1 / (k + 1).
@@ -183,10 +187,10 @@ class NERSettings(DecodingSettings, LabelSettings):
     mine (MiningSettings | None): a block spacy_crf.Mining.v1; null: no constraints are mined.
     """
 
-    features: Any = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@ner"])
     target: str = fixed("ent", shown=True)
     mine: MiningSettings | None = fixed(None)
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
 
     def first_order(self) -> Iterator[str]:
         yield "decoding under constraints"
@@ -196,7 +200,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={"ents_f": 1.0, **dict.fromkeys(("ents_p", "ents_r", "ents_per_type")), **dict.fromkeys(SHOWN, 0.0)},
+    scores={"ents_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""
@@ -215,7 +219,7 @@ class DecoderSettings(DecodingSettings):
     source (str | None): name of an earlier component, whose model is asked again: a crf_tagger, or any whose model
         gives scores of its labels for each token, as spaCy's tagger does.
     marginals (str | None): instead, the custom attribute of Docs in which a component has left them: {"tags": [..],
-        "values": array (n, L)}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
+        "values": n lists of L numbers}, as crf_tagger's `marginals` and set_valued_tagger's `tag_probs`.
     target (str): what is written, as for crf_tagger.
     scheme (str): of the tags that the probabilities are about; "auto": BIO or BILUO if they look like it, else none.
     sequence (str): "auto", "doc" or "sents": what constraints are about.
@@ -231,7 +235,13 @@ class DecoderSettings(DecodingSettings):
     sequence: SequenceMode = fixed("auto", shown=True)
     spans_key: str = "sc"
     overwrite: bool = True
-    scorer: Any = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.constrained_ner_scorer.v1")
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        yield from super().problems()
+        yield from own_names({"target": self.target, "marginals": self.marginals})
+        yield from own_names({"source": self.source})
+        yield from own_names({"spans_key": self.spans_key})
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError

@@ -1,5 +1,6 @@
 """The `features` block of a component's config, and the blocks that belong into it."""
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,17 @@ class SpellingSettings:
     lengths: list[int] | None = None
     ratio: float = 10
 
+    def __post_init__(self) -> None:
+        from ..core.errors import CoreErrors, CRFError
+
+        lengths = self.lengths or []
+        for name, holds, expected in (
+            ("ratio", 1 <= self.ratio < math.inf, "at least 1"),
+            ("lengths", lengths == sorted(lengths) and min(lengths, default=1) >= 1, "numbers from 1 on, rising"),
+        ):
+            if not holds:
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=getattr(self, name), expected=expected))
+
     def make(self, count: Counts) -> "Speller":
         """Read rules and table, or fit the table to how often each form of the training corpus occurs."""
         from .spelling import LENGTHS, Rewriter, Speller, SpellingTable, fit_spelling
@@ -73,7 +85,7 @@ class ClassSettings:
         from .errors import FeatureErrors
 
         for name, value in vars(self).items():
-            if value < 1:
+            if not value >= 1:
                 raise CRFError(FeatureErrors.CRF977.format(name=name, value=value))
 
     def make(self, texts: Texts, sizes: Iterable[int]) -> "WordClasses":
@@ -113,7 +125,7 @@ class FeatureSettings:
 
     def __post_init__(self) -> None:
         """Check the settings: a coded error for templates that cannot be read or ask for what there is not."""
-        from ..core.errors import CRFError
+        from ..core.errors import CoreErrors, CRFError
         from .errors import FeatureErrors
 
         if not self.parsed:
@@ -122,6 +134,10 @@ class FeatureSettings:
             self.check(template)
         if self.max_features < 0:
             raise CRFError(FeatureErrors.CRF312.format(value=self.max_features))
+        for name in ("min_count", "min_edge_count"):
+            value = getattr(self, name)
+            if not value >= 1:
+                raise CRFError(CoreErrors.CRF549.format(name=name, value=value, expected="at least 1"))
 
     @cached_property
     def parsed(self) -> "list[Template]":

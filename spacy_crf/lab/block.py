@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..core.errors import CoreErrors, CRFError
 from ..features.block import FeatureSettings, SequenceMode
-from ..pipe.block import Decode, Settings, component, nested, own_names
+from ..pipe.block import Decode, Scorer, Settings, component, nested, own_names
 
 Reader = Callable[[Language], Iterable[Example]]
 SELECTIONS: dict[str, Reader] = {}  # what an experiment holds at the moment, by key
@@ -42,10 +42,10 @@ class ComparisonSettings(Settings, ABC):
     overwrite: bool = False
     marginals: str | None = None
     gold_tags: str = "gold_tags"
-    scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.tagger_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        yield from own_names({"target": self.target, "marginals": self.marginals})
+        yield from own_names({"target": self.target, "marginals": self.marginals, "gold_tags": self.gold_tags})
 
     @abstractmethod
     def estimator(self) -> Any:

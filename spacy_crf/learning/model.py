@@ -56,8 +56,9 @@ def new_model(boundary: bool, tok2vec: Tok2Vec | None, settings: dict[str, Any])
 
 
 def forward(model: ChainModel, X: Any, is_train: bool) -> Any:
-    """Refuse: the model is a container, and thinc asks for a function."""
-    raise NotImplementedError
+    """Return the vectors of Docs that the model has a layer for, else none. Scores are the component's."""
+    vectors = get_tok2vec(model)
+    return ([], lambda gradients: []) if vectors is None else vectors(X, is_train)
 
 
 # -- the weights ---------------------------------------------------------------------------------------------

@@ -9,10 +9,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
-from numbers import Integral, Real
 from operator import attrgetter
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints
 
 from spacy.language import Language
 from spacy.util import registry
@@ -22,9 +20,11 @@ from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import TrainerSettings
 from ..reading.configs import single_dollars
 from .dictionary.block import DictionarySettings
+from .setting_types import block_class, describe_type, fits
 
 S = TypeVar("S", bound="Settings")
 Construct = Callable[..., Any]
+Scorer = Callable[..., dict[str, Any]] | None
 
 
 def nested(kind: str, function: str, **arguments: Any) -> Any:
@@ -60,9 +60,10 @@ class Settings:
 
     def check(self, name: str) -> None:
         """Raise a coded error for the first value without meaning. name (str): of the component."""
-        hints = _hints(type(self))  # type: ignore[arg-type]
-        wrong = ((key, _describe(hint)) for key, hint in hints.items() if not fits(getattr(self, key), hint))
-        for setting, expected in (*wrong, *self.problems()):
+        for setting, hint in _hints(type(self)).items():  # type: ignore[arg-type]
+            if not fits(getattr(self, setting), hint):
+                raise refused(name, setting, getattr(self, setting), describe_type(hint))
+        for setting, expected in self.problems():
             raise refused(name, setting, attrgetter(setting)(self), expected)
 
 
@@ -76,11 +77,13 @@ def component(
 ) -> Callable[[Construct], Construct]:
     """Register a constructor, which takes the pipeline, a name and settings as one value, as a factory.
 
-    spaCy sees a factory with an argument for each setting, so that it checks configs by their types.
+    spaCy sees a factory with an argument for each setting, so that it checks configs by their types; that of a block is
+    left to `Settings.check`, which says what to write.
     """
 
     def register(construct: Construct) -> Construct:
-        hints = _hints(settings)  # type: ignore[arg-type]
+        known = _hints(settings)  # type: ignore[arg-type]
+        hints = {key: Any if block_class(hint) else hint for key, hint in known.items()}
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
@@ -198,34 +201,15 @@ def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
     return CRFError(PipeErrors.CRF408.format(name=name, setting=setting, value=value, expected=expected))
 
 
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value has a type, as far as configs can hold it; what lists and dicts contain is not looked at."""
-    origin = get_origin(hint)
-    if origin in (Union, UnionType):
-        return any(fits(value, one) for one in get_args(hint))
-    if origin is Literal:
-        return value in get_args(hint)
-    if hint in (int, float):
-        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
-    if hint in (str, bool, NoneType) or origin in (list, dict):
-        return isinstance(value, origin or hint)
-    return True  # blocks: spaCy has resolved them
-
-
-def _describe(hint: Any) -> str:
-    """A type as people who write configs name it."""
-    origin = get_origin(hint)
-    if origin in (Union, UnionType):
-        return " or ".join(_describe(one) for one in get_args(hint))
-    if origin is Literal:
-        return "one of " + ", ".join(map(repr, get_args(hint)))
-    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
-    names |= {list: "a list", dict: "a table"}
-    return names.get(origin or hint, str(hint))
-
-
 Decode = Literal["viterbi", "posterior"]
 SPAN_TARGETS = ("ent", "spans")
+# what people call the targets that spaCy has a place for
+_TARGETS = {
+    "tag": ("tag", "tags", "tag_", "xpos"),
+    "pos": ("pos", "pos_", "upos"),
+    "ent": ("ent", "ents", "entity", "entities", "ner", "iob"),
+    "spans": ("span", "spans", "spancat", "chunk", "chunks", "noun_chunks", "np"),
+}
 
 
 @dataclass(kw_only=True)
@@ -245,14 +229,20 @@ class ChainSettings(Settings):
     features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@tagging"])
     trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1")
     temperature: float = 1.0
-    scorer: Callable[..., dict[str, Any]] | None = nested("scorers", "spacy_crf.tagger_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.tagger_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
+        if "layout" not in self.model.attrs:
+            yield "model", 'a block with @architectures = "spacy_crf.LinearChain.v1"'
         if not is_positive(self.temperature):
             yield "temperature", "a positive number"
 
     def first_order(self) -> Iterator[str]:
         """Yield what the settings ask for that only a chain of order 1 can tell."""
+        yield from ()
+
+    def probabilistic(self) -> Iterator[str]:
+        """Yield what the settings ask for that is made of probabilities."""
         yield from ()
 
     def check(self, name: str) -> None:
@@ -313,17 +303,35 @@ class LabelSettings(TagSettings):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
+        if not 0 <= self.threshold <= 1:
+            yield "threshold", "from 0 to 1"
         if self.target not in SPAN_TARGETS:
             for setting in ("threshold", "scores"):
                 if getattr(self, setting):
                     yield setting, "left out for targets that are not spans"
         yield from own_names({"target": self.target, "marginals": self.marginals})
+        yield from own_names({"scores": self.scores})
+        yield from own_names({"spans_key": self.spans_key})
 
     def first_order(self) -> Iterator[str]:
         yield from super().first_order()
         yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
         if self.target == "spans":
             yield "target 'spans', which takes probabilities of spans,"
+
+    def probabilistic(self) -> Iterator[str]:
+        yield from super().probabilistic()
+        yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
+        if self.target == "spans":
+            yield "target 'spans'"
+
+
+def near_targets(name: str) -> list[str]:
+    """Targets that somebody may mean who writes another name; all of them for one of them, or where none is near."""
+    if name in _TARGETS:
+        return list(_TARGETS)
+    owners = {word: target for target, words in _TARGETS.items() for word in words}
+    return list(dict.fromkeys(owners[word] for word in get_close_matches(name.lower(), owners))) or list(_TARGETS)
 
 
 def own_names(names: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -15,8 +15,8 @@ class PipeErrors(metaclass=Messages):
         "or labels."
     )
     CRF402 = (
-        "Component {name!r} found no labels in the training data: no document has {annotation}. Check `target` "
-        "(now {target!r}) and that the corpus holds this annotation, or give `labels` in [initialize.components]."
+        "Component {name!r} found no labels in the training data: no document has {annotation}. Check {target}that the "
+        "corpus holds this annotation, or give `labels` in [initialize.components]."
     )
     CRF403 = (
         "Label {label!r} of document {document!r} is not among the labels of component {name!r}. Initialize with "
@@ -25,7 +25,7 @@ class PipeErrors(metaclass=Messages):
     )
     CRF404 = (
         "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
-        "written by something else."
+        "written by something else: take another copy, such as model-best beside model-last."
     )
     CRF405 = "Component {name!r} at {path} has format {found!r}; this version of spacy_crf reads {expected!r}."
     CRF406 = (
@@ -135,6 +135,11 @@ class PipeWarnings(metaclass=Messages):
     CRFW402 = (
         "Component {name!r}: document {document!r} has gold spans that overlap. A chain holds one span per token, so "
         "their tokens count as unknown. Give the component a group of spans without overlaps."
+    )
+    CRFW403 = (
+        "Component {name!r}: {what} is made of probabilities, but its trainer {trainer} learns scores that are none, "
+        "and far too sure as such. Fit a temperature with `python -m spacy crf calibrate MODEL DEV --output DIR`, or "
+        "take the trainer spacy_crf.AdaGrad.v1 or spacy_crf.LBFGS.v1."
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "

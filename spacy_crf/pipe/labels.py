@@ -18,6 +18,7 @@ from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
+from .block import near_targets
 from .errors import PipeErrors, PipeWarnings
 
 
@@ -46,7 +47,9 @@ class HasLabels:
         """Take labels in the order of their first occurrence; a coded error where there are none."""
         distinct = list(dict.fromkeys(labels))
         if not distinct:
-            where = {"annotation": self.describe_gold(), "target": self.cfg.get("target")}
+            name = self.cfg.get("target")
+            target = f"`target` (now {name!r}; near names: {', '.join(near_targets(name))}) and " if name else ""
+            where = {"annotation": self.describe_gold(), "target": target}
             raise CRFError(PipeErrors.CRF402.format(name=self.name, **where))
         for label in distinct:
             self.check_label(label)

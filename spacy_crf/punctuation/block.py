@@ -4,14 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
+from thinc.api import Model
 
 from ..core.errors import CRFError
-from ..pipe.block import ChainSettings, component, empty, nested
+from ..features.block import FeatureSettings
+from ..pipe.block import ChainSettings, Scorer, component, empty, nested
+from ..pipe.setting_types import fits
 
 NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
@@ -122,8 +125,8 @@ class RestorerSettings(ChainSettings):
     n_best (int): how many of the best texts to list in `doc._.restorations`, with their probabilities.
     """
 
-    model: Any = nested("architectures", "spacy_crf.LinearChain.v1", boundary=False)
-    features: Any = nested("misc", "spacy_crf.Features.v1", templates=["@punctuation"], min_count=2)
+    model: Model = nested("architectures", "spacy_crf.LinearChain.v1", boundary=False)
+    features: FeatureSettings = nested("misc", "spacy_crf.Features.v1", templates=["@punctuation"], min_count=2)
     marks: LabelScheme = nested("misc", "spacy_crf.Marks.v1", marks=["COMMA", "PERIOD", "QUESTION"])
     existing: Existing = "override"
     capitalise: bool = True
@@ -132,19 +135,23 @@ class RestorerSettings(ChainSettings):
     threshold: float = 0.0
     thresholds: dict[str, float] = empty(dict)
     n_best: int = 0
-    scorer: Any = nested("scorers", "spacy_crf.punctuation_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.punctuation_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
         marks = self.marks.marks
         if not 0 <= self.threshold <= 1:
             yield "threshold", "from 0 to 1"
-        if not all(mark in marks for mark in self.thresholds):
+        if not all(mark in marks and fits(value, float) for mark, value in self.thresholds.items()):
             yield "thresholds", f"numbers for some of {', '.join(marks)}"
         if not all(0 < value <= 1 for value in self.thresholds.values()):
             yield "thresholds", "above 0, up to 1"
         if self.n_best < 0:
             yield "n_best", "0, or the number of texts to list"
+
+    def probabilistic(self) -> Iterator[str]:
+        asking = ("probabilities", "threshold", "thresholds", "n_best")
+        yield from (f"the setting `{one}`" for one in asking if getattr(self, one))
 
 
 @component(

@@ -92,6 +92,7 @@ class PunctuationRestorer(ChainPipe):
     settings: RestorerSettings
 
     def __init__(self, vocab: Vocab, settings: RestorerSettings, name: str = "punctuation_restorer"):
+        settings.check(name)
         marks = settings.marks
         told: dict[str, Any] = {
             "marks": list(marks.marks),  # for scorers, as those below
@@ -143,6 +144,10 @@ class PunctuationRestorer(ChainPipe):
         return super().read_columns([self.bare(doc) for doc in docs], extra)
 
     # -- calibration -----------------------------------------------------------------------------------------
+
+    @property
+    def has_probabilities(self) -> bool:
+        return self.calibration is not None or super().has_probabilities
 
     @property
     def calibration(self) -> MarkCalibration | None:

@@ -1,7 +1,7 @@
 """Docs as the restorer sees them: where they keep punctuation, their words, and the gold labels of these.
 
 `doc._.punctuation` is a dict of lists, one value for each token: "marks" (names, "" for none), "case", "openings" and
-"closings" where they are told, and "probabilities" ((n, M) array) with the names of its columns under "columns". A
+"closings" where they are told, and "probabilities" (n lists of M) with the names of its columns under "columns". A
 token that is not the last one of its word has no mark. Gold of a window has the mark that ends its last sentence under
 "following", where that lies behind the window.
 
@@ -131,8 +131,8 @@ def _probabilities(token: Token) -> dict[str, float] | None:
     stored = read_value(token.doc, PUNCTUATION) or {}
     if PROBABILITIES not in stored:
         return None
-    values = np.asarray(stored[PROBABILITIES])[place_of(token, PUNCTUATION)]
-    return dict(zip(stored[COLUMNS], values.tolist()))
+    values = stored[PROBABILITIES][place_of(token, PUNCTUATION)]
+    return dict(zip(stored[COLUMNS], map(float, values)))
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,11 @@ def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
     spaced = start > word.end and text[start - 1] == " "
-    glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
+    rest = end
+    while rest < len(text) and text[rest] in _BEHIND_WORDS:
+        rest += 1
+    is_between = rest < len(text) and not text[rest].isspace()
+    glued = is_between or (spaced and rest > end)
     return Edit(start - spaced, end, mark + (" " if glued else ""))
 
 
@@ -196,7 +200,7 @@ class RestorationWriter:
         marks = self._table.marks
         table = np.tile(np.array([mark == NONE for mark in marks], dtype=np.float32), (len(doc), 1))
         table[view.last_tokens] = self._table.mark_probabilities(marginals)
-        return {PROBABILITIES: table, COLUMNS: list(map(_shown, marks))}
+        return {PROBABILITIES: table.tolist(), COLUMNS: list(map(_shown, marks))}
 
     def _alternatives(self, view: WordView, prediction: WordPrediction) -> list[dict[str, Any]]:
         """List the best texts with their probabilities; a Doc is one sequence. Labellings of one text are summed."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 
-from ..pipe.block import ChainSettings, component, empty, is_positive, nested
+from ..learning.block import TrainerSettings
+from ..pipe.block import ChainSettings, Scorer, component, empty, is_positive, nested
+from .features.block import UnitFeatureSettings
 
 Labeller = Literal["auto", "chain", "rules"]
 ParserKind = Literal["stack", "grammar"]
@@ -43,9 +45,9 @@ class SectionSettings(ChainSettings):
     sections_key (str): key of doc.spans for sections.
     """
 
-    features: Any = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
+    features: UnitFeatureSettings = nested("misc", "spacy_crf.UnitFeatures.v1", templates=["@sections"])
     # a Gaussian prior of variance 10
-    trainer: Any = nested("misc", "spacy_crf.LBFGS.v1", c2=0.05)
+    trainer: TrainerSettings = nested("misc", "spacy_crf.LBFGS.v1", c2=0.05)
     labeller: Labeller = "auto"
     roles: dict[str, str] = empty(dict, fixed=True)
     candidates_only: bool = True
@@ -58,7 +60,7 @@ class SectionSettings(ChainSettings):
     max_states: int | None = 24
     elements_key: str = "elements"
     sections_key: str = "sections"
-    scorer: Any = nested("scorers", "spacy_crf.section_parser_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.section_parser_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
@@ -74,6 +76,9 @@ class SectionSettings(ChainSettings):
             yield "elements_key", "a key of doc.spans"
         if self.sections_key in ("", self.elements_key):
             yield "sections_key", "a key of its own"
+
+    def probabilistic(self) -> Iterator[str]:
+        yield "every tree of sections"
 
 
 @component(

@@ -111,8 +111,10 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
 
 
 def register_extensions() -> None:
-    """Make `doc._.section_tree`, and `section`, `section_parent` and `section_children` of spans available."""
+    """Make `doc._.section_tree`, `doc._.section_tree_json`, and `section`, `section_parent` and `section_children` of
+    spans available."""
     register(Doc, "section_tree", getter=get_tree)
+    register(Doc, "section_tree_json", getter=get_data, setter=set_data)
     register(Span, "section", getter=get_section)
     register(Span, "section_parent", getter=get_parent)
     register(Span, "section_children", getter=get_children)
@@ -120,8 +122,19 @@ def register_extensions() -> None:
 
 def get_tree(doc: Doc) -> SectionTree | None:
     """The tree of a Doc; None where no component made one."""
-    data = read_value(doc, TREE) or doc.user_data.get(TREE)
+    data = get_data(doc)
     return None if data is None else from_json(data)
+
+
+def get_data(doc: Doc) -> dict[str, Any] | None:
+    """The tree of a Doc as `SectionTree.to_json` gives it, for `doc.to_json(underscore=["section_tree_json"])`."""
+    found: dict[str, Any] | None = read_value(doc, TREE) or doc.user_data.get(TREE)
+    return found
+
+
+def set_data(doc: Doc, data: dict[str, Any]) -> None:
+    """Give a Doc a tree that `get_data` has returned, as `Doc.from_json` does."""
+    write_value(doc, TREE, data)
 
 
 def get_section(span: Span) -> dict[str, Any] | None:

@@ -33,12 +33,18 @@ class TaggerSettings(LabelSettings):
         if self.n_best < 0:
             yield "n_best", "0, or the number of sequences to list"
         names = {"target": self.target, "marginals": self.marginals, "entropy": self.entropy}
-        yield from own_names({**names, "n_best_key": self.n_best_key if self.n_best else None})
+        yield from own_names({**names, "n_best_key": self.n_best_key})
 
     def first_order(self) -> Iterator[str]:
         if self.n_best:
             yield "the setting `n_best`"
         yield from super().first_order()
+
+    def probabilistic(self) -> Iterator[str]:
+        yield from super().probabilistic()
+        yield from (f"the setting `{one}`" for one in ("n_best", "entropy") if getattr(self, one))
+        if self.decode == "posterior":
+            yield "decode = 'posterior'"
 
 
 @component(

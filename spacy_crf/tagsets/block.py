@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.util import registry
 
-from ..pipe.block import Decode, TagSettings, component, fixed, nested
+from ..pipe.block import Decode, Scorer, TagSettings, component, fixed, nested, own_names
 
 Method = Literal["utility", "mass", "size", "hierarchy", "guarantee"]
 LearnFrom = Literal["soft", "marginal", "best", "augmented"]
@@ -59,8 +59,8 @@ class SetSettings(TagSettings):
         "hierarchy": the tags below one node of a tag tree, the node of greatest expected utility.
         "guarantee": so that a promise holds that `python -m spacy crf guarantee` has made on held-out data.
     utility (str): "g", "precision", "recall", "f", "u65", "u80" or "reject" (see `core.sets.predict`).
-    alpha (float): of the utility: smaller ones make larger sets.
-    beta (float): of the utility: larger ones make larger sets.
+    alpha (float): of the utility, from 0 to 1: smaller ones make larger sets.
+    beta (float): of the utility, 0 or above: larger ones make larger sets.
     coverage (float): for "mass".
     size (int): for "size".
     guarantee (dict | None): for "guarantee".
@@ -98,10 +98,13 @@ class SetSettings(TagSettings):
     tag_sequences: str = "tag_sequences"
     tag_nodes: str = "tag_nodes"
     gold_tags: str = "gold_tags"
-    scorer: Any = nested("scorers", "spacy_crf.set_tagger_scorer.v1")
+    scorer: Scorer = nested("scorers", "spacy_crf.set_tagger_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
         yield from super().problems()
+        names = ("target", "tag_set", "tag_probs", "tag_sequences", "tag_nodes", "gold_tags")
+        yield from own_names({name: getattr(self, name) for name in names})
+        yield from own_names({"source": self.source})
         if not 0 <= self.coverage <= 1:
             yield "coverage", "from 0 to 1"
         if self.size < 1:
@@ -118,6 +121,9 @@ class SetSettings(TagSettings):
     def first_order(self) -> Iterator[str]:
         if self.sequences:
             yield "the setting `sequences`"
+
+    def probabilistic(self) -> Iterator[str]:
+        yield "every tag set"
 
     def check(self, name: str) -> None:
         from ..core.errors import CRFError

@@ -55,6 +55,14 @@ def test_lbfgs_refuses_an_example_that_comes_twice_in_a_step(nlp: Language, is_s
     assert weights(nlp).any()
 
 
+def test_lbfgs_takes_all_examples_once_more_for_the_same_step(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    pipe = nlp.get_pipe("crf_tagger")
+    assert pipe.update(examples) == pipe.update(examples)
+    pipe.finish_update(nlp.create_optimizer())
+    assert weights(nlp).any()
+
+
 def test_accumulated_parts_are_one_step() -> None:
     results = []
     for n_parts in (1, 2, 4):

@@ -87,8 +87,8 @@ def test_marginals_on_doc_and_tokens() -> None:
     doc = nlp(make_examples(nlp)[0].predicted)
     stored = doc._.crf_test_marginals
     assert tuple(stored["tags"]) == nlp.get_pipe("crf_tagger").labels
-    assert stored["values"].shape == (len(doc), len(stored["tags"]))
-    assert stored["values"].sum(axis=1) == pytest.approx(np.ones(len(doc)), abs=1e-5)
+    assert np.shape(stored["values"]) == (len(doc), len(stored["tags"]))
+    assert np.sum(stored["values"], axis=1) == pytest.approx(np.ones(len(doc)), abs=1e-5)
     for token in doc:
         probabilities = token._.crf_test_marginals
         assert max(probabilities, key=probabilities.get) == token.tag_

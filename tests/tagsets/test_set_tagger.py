@@ -210,7 +210,7 @@ def test_settings_that_make_no_sense_are_named(setting: str, value: float) -> No
         build(**{setting: value})
 
 
-@pytest.mark.parametrize("setting, value, code", [("alpha", 0.0, "CRF802"), ("utility", "u99", "CRF801")])
+@pytest.mark.parametrize("setting, value, code", [("alpha", 1.5, "CRF802"), ("utility", "u99", "CRF801")])
 def test_utilities_that_make_no_sense_are_named(setting: str, value: Any, code: str) -> None:
     with pytest.raises(ValueError, match=code):
         build(**{setting: value})

@@ -37,8 +37,8 @@ class OnlineLearner(ABC):
     def __post_init__(self) -> None:
         for name in self.positive:
             value = getattr(self, name)
-            if not value > 0:
-                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0"))
+            if not 0 < value < np.inf:
+                raise CRFError(CoreErrors.CRF204.format(name=name, value=value, expected="above 0 and finite"))
 
     def start(self, layout: Layout, flat: Floats) -> None:
         """Begin at the weights ((layout.size,)) of a layout."""

@@ -32,7 +32,7 @@ Choice: TypeAlias = Callable[[Doubles], tuple[Indices, Bools]]
 
 Discount: TypeAlias = Callable[[float, float, Doubles, int], Doubles]
 DISCOUNTS: dict[str, Discount] = {
-    "g": lambda alpha, beta, s, n_labels: 1 - alpha * ((s - 1) / max(1, n_labels - 1)) ** beta,
+    "g": lambda alpha, beta, s, n_labels: 1 - alpha * (s > 1) * ((s - 1) / max(1, n_labels - 1)) ** beta,
     "precision": lambda alpha, beta, s, n_labels: 1 / s,
     "recall": lambda alpha, beta, s, n_labels: np.ones_like(s),
     "f": lambda alpha, beta, s, n_labels: (1 + beta**2) / (s + beta**2),
@@ -79,8 +79,8 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
     """One of the utilities of the literature. All have g(1) = 1; L is the number of labels.
 
     g           1 - alpha ((s - 1) / (L - 1))^beta, Heid eq. 2.4. alpha is what the full set loses, beta bends the
-                curve: small sets lose little for beta > 1, much for beta < 1. The text excludes its own default
-                alpha = 1, which is allowed here.
+                curve: small sets lose little for beta > 1, much for beta < 1, and alpha at once for beta = 0. The text
+                excludes its own default alpha = 1, which is allowed here.
     precision   1/s: one label of the set is taken by chance.
     recall      1: only a miss costs anything.
     f           (1 + beta^2) / (s + beta^2): F-beta of the set, where one label is true.
@@ -89,13 +89,13 @@ def make_utility(name: str, alpha: float = 1.0, beta: float = 1.0) -> Utility:
     reject      1 for one label, 1 - alpha for all labels, 0 between: Chow's (1970) reject option, with alpha as the
                 cost of rejection. It pays only for alpha < 1 - 1/L.
 
-    alpha (float): in (0, 1]; read by g and reject. beta (float): positive; read by g and f.
+    alpha (float): from 0 to 1; read by g and reject. beta (float): at least 0; read by g and f.
     RAISES (ValueError): for an unknown name, or a setting out of its range, whether read or not.
     """
-    if not 0 < alpha <= 1:
-        raise CRFError(CoreErrors.CRF802.format(setting="alpha", name=name, value=alpha, expected="in (0, 1]"))
-    if not 0 < beta < np.inf:
-        raise CRFError(CoreErrors.CRF802.format(setting="beta", name=name, value=beta, expected="positive and finite"))
+    if not 0 <= alpha <= 1:
+        raise CRFError(CoreErrors.CRF802.format(setting="alpha", name=name, value=alpha, expected="from 0 to 1"))
+    if not 0 <= beta < np.inf:
+        raise CRFError(CoreErrors.CRF802.format(setting="beta", name=name, value=beta, expected="0 or above, finite"))
     if name not in DISCOUNTS:
         raise CRFError(CoreErrors.CRF801.format(name=name, known=", ".join(DISCOUNTS)))
     return Utility(name, alpha, beta)

@@ -43,7 +43,7 @@ class LexiconSettings:
 
     def __post_init__(self) -> None:
         if self.suffix_length < 0:
-            raise CRFError(CoreErrors.CRF108.format(name="suffix length", least=0, value=self.suffix_length))
+            raise CRFError(CoreErrors.CRF108.format(name="suffix_length", least=0, value=self.suffix_length))
         for name in ("smoothing", "cutoff", "theta"):
             value = getattr(self, name)
             if value is not None:

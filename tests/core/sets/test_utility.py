@@ -68,10 +68,10 @@ def test_utilities_can_be_copied_to_other_processes(name):
     ("settings", "message"),
     [
         ({"name": "f1"}, "CRF801.*'f1'.*precision, recall, f, u65"),
-        ({"name": "g", "alpha": 0.0}, r"CRF802.*alpha.*'g' is 0.0.*\(0, 1\]"),
+        ({"name": "g", "alpha": -0.1}, "CRF802.*alpha.*'g' is -0.1.*from 0 to 1"),
         ({"name": "reject", "alpha": 1.5}, "CRF802.*alpha.*'reject'"),
         ({"name": "g", "alpha": float("nan")}, "CRF802.*alpha"),
-        ({"name": "f", "beta": 0.0}, "CRF802.*beta.*'f'.*positive"),
+        ({"name": "f", "beta": -0.5}, "CRF802.*beta.*'f'.*0 or above"),
         ({"name": "g", "beta": float("inf")}, "CRF802.*beta"),
     ],
 )

@@ -101,7 +101,7 @@ def test_bayes_rule_leads_back(entries, words):
 
 
 def test_settings_out_of_their_range_are_named():
-    with pytest.raises(ValueError, match="CRF108.*suffix length.*-1"):
+    with pytest.raises(ValueError, match="CRF108.*suffix_length.*-1"):
         fit_suffixes(table([("a", 0, 1)]), LexiconSettings(suffix_length=-1))
     with pytest.raises(ValueError, match="CRF833.*theta is -0.1"):
         fit_suffixes(table([("a", 0, 1)]), LexiconSettings(theta=-0.1))

@@ -1,0 +1,52 @@
+"""Types of settings: whether a value has one, and how people who write configs name it.
+
+Everybody who has the library installed loads this module with spaCy, so it imports nothing heavy.
+"""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from spacy.util import registry
+from thinc.api import Model
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value has a type, as far as configs can hold it; what lists and dicts contain is not looked at."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, one) for one in get_args(hint))
+    if origin is Literal:
+        return value in get_args(hint)
+    if hint in (int, float):
+        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+    if hint is Any:
+        return True
+    return isinstance(value, origin or hint)
+
+
+def block_class(hint: Any) -> type | None:
+    """The class of the settings that a block becomes, if a setting is one."""
+    found = [one for one in (hint, *get_args(hint)) if isinstance(one, type)]
+    return next((one for one in found if one.__module__.startswith("spacy_crf.") or one is Model), None)
+
+
+def describe_type(hint: Any) -> str:
+    """A type as people who write configs name it."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(describe_type(one) for one in get_args(hint))
+    if origin is Literal:
+        return "one of " + ", ".join(map(repr, get_args(hint)))
+    if origin is Callable:
+        return "a block with @scorers"
+    if hint is Model:
+        return 'a block with @architectures = "spacy_crf.LinearChain.v1"'
+    if block := block_class(hint):
+        made = registry.misc.get_all().items()
+        known = sorted(name for name, one in made if isinstance(one, type) and issubclass(one, block))
+        return f"a block with @misc = {' or '.join(map(repr, known))}"
+    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
+    names |= {list: "a list", dict: "a table"}
+    return names.get(origin or hint, str(hint))

@@ -1,0 +1,140 @@
+"""Settings of all blocks: what has no meaning is refused with a code that says what to write."""
+
+from dataclasses import MISSING, fields
+from typing import Any, get_args, get_type_hints
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_crf import CRFError
+from spacy_crf.constraints.block import MiningSettings, make_constrained_ner, make_constraint_decoder
+from spacy_crf.features.block import ClassSettings, FeatureSettings, SpellingSettings
+from spacy_crf.lab.block import make_frequency_tagger, make_hmm_tagger, make_memm_tagger
+from spacy_crf.learning.block import (
+    AdaGradSettings,
+    AROWSettings,
+    LBFGSSettings,
+    PassiveAggressiveSettings,
+    PerceptronSettings,
+    StochasticGradientSettings,
+)
+from spacy_crf.pipe.block import near_targets
+from spacy_crf.pipe.dictionary.block import DictionarySettings
+from spacy_crf.punctuation.block import make_punctuation_restorer
+from spacy_crf.sections.block import make_section_parser
+from spacy_crf.tagging.block import make_crf_tagger
+from spacy_crf.tagsets.block import make_set_valued_tagger
+
+CORE = (make_crf_tagger, make_set_valued_tagger, make_constrained_ner, make_section_parser, make_punctuation_restorer)
+COMPARED = (make_frequency_tagger, make_hmm_tagger, make_memm_tagger)
+COMPONENTS = [make.settings for make in (*CORE, make_constraint_decoder, *COMPARED)]
+TRAINERS = (LBFGSSettings, PerceptronSettings, PassiveAggressiveSettings, AROWSettings, AdaGradSettings)
+NESTED = [MiningSettings, FeatureSettings, SpellingSettings, ClassSettings, DictionarySettings]
+NESTED += [*TRAINERS, StochasticGradientSettings]
+NLP = spacy.blank("en")
+REQUIRED = {"DecoderSettings": {"source": "tagger"}, "FeatureSettings": {"templates": ["LOWER"]}}
+VALUES: list[Any] = ["x", 3.5, True, None, ["x"], {"x": 1}]
+
+
+def check(block, values):
+    """Make a block as a component does."""
+    made = block(**{**REQUIRED.get(block.__name__, {}), **values})
+    if hasattr(made, "make") and block in COMPONENTS:
+        made.make(NLP, "mine")
+    elif block in COMPONENTS:
+        made.check("mine")
+
+
+def settings_of(blocks, *kinds):
+    found = []
+    for block in blocks:
+        hints = get_type_hints(block)
+        for one in fields(block):
+            types = [hints[one.name], *get_args(hints[one.name])]
+            if one.init and (not kinds or any(kind in types for kind in kinds)):
+                found.append(pytest.param(block, one, id=f"{block.__name__}-{one.name}"))
+    return found
+
+
+@pytest.mark.parametrize(("block", "one"), settings_of(COMPONENTS))
+def test_values_of_any_type_are_taken_or_refused_with_a_code(block, one):
+    for value in VALUES:
+        try:
+            check(block, {one.name: value})
+        except CRFError as error:
+            assert error.code
+
+
+@pytest.mark.parametrize(("block", "one"), settings_of([*COMPONENTS, *NESTED], int, float))
+def test_numbers_out_of_range_are_refused(block, one):
+    with pytest.raises(CRFError) as error:
+        check(block, {one.name: -1})
+    assert one.name in str(error.value) and "-1" in str(error.value)
+    if float in (get_type_hints(block)[one.name], *get_args(get_type_hints(block)[one.name])):
+        with pytest.raises(CRFError):
+            check(block, {one.name: float("nan")})
+
+
+@pytest.mark.parametrize(("block", "one"), settings_of(COMPONENTS, str))
+def test_names_are_not_empty(block, one):
+    if one.default is not MISSING and one.name not in ("constraints", "solver"):
+        with pytest.raises(CRFError) as error:
+            check(block, {one.name: ""})
+        assert one.name in str(error.value)
+
+
+CNN = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "subword_features": False, "width": 8}
+CNN |= {"depth": 1, "embed_size": 10, "window_size": 1, "maxout_pieces": 1}
+BLOCKS = [
+    ("crf_tagger", "trainer", "lbfgs", "spacy_crf.LBFGS.v1"),
+    ("section_parser", "trainer", "lbfgs", "spacy_crf.AdaGrad.v1"),
+    ("crf_tagger", "features", ["@tagging"], "spacy_crf.Features.v1"),
+    ("constrained_ner", "features", "@ner", "spacy_crf.Features.v1"),
+    ("section_parser", "features", {"@misc": "spacy_crf.Features.v1", "templates": ["BIAS"]}, "UnitFeatures.v1"),
+    ("crf_tagger", "model", "x", "spacy_crf.LinearChain.v1"),
+    ("crf_tagger", "model", {"@architectures": "spacy.Tagger.v2", "tok2vec": CNN}, "spacy_crf.LinearChain.v1"),
+    ("crf_tagger", "dictionary", True, "spacy_crf.TagDictionary.v1"),
+    ("crf_tagger", "dictionary", {}, "spacy_crf.TagDictionary.v1"),
+    ("constrained_ner", "mine", True, "spacy_crf.Mining.v1"),
+    ("set_valued_tagger", "hierarchy", ".", "spacy_crf.TagTree.v1"),
+    ("punctuation_restorer", "marks", ["COMMA"], "spacy_crf.Marks.v1"),
+    ("memm_tagger", "features", "@tagging", "spacy_crf.Features.v1"),
+]
+
+
+@pytest.mark.parametrize(("name", "setting", "value", "block"), BLOCKS)
+def test_what_is_no_block_is_told_which_one_to_write(name, setting, value, block):
+    with pytest.raises(CRFError, match="CRF408") as error:
+        spacy.blank("en").add_pipe(name, config={setting: value})
+    assert repr(setting) in str(error.value) and block in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("betta", 1.0), ("alpha", 1.5), ("alpha", "x"), ("size", []), ("coverage", None)]
+)
+def test_assigned_values_are_checked(setting, value):
+    pipe = spacy.blank("en").add_pipe("set_valued_tagger")
+    before = dict(pipe.cfg)
+    with pytest.raises(CRFError) as error:
+        pipe.cfg[setting] = value
+    assert setting in str(error.value) and dict(pipe.cfg) == before
+    assert setting != "betta" or "beta" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("ents", ["ent"]), ("chunk", ["spans"]), ("NER", ["ent"]), ("upos", ["pos"]), ("tags", ["tag"])],
+)
+def test_targets_without_gold_are_told_with_their_neighbours(name, near):
+    assert near_targets(name)[: len(near)] == near
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crf_tagger", config={"target": f"{name}"})
+    doc = Doc(nlp.vocab, words=["Ada"], ents=["B-PER"])
+    with pytest.raises(CRFError, match=f"CRF402.*token._.{name}.*near names: {near[0]}"):
+        nlp.initialize(lambda: [Example(doc.copy(), doc)])
+
+
+def test_targets_near_to_nothing():
+    assert near_targets("mood") == ["tag", "pos", "ent", "spans"]
