@@ -64,8 +64,9 @@ class Data:
     def reader(self, nlp: Language, factory: str = "") -> Any:
         """The reader of the corpus. factory (str): Component that it is for, "" for any."""
         family = self._family(factory)
-        given = {"columns": self.columns, "input": self.input, **self.settings}
-        own, trained = {name: value for name, value in given.items() if value}, trained_settings(nlp, family.reader)
+        lists = {"columns": self.columns, "input": self.input}
+        own = {**{name: value for name, value in lists.items() if value}, **self.settings}
+        trained = trained_settings(nlp, family.reader)
         if not family.factory:
             format = self._told_format()
             return family.make(self.path, format, {**_fitting(trained, format), **own})
