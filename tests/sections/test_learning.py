@@ -1,5 +1,6 @@
 """Weights of the tree, learned from gold trees."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -83,5 +84,9 @@ def test_weights_that_cannot_be_read_are_named(trained: Language, tmp_path: Path
     pipe = trained.get_pipe("section_parser")
     pipe.to_disk(tmp_path / "pipe")
     (tmp_path / "pipe" / "tree").write_text('{"a": 1}')
+    with pytest.raises(ValueError, match="CRF426.*tree"):
+        spacy.blank("en").add_pipe("section_parser").from_disk(tmp_path / "pipe")
+    sums = tmp_path / "pipe" / "checksums.json"
+    sums.write_text(json.dumps({**json.loads(sums.read_text()), "tree": None}))
     with pytest.raises(ValueError, match="CRF404.*tree"):
         spacy.blank("en").add_pipe("section_parser").from_disk(tmp_path / "pipe")
