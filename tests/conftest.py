@@ -11,6 +11,10 @@ __all__ = ["clue", "extension", "make_tagged", "nlp", "plain_grams", "stored", "
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
+# for what the library promises: python -m pytest -m promise --hypothesis-profile=slow
+settings.register_profile(
+    "slow", deadline=None, max_examples=100_000, suppress_health_check=list(HealthCheck), print_blob=True
+)
 settings.load_profile("default")
 
 

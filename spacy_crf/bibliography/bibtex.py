@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import CRFError
 from .dates import parse_date
-from .entry import OTHERS, SEASONS, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
+from .entry import OTHERS, SEASONS, SURROGATES, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .latex import decode, encode, protect_capitals
 
@@ -129,7 +129,7 @@ def read_bibtex(text: str) -> list[Entry]:
     parser = Parser()
     parser.macros = Strings(month_names)
     try:
-        data = parser.parse_string(text)
+        data = parser.parse_string(SURROGATES.sub("\ufffd", text))
     except (PybtexError, RecursionError) as error:
         raise CRFError(BibliographyErrors.CRF643.format(error=str(error)[:MOST_QUOTED])) from error
     return [_read(key, entry) for key, entry in data.entries.items()]

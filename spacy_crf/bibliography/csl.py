@@ -92,8 +92,8 @@ def from_item(item: Item) -> Entry:
     return Entry(
         type=kind,
         key=_read_text(item["id"]),
-        authors=Names.of(map(_read_name, item.get("author", ()))),
-        editors=Names.of(map(_read_name, item.get("editor", ()))),
+        authors=_read_names(item.get("author", [])),
+        editors=_read_names(item.get("editor", [])),
         volume=texts.get(_volume_name(item), ""),
         number=texts.get(_number_name(item), ""),
         date=Date.of(issued, texts.get("year-suffix", "")) if issued else None,
@@ -122,6 +122,10 @@ def _write_name(name: Name) -> dict[str, str]:
     if name.is_whole:
         return {"literal": name.family}
     return {part: getattr(name, field) for field, part in PARTS.items() if getattr(name, field)}
+
+
+def _read_names(names: object) -> Names:
+    return Names.of(map(_read_name, names if isinstance(names, list) else [names]))
 
 
 def _read_name(name: Mapping[str, object] | str) -> Name:

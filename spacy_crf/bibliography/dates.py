@@ -61,7 +61,7 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
     if numeric := ISO.search(text) or DOTTED.search(text):
         parts = [int(part) for part in numeric.groups()]
         year, month, day = parts if numeric.re is ISO else parts[::-1]
-        if 1 <= month <= 12 and 1 <= day <= 31:
+        if year and 1 <= month <= 12 and 1 <= day <= 31:
             return Date(Day(year, month, day)), _rest(text[: numeric.start()] + text[numeric.end() :])
     years = min(YEAR.finditer(text), key=is_long, default=None)
     if years is None:

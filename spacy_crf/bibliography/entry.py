@@ -9,6 +9,9 @@ from enum import StrEnum
 from itertools import count, product
 from string import ascii_lowercase
 
+from ..core.errors import CRFError
+from .errors import BibliographyErrors
+
 
 class EntryType(StrEnum):
     """Types of BibTeX."""
@@ -86,11 +89,19 @@ class Day:
     """A year, a month or a day, from 1; what is not known is None. A day comes only with a month.
 
     Months from 21 to 24 are spring, summer, autumn and winter, as in ISO 8601-2; they have no days.
+
+    RAISES (ValueError): for a year, month or day that no calendar has.
     """
 
     year: int
     month: int | None = None
     day: int | None = None
+
+    def __post_init__(self) -> None:
+        is_season = self.month in SEASONS and self.day is None
+        is_day = self.day is None or (self.month is not None and 1 <= self.day <= 31)
+        if not (1 <= self.year <= 9999 and (is_season or self.month in (None, *range(1, 13))) and is_day):
+            raise CRFError(BibliographyErrors.CRF628.format(year=self.year, month=self.month, day=self.day))
 
     @classmethod
     def of(cls, parts: Sequence[str]) -> "Day | None":
@@ -180,6 +191,9 @@ class Entry:
     def __post_init__(self) -> None:
         if self.type in THESES and not self.genre:
             object.__setattr__(self, "genre", THESES[self.type])
+
+
+SURROGATES = re.compile("[\ud800-\udfff]")  # half a character each
 
 
 def normalise(text: str) -> str:

@@ -28,7 +28,7 @@ SPELT_NUMBER = re.compile(
     r"(?P<volume>.+?)[\s,]+(?P<number>(?:number|no|nr|n|Heft|H|issue)\b\.?\s*[\dIVXL].*|(?:n°|nº|№)\s*\d.*|no\d.*)",
     re.IGNORECASE,
 )
-SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*)(?P<number>[\w\-–/]+)")
+SHORT_NUMBER = re.compile(r"(?P<volume>\w+)(?:\.|,\s*|:\s*(?=\d{1,2}$))(?P<number>[\w\-–/]+)")
 PART = re.compile(r"(?P<volume>\d+)\s+(?P<number>(?:Suppl|Pt|Part|Spec)\b.*)", re.IGNORECASE)
 EDITION = re.compile(
     r"(?P<edition>(?:\d+\s?(?:st|nd|rd|th|d|e|ème)?\.?,?\s*)?"
@@ -83,7 +83,7 @@ def parse_pages(text: str) -> dict[str, str]:
 
     Of "77(2):257--286", which has them all, also `volume` and `number`.
     """
-    text, found = clean(text), {}
+    text, found = _without_edges(text), {}
     if together := VOLUME_AND_PAGES.fullmatch(text):
         return {name: RANGE.sub("-", value) for name, value in together.groupdict().items() if value}
     if chapter := CHAPTER.match(text):
@@ -91,14 +91,14 @@ def parse_pages(text: str) -> dict[str, str]:
     if total := TOTAL.match(text):
         rest = {"note": clean(total["rest"])} if total["rest"] else {}
         return {**found, "page_total": total["total"] + (total["leaves"] or ""), **rest}
-    pages = RANGE.sub("-", PAGES_WORD.sub("", text)).strip(" -")
+    pages = RANGE.sub("-", PAGES_WORD.sub("", text)).strip(" -.")
     return {**found, "pages": pages} if pages else found
 
 
 def parse_volume(text: str) -> dict[str, str]:
     """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc."""
-    bare = clean(text)
-    if VOLUME_AND_PAGES.fullmatch(bare):
+    bare = _without_edges(text)
+    if (together := VOLUME_AND_PAGES.fullmatch(bare)) and len(together["pages"]) > 2:
         return parse_pages(bare)
     if re.fullmatch(r"\([^()]+\)", text.strip(" ,;:.")):
         return {"number": RANGE.sub("-", bare)}
@@ -113,6 +113,11 @@ def parse_volume(text: str) -> dict[str, str]:
             break
     found = {"volume": RANGE.sub("-", volume.strip(" ,")), "number": RANGE.sub("-", number.strip(" ,"))}
     return {name: value for name, value in found.items() if value}
+
+
+def _without_edges(text: str) -> str:
+    """A clean text without brackets whose other half, and full stops whose sentence, are in another field."""
+    return clean(clean(text).lstrip(")].: ").rstrip("([ "))
 
 
 def parse_edition(text: str) -> str:

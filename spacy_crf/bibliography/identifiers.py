@@ -10,12 +10,12 @@ from .dates import parse_date
 from .entry import Date
 
 # Behind a DOI, without a space before.
-NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi:|https?:|arXiv:)"
+NEXT = r"[.,;]?\[?(?:PMID|PMC|PubMed|CrossRef|Google|doi[:\]]|pii\]|https?:|arXiv\s*:)"
 ISBN_FIGURES = r"(?:97[89][-–‐ ]?(?:\d[-–‐ ]?){9}\d|(?:\d[-–‐ ]?){9}[\dXx])"
 # At one place the first one counts. The month of arXiv is any two digits: numbers are checked by the archive, not here.
 IDENTIFIER = re.compile(
     r"(?:\bdoi\s*[:.]?\s*)?(?:(?:https?://)?(?:www\.|dx\.)?\bdoi\.org/(?:doi:)?|\bdoi\s*[:.]?\s*)?"
-    rf"(?P<doi>(?<![\d.])10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
+    rf"(?P<doi>(?<!\d)(?<!\d\.)10\.\d{{4,9}}(?:\.\d+)*/(?:(?!{NEXT})\S)+)"
     r"|(?:\barxiv\s+(?:e-?print|preprint)?[\s,]{0,3})?(?:\bCoRR\b[\s,]{0,3})?"
     r"(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|\barxiv(?:\s*:\s*|\s+(?=\d{4}\.))|\babs/)"
     r"(?P<arxiv>\d{4}\.\d{4,5}(?:v\d+)?|[a-z\-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)(?:\.pdf)?"
@@ -95,7 +95,10 @@ def is_isbn(text: str) -> bool:
     >>> is_isbn("978-3-16-148410-0"), is_isbn("978-3-16-148410-1")
     (True, False)
     """
-    figures = [10 if char in "Xx" else int(char) for char in re.sub(r"[^\dXx]", "", text)]
+    bare = re.sub(r"[^\dXx]", "", text)
+    if "X" in bare[:9].upper() or (len(bare) == 13 and not bare.isdigit()):
+        return False
+    figures = [10 if char in "Xx" else int(char) for char in bare]
     if len(figures) == 10:
         return sum(weight * figure for weight, figure in zip(range(10, 0, -1), figures)) % 11 == 0
     return len(figures) == 13 and sum(figures[::2], 3 * sum(figures[1::2])) % 10 == 0
@@ -129,12 +132,12 @@ def quote_braces(address: str) -> str:
 
 
 def _trim(value: str) -> str:
-    """Without the punctuation of the sentence; a closing bracket stays if it was opened."""
+    """Without the punctuation of the sentence, and without brackets whose other half is missing at its end."""
     counts = Counter(value)
     end = len(value)
     while end and (char := value[end - 1]):
         is_alone = char in PAIRS and counts[PAIRS[char]] < counts[char]
-        if not is_alone and char not in ".,;:'\"”’»":
+        if not is_alone and char not in ".,;:'\"”’»([{<":
             break
         counts[char] -= 1
         end -= 1

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from .entry import SURROGATES
+
 HEADING = re.compile(
     r"(?:\W*\d+(?:\.\d+)*\.?\s+|chapter\s+\d+:?\s+)?"
     r"(?:references?|bibliography|(?:selected |annotated )?bibliograph(?:y|ie|ia)|works cited|literature(?: cited)?|"
@@ -25,7 +27,6 @@ STYLES = (
 KEY = re.compile(r"\[[A-Z][\w+\-]*\d{2,4}[a-z]?\](?=\s)|\[[A-Z][^\[\]\d]{1,40}\d{4}[a-z]?\](?=\s)")
 GAP_COST, BLANK_GAIN, FINISHED_GAIN = 0.25, 0.5, 0.25
 SAME_INDENT = 2  # numbers set flush right shift by their width
-SURROGATES = re.compile("[\ud800-\udfff]")  # half a character each
 SOFT_HYPHEN = "\u00ad"
 BROKEN_WORD = re.compile(r"(?P<first>[^\W\d_]+)[-\u2010]$")
 WORD = re.compile(r"[^\W\d_]+")
@@ -208,6 +209,8 @@ def _joint(before: str, last: str, line: str, words: frozenset[str]) -> tuple[st
 
 def _continues_address(last: str, line: str) -> bool:
     """Whether a line begins with the rest of the address that is the last word before it."""
+    if "." not in last and "/" not in last:
+        return False
     is_open = OPEN_END.search(last) or OPEN_START.match(line) or (last.endswith(".") and re.match(r"[a-z\d]", line))
     return bool(is_open and ADDRESS.search(last))
 

@@ -20,6 +20,7 @@ from .options import (
     ConfigOptions,
     TrainingConfig,
     command,
+    confusion_table,
     make_folders,
     parse_numbers,
     refuse_idle,
@@ -207,6 +208,9 @@ def _tags(name: str, tests: Sequence[PartResult]) -> Iterator[str]:
     yield table(rows[:MOST_ROWS], header, "lr")
     yield from _pooled(name, tests)
     wrong = [(gold, found, f"{count:,}") for (gold, found), count in confusions.most_common() if gold != found]
+    if wrong and len(rows) <= MOST_ROWS:
+        yield f"\n{name}: tokens by gold tag (rows) and predicted tag, {_context(tests)}"
+        yield confusion_table(confusions)
     if wrong:
         yield f"\n{name}: most frequent confusions, {_context(tests)}"
         yield table(wrong[:MOST_ROWS], ("gold", "tagged", "tokens"), "llr")
@@ -254,13 +258,14 @@ def _differences(differences: Sequence[SystemDifference], context: str) -> Itera
                 *(_show(found.score, value) for value in (found.first_mean, found.second_mean, found.mean)),
                 f"{_show(found.score, interval.low)} to {_show(found.score, interval.high)}" if interval else "",
                 f"{found.ranks.p:.4f}",
+                f"{_show(found.score, resampled.low)} to {_show(found.score, resampled.high)}" if resampled else "",
                 f"{resampled.p:.4f}" if resampled else "",
             )
         )
     yield f"\nDifferences on the same test parts, {context}"
-    header = ("systems", "of", "score", "first", "second", "difference", "95 % over documents", "p Wilcoxon", "p t")
-    yield table(rows, header, "lllr", WIDTH)
+    header = ("systems", "of", "score", "first", "second", "difference", "95 % over documents", "p Wilcoxon")
+    yield table(rows, (*header, "95 % t", "p t"), "lllr", WIDTH)
     yield (
-        "p t: corrected resampled t-test, for splits that share training data. p Wilcoxon: signed ranks, two-sided; "
-        "it takes differences as independent, which those of such splits are not."
+        "95 % t and p t: corrected resampled t-test, for splits that share training data. p Wilcoxon: signed ranks, "
+        "two-sided; it takes differences as independent, which those of such splits are not."
     )

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import spacy
 import typer
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -34,8 +33,10 @@ from .options import (
     annotated,
     bin_rows,
     command,
+    confusion_table,
     echo_data,
     find_component,
+    load_pipeline,
     locate,
     refuse_idle,
     run_before,
@@ -109,7 +110,7 @@ def constraints(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, as in constraints.json")] = False,
 ) -> None:
     """Show the constraints of a component: text, cost, in how many sequences it applies, how often it is broken."""
-    pipes: list[tuple[str, Any]] = spacy.load(locate(model)).components
+    pipes: list[tuple[str, Any]] = load_pipeline(locate(model)).components
     known = {name: pipe for name, pipe in pipes if isinstance(pipe, KeepsConstraints)}
     chosen = component or next(iter(known), None)
     if chosen not in known:
@@ -182,7 +183,8 @@ def score(
     target = getattr(loaded.component, "target", None)
     refuse_idle(given, ("baseline", target in ("tag", "pos"), "components whose target is tag or pos"))
     examples = data.examples(loaded.nlp, loaded.name)
-    rows = list(score_rows(loaded.nlp.evaluate(examples)))
+    scores = loaded.nlp.evaluate(examples)
+    rows = list(score_rows(scores))
     whole = data.with_punctuation(loaded.nlp)
     if whole is not None:
         done = loaded.nlp.pipe(eg.predicted for eg in examples)
@@ -193,6 +195,10 @@ def score(
         accuracy = most_frequent(train, gold, target)
         rows.append((f"{target}_acc of the most frequent tag of each word", f"{100 * accuracy:.2f}"))
     typer.echo(table(rows, aligns="lr"))
+    for name, confusions in scores.items():
+        if confusions and name.rpartition("_")[2] == "confusions":
+            counts = {(gold, found): count for gold, row in confusions.items() for found, count in row.items()}
+            typer.echo(f"\n{name}: gold label by row, predicted label by column\n{confusion_table(counts)}")
 
 
 def score_rows(scores: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -256,7 +262,7 @@ def calibrate(
     typer.echo("\n".join(lines))
     if output is not None:
         # loaded anew, since settings have to reach the config that is saved
-        nlp: Any = spacy.load(loaded.source, config={"components": {loaded.name: settings}})
+        nlp: Any = load_pipeline(loaded.source, config={"components": {loaded.name: settings}})
         if calibration is not None:
             nlp.get_pipe(loaded.name).calibration = calibration
         nlp.to_disk(output)
@@ -304,7 +310,7 @@ def pool_components(
     exponents = exponent or [1 / len(models)] * len(models)
     if len(exponents) != len(models):
         raise CRFError(LabErrors.CRF647.format(exponents=len(exponents), models=len(models)))
-    pipelines = [spacy.load(locate(model)) for model in models]
+    pipelines = [load_pipeline(locate(model)) for model in models]
     names = [find_component(nlp, pipe, "crf_tagger", ChainPipe) for nlp in pipelines]
     pool(pipelines, names, exponents).to_disk(output)
     tell_written(output)

@@ -3,7 +3,7 @@
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter
@@ -161,13 +161,26 @@ class Pipe(OptionGroup):
 
     def make(self, name: str, values: dict[str, Any]) -> Loaded:
         source, wanted = locate(values.pop("model")), values.pop(self.option)
-        nlp = spacy.load(source)
+        nlp = load_pipeline(source)
         return Loaded(source, nlp, find_component(nlp, wanted, self.factory, *self.kinds))
 
 
 def locate(model: str) -> Path | str:
     """The folder of a pipeline, or the name of its package."""
     return Path(model) if Path(model).exists() else model
+
+
+def load_pipeline(source: Path | str, **settings: Any) -> Language:
+    """Load a pipeline as `spacy.load` does; a folder that cannot be read is told by a coded error."""
+    try:
+        return spacy.load(source, **settings)
+    except CRFError:
+        raise
+    except (OSError, ValueError, LookupError, EOFError, TypeError) as error:
+        if not isinstance(source, Path):
+            raise
+        problem = " ".join(str(error).split()) or type(error).__name__
+        raise CRFError(LabErrors.CRF608.format(path=source, error=problem)) from error
 
 
 def find_component(nlp: Language, name: str | None, factory: str, *kinds: Any) -> str:
@@ -287,6 +300,13 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), aligns: str
     columns = max(map(len, [header, *rows]))
     sides: Any = aligns.ljust(columns, aligns[-1:] or "l")
     return str(wasabi.table(rows, header=header or None, divider=bool(header), max_col=width, aligns=tuple(sides)))
+
+
+def confusion_table(counts: Mapping[tuple[str, str], int]) -> str:
+    """Lay out how often each gold label (a row) has each predicted label (a column); "-" stands for no label."""
+    labels = sorted({label for pair, count in counts.items() if count for label in pair})
+    rows = [(gold or "-", *(f"{counts.get((gold, found), 0) or ''}" for found in labels)) for gold in labels]
+    return table(rows, ("gold", *(label or "-" for label in labels)), "lr")
 
 
 def percent(share: float | None) -> str:

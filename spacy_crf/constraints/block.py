@@ -24,6 +24,7 @@ GAPS = ("unmarked",)
 
 ASSIGNED = ["doc.ents", "token.ent_iob", "token.ent_type", "doc.spans", "token.tag", "token.pos", "doc._.decode_info"]
 # a weight of 0 shows a score in the table of `spacy train`
+HIDDEN = ("ents_p", "ents_r", "ents_per_type", "macro_p", "macro_r", "weighted_p", "weighted_r", "confusions")
 SHOWN = ("tok_acc", "whole_doc_acc", "macro_f", "weighted_f", "certified", "violations", "violations_before")
 
 
@@ -121,8 +122,9 @@ class DecodingSettings(Settings):
     decoder (str): "auto": Viterbi where it breaks nothing, then Lagrangian relaxation, automata, and an integer
         programme if there is a solver, until the answer is proved to be the best. "viterbi" looks at no constraint but
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
-    budget (float | None): of the decoder "auto", in seconds for a sequence: when automata and solver together have
-        taken them, the best labelling so far is kept, and `limits` in `info` names the budget; null: no end.
+    budget (float | None): of the decoder "auto", in seconds for each sequence that ten iterations of Lagrangian
+        relaxation leave open. Then the best labelling so far is kept, and `limits` in `info` names the budget; null: no
+        end.
     constraints (str | list | None): texts or JSON objects (see `core.constraints.language`), or the path of a file with
         one a line or a JSON list, which is read in `initialize`. With the model they are stored, mined ones too, in
         `constraints.json`; what that file says when a pipeline is loaded holds.
@@ -130,7 +132,7 @@ class DecodingSettings(Settings):
         or "_.NAME" for a custom token attribute. Built in are comma, period, colon, semicolon, dash, quote, opening,
         closing, punctuation, word, number, year and capitalised; and unmarked, where neither side of the gap before a
         token is punctuation.
-    solver (str | None): of integer programmes: PuLP's name.
+    solver (str | None): of integer programmes: PuLP's name, or "highs" or "cbc"; null: the first there is.
     time_limit (float | None): of integer programmes, in seconds for a sequence.
     max_iterations (int | None): of Lagrangian relaxation, for a sequence; null: 200.
     step_rule (str): of Lagrangian relaxation: "polyak", or "harmonic", the paper's 1 / (k + 1).
@@ -198,7 +200,7 @@ class NERSettings(DecodingSettings, LabelSettings):
     "constrained_ner",
     NERSettings,
     assigns=ASSIGNED,
-    scores={"ents_f": 1.0, **dict.fromkeys(("ents_p", "ents_r", "ents_per_type")), **dict.fromkeys(SHOWN, 0.0)},
+    scores={"ents_f": 1.0, **dict.fromkeys(HIDDEN), **dict.fromkeys(SHOWN, 0.0)},
 )
 def make_constrained_ner(nlp: Language, name: str, settings: NERSettings) -> Pipe:
     """Construct a CRF tagger that keeps constraints."""

@@ -14,11 +14,13 @@ from spacy.util import registry
 
 from ..annotation.span_targets import target_of
 from ..annotation.target import Target
-from ..core.arrays import Ints
+from ..core.arrays import Bools, Ints
 from ..core.labels import OUTSIDE, UNKNOWN, TagSet
 from ..core.scores import count_labels
 from ..pipe.block import SPAN_TARGETS
 from ..pipe.scorer import tagger_score
+
+MEANS = tuple(f"{mean}_{name}" for mean in ("macro", "weighted") for name in "prf")
 
 
 @registry.scorers("spacy_crf.constrained_ner_scorer.v1")
@@ -35,24 +37,39 @@ def constrained_ner_score(
     target (str), spans_key (str), labels (Iterable[str]): of the component. info (str): where Docs tell how they were
         decoded.
     RETURNS (dict): tok_acc: share of tokens with the right label, O among them. whole_doc_acc: share of Docs with every
-        token and every segment right. macro_f: mean F1 of tokens over all labels but O, 0 for one that is never right.
-        weighted_f: the same mean weighted by the gold tokens of each label.
+        token and every segment right. macro_p, macro_r, macro_f: mean precision, recall and F1 of tokens over all
+        labels but O, 0 for one that is never right. weighted_p, weighted_r, weighted_f: the same means weighted by the
+        gold tokens of each label. confusions: tokens by gold label and, within it, by predicted label, O among them.
         ents_p, ents_r, ents_f, ents_per_type: of segments with the right boundaries and label. certified: share of Docs
         whose labels are proved to be the best under the constraints. violations, violations_before: of constraints per
         Doc, by the labels and by those of Viterbi.
     """
-    examples, where = list(examples), target_of(target, spans_key)
+    examples, where, labels = list(examples), target_of(target, spans_key), set(labels)
+    names, pairs = field_labels(examples, target, spans_key, labels)
+    known = [(gold, own, eg) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
+    scores: dict[str, Any] = dict.fromkeys(("tok_acc", "whole_doc_acc", *MEANS, "confusions"))
+    if known:
+        gold, own = (np.concatenate([one[side] for one in known]) for side in (0, 1))
+        gold, own = gold[gold != UNKNOWN], own[gold != UNKNOWN]
+        scores["tok_acc"] = float((gold == own).mean())
+        scores["whole_doc_acc"] = float(np.mean([_is_whole(*one, where) for one in known]))
+        scores |= _means(gold, own, np.array([name != OUTSIDE and name in (labels or names) for name in names]))
+        scores["confusions"] = _confusions(gold, own, names)
+    tags = TagSet(names, "none")
+    return {**scores, **_segment_scores(examples, pairs, target, spans_key, tags), **_proofs(examples, info)}
+
+
+def field_labels(
+    examples: Sequence[Example], target: str, spans_key: str, labels: Iterable[str] = ()
+) -> tuple[tuple[str, ...], list[tuple[Ints, Ints]]]:
+    """The gold and predicted labels of the tokens of each Doc, UNKNOWN without gold, and what these numbers stand for.
+
+    target (str), spans_key (str), labels (Iterable[str]): of the component. O, for outside, comes first.
+    """
+    where = target_of(target, spans_key)
     found = where.labels(doc for eg in examples for doc in (eg.reference, eg.predicted))
     tags = TagSet(tuple(dict.fromkeys([OUTSIDE, *labels, *found])), "none")
-    pairs = [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
-    known = [(gold, own, eg) for (gold, own), eg in zip(pairs, examples) if (gold != UNKNOWN).any()]
-    scores: dict[str, Any] = dict.fromkeys(("tok_acc", "whole_doc_acc", "macro_f", "weighted_f"))
-    if known:
-        right = [(gold == own)[gold != UNKNOWN] for gold, own, _ in known]
-        scores["tok_acc"] = float(np.concatenate(right).mean())
-        scores["whole_doc_acc"] = float(np.mean([_is_whole(*one, where) for one in known]))
-        scores |= _token_f([(gold, own) for gold, own, _ in known], tags, set(labels) or set(found))
-    return {**scores, **_segment_scores(examples, pairs, target, spans_key, tags), **_proofs(examples, info)}
+    return tags.tags, [(where.gold(eg, tags), where.gold(_itself(eg), tags)) for eg in examples]
 
 
 def _is_whole(gold: Ints, own: Ints, example: Example, where: Target) -> bool:
@@ -69,17 +86,21 @@ def _itself(example: Example) -> Example:
     return Example(example.predicted, example.predicted)
 
 
-def _token_f(pairs: Sequence[tuple[Ints, Ints]], tags: TagSet, labels: set[str]) -> dict[str, float | None]:
-    """Means over labels of the F1 of tokens; None without any label."""
-    gold, own = (np.concatenate(side) for side in zip(*pairs))
-    gold, own = gold[gold != UNKNOWN], own[gold != UNKNOWN]
-    counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(tags))
-    kept = [tags.number[label] for label in sorted(labels - {OUTSIDE})]
-    if not kept:
-        return {"macro_f": None, "weighted_f": None}
-    support = counts.gold[kept]
-    weighted = float(np.average(counts.f[kept], weights=support)) if support.any() else None
-    return {"macro_f": float(counts.f[kept].mean()), "weighted_f": weighted}
+def _means(gold: Ints, own: Ints, chosen: Bools) -> dict[str, float | None]:
+    """Means over some labels ((L,)) of precision, recall and F1 of tokens; None without any label."""
+    counts = count_labels(gold[gold == own], own[own != UNKNOWN], gold, len(chosen))
+    found = {"macro": chosen, "weighted": np.where(chosen, counts.gold, 0)}
+    means = [value for weights in found.values() for value in (counts.means(weights) if weights.any() else [None] * 3)]
+    return dict(zip(MEANS, means))
+
+
+def _confusions(gold: Ints, own: Ints, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many tokens have each gold label and, within it, each predicted one; "" is no prediction."""
+    table = np.zeros((len(names), len(names) + 1), dtype=np.intp)
+    np.add.at(table, (gold, own), 1)  # UNKNOWN is the last column
+    predicted = (*names, "")
+    rows = ({predicted[at]: int(row[at]) for at in np.flatnonzero(row).tolist()} for row in table)
+    return {name: row for name, row in zip(names, rows) if row}
 
 
 def _segment_scores(

@@ -130,10 +130,11 @@ class Decided:
 def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -> dict[str, Any]:
     """How a Doc was decoded: sums over its sequences, and the strongest method that any of them took.
 
-    RETURNS (dict): method (str); certified (bool): no labelling of any sequence has a greater objective by more than
-        1e-6 max(1, |score|), under the constraints that were not relaxed; gap, score, objective, viterbi_score (float),
-        iterations (int), milliseconds (float); violated, viterbi_violated (dict): texts of constraints that the labels
-        break, and that those of Viterbi break, and how often; relaxed (list of str): texts of constraints given up.
+    RETURNS (dict): method (str); certified (bool): no labelling of any sequence is better: see `Decision`, as for gap,
+        score, objective, viterbi_score (float) and iterations (int); limits (list of str): settings that ended a method
+        before it had proved anything, to be raised; milliseconds (float); violated, viterbi_violated (dict): texts of
+        constraints that the labels break, and that those of Viterbi break, and how often; relaxed (list of str): texts
+        of constraints given up.
     """
     decisions, text = [one.decision for one in decided], cache(lambda index: str(constraints[index]))
 
@@ -150,6 +151,7 @@ def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -
         "method": max((decision.method for decision in decisions), key=STRENGTH.index, default="viterbi"),
         "certified": all(decision.certified for decision in decisions),
         "gap": total("gap"),
+        "limits": sorted({limit for decision in decisions for limit in decision.limits}),
         "iterations": int(total("iterations")),
         **{name: total(name) for name in ("score", "objective", "viterbi_score")},
         **{name: times(name) for name in ("violated", "viterbi_violated")},

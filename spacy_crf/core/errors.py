@@ -189,6 +189,10 @@ class CoreErrors(metaclass=Messages):
     CRF927 = "Facts about units must have one row for each of the {expected} units, but {name} has {actual}."
     CRF931 = "There is nothing to mine constraints from: no sequence has a label. Give labelled sequences."
     CRF932 = "The mining setting {setting} is {value!r}; it must be {expected}."
+    CRF940 = (
+        "{name} has {units} units, which is too many for a grammar of {rules} rules and {symbols} symbols (also of the "
+        "parts of long right sides): it would take hours, or gigabytes. Give shorter documents, or a smaller grammar."
+    )
     CRF941 = (
         "Grammar, {where}: {problem}. Write a rule as `Parent -> Child Child [0.5] | Child [0.2]`, or a directive as "
         "`%start Parent`, `%terminals a b` or `%weights plain` (or `log`)."

@@ -2,7 +2,7 @@
 
 Averages are those that papers on citations report under one name or another: Cecchini & Fersini, Named entity
 recognition using CRFs with non-local relational constraints, section 4.1. What they call micro-average is weighted by
-support: `weighted_f`. The true micro-average of a task where each token has exactly one label, gold and predicted, is
+support: `weighted`. The true micro-average of a task where each token has exactly one label, gold and predicted, is
 accuracy.
 """
 
@@ -15,6 +15,14 @@ import numpy.typing as npt
 from .arrays import Bools, Doubles, Floats, Indices
 
 Labels: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+
+
+class Scores(NamedTuple):
+    """Precision, recall and F, each 0 where it has no meaning."""
+
+    precision: float
+    recall: float
+    f: float
 
 
 @dataclass(frozen=True)
@@ -48,15 +56,24 @@ class LabelCounts:
         """((L,)): labels that are gold or predicted. Of the others there is nothing to be right or wrong about."""
         return np.asarray(self.predicted + self.gold > 0, dtype=np.bool_)
 
+    def macro(self, chosen: Bools | None = None) -> Scores:
+        """Means over the labels that occur, or over some ((L,)) of them, each counting the same."""
+        return self.means(self.occurs if chosen is None else self.occurs & chosen)
+
     def macro_f(self, chosen: Bools | None = None) -> float:
-        """Mean F of the labels that occur, or of some ((L,)) of them, each counting the same; 0.0 without any."""
-        taken = self.occurs if chosen is None else self.occurs & chosen
-        return float(self.f[taken].mean()) if taken.any() else 0.0
+        """Mean F of the labels that occur, or of some ((L,)) of them; see `macro`."""
+        return self.macro(chosen).f
 
     @property
-    def weighted_f(self) -> float:
-        """Mean F of labels, each weighted by its gold: the paper's "micro-average"; 0.0 without gold."""
-        return float(np.average(self.f, weights=self.gold)) if self.gold.any() else 0.0
+    def weighted(self) -> Scores:
+        """Means over labels, each weighted by its gold: the paper's "micro-average"."""
+        return self.means(self.gold)
+
+    def means(self, weights: Indices | Bools) -> Scores:
+        """Means over labels by weights ((L,)); 0.0 where there are none."""
+        if not weights.any():
+            return Scores(0.0, 0.0, 0.0)
+        return Scores(*(float(np.average(own, weights=weights)) for own in (self.precision, self.recall, self.f)))
 
     @property
     def micro_f(self) -> float:
@@ -82,14 +99,6 @@ def _ratio(part: Indices, whole: Indices) -> Doubles:
 #
 # The best threshold for F is half of the F that it reaches: Lipton, Elkan & Naryanaswamy, "Optimal thresholding of
 # classifiers to maximize F1 measure" (ECML 2014); here for the counts of several classes taken together.
-
-
-class Scores(NamedTuple):
-    """Precision, recall and F, each 0 where it has no meaning."""
-
-    precision: float
-    recall: float
-    f: float
 
 
 def choice_scores(right: Floats | Bools, taken: Bools) -> Scores:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.util import registry
 
 from ..core.errors import CoreErrors, CRFError
+from ..reading.configs import single_dollars
 
 Punctuation = Literal["gold", "context", "removed"]
 FIELDS = (
@@ -49,6 +50,7 @@ class CoraSettings:
     borders: dict[str, list[str]] | None = None
 
     def __post_init__(self) -> None:
+        _take_tags(self, "alternatives", "borders", "case_fields")
         for name in ("tag", "lemma", "morph"):
             _check(name, getattr(self, name), bool(getattr(self, name)), "the name of an element")
         fields = self.case_fields
@@ -62,8 +64,9 @@ class HistoricalText:
 
     untagged (str): Gold tag of words without one, such as "OA"; "" leaves them without gold.
     punctuation (str): "gold": tokens like others. "context": kept, but without gold, so that nothing is learned about
-        their tags and none is scored. "removed": not there at all. For a tagger that learns the tags of punctuation
-        but is not scored by them, set "gold" for the training corpus and "context" for the dev corpus.
+        their tags, none is scored, and the trained model gives them none. "removed": not there at all. For a tagger
+        that learns the tags of punctuation but is not scored by them, set "gold" for the training corpus and "context"
+        for the dev corpus.
     punctuation_tags (list[str] | None): Gold tags of punctuation, such as ["$;"]. Without any, punctuation is what has
         only punctuation marks and symbols (Unicode's categories P and S), as a pipeline can tell without gold.
     join_segments (bool): Forget the segments of the file; each of its documents is one segment, unless it is cut.
@@ -79,6 +82,7 @@ class HistoricalText:
     cut_at_tags: list[str] | None = None
 
     def __post_init__(self) -> None:
+        _take_tags(self, "untagged", "punctuation_tags", "cut_at_tags")
         expected = " or ".join(map(repr, get_args(Punctuation)))
         _check("punctuation", self.punctuation, self.punctuation in get_args(Punctuation), expected)
         for name in ("punctuation_tags", "cut_at_tags"):
@@ -128,6 +132,12 @@ def make_reference_tokenizer() -> Callable[[Language], Tokenizer]:
 def _make_tokenizer(nlp: Language) -> Tokenizer:
     prefix, suffix = re.compile(rf"^(?:{MARK.pattern})"), re.compile(rf"(?:{MARK.pattern})$")
     return Tokenizer(nlp.vocab, prefix_search=prefix.search, suffix_search=suffix.search, infix_finditer=MARK.finditer)
+
+
+def _take_tags(settings: Any, *names: str) -> None:
+    """Take settings with tags as they were meant; those of German begin with a dollar."""
+    for name in names:
+        object.__setattr__(settings, name, single_dollars(getattr(settings, name)))
 
 
 def _check(name: str, value: object, is_right: bool, expected: str) -> None:

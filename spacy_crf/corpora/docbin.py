@@ -14,7 +14,7 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, register, stored_names
 from ..core.errors import CRFError
-from ..reading.files import open_binary
+from ..reading.files import check_unpacking, read_bytes
 from .docs import read_doc_name, write_doc_name
 from .errors import CorpusErrors
 from .files import number_name
@@ -50,12 +50,15 @@ def read_docbin(path: Path, vocab: Vocab, group: Group = "auto", name: str = "")
 
 
 def _read_stored(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    with open_binary(path) as file_:
-        try:
-            yield from DocBin().from_bytes(file_.read()).get_docs(vocab)
-        # Damaged data fails anywhere between zlib, msgpack, numpy and Doc, with whatever error they have.
-        except Exception as err:
-            raise CRFError(CorpusErrors.CRF517.format(path=path, reason=err)) from err
+    data = read_bytes(path)
+    try:
+        check_unpacking(path, data)
+        yield from DocBin().from_bytes(data).get_docs(vocab)
+    except CRFError:
+        raise
+    # Damaged data fails anywhere between zlib, msgpack, numpy and Doc, with whatever error they have.
+    except Exception as err:
+        raise CRFError(CorpusErrors.CRF517.format(path=path, reason=err)) from err
 
 
 def cut_doc(doc: Doc, starts: list[int]) -> Iterator[Doc]:

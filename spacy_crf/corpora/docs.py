@@ -6,7 +6,7 @@ without the suffix. Of several documents in a file, the second one and those aft
 name keeps it, as `DocBin(store_user_data=True)` stores it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import accumulate, chain
 from typing import Any, cast
@@ -22,6 +22,7 @@ from thinc.types import Ints2d
 
 from ..annotation.extensions import copy_values, read_value, register, register_stored, write_known, write_value
 from ..annotation.gold import partial_extension
+from ..core.arrays import Indices
 from ..core.labels import OUTSIDE
 from .sentence import ENTITIES, MISSING, Sentence, bio_tags, decode_spans, extension_name, join_sentences, spans_key
 
@@ -116,6 +117,12 @@ def write_doc_name(doc: Doc, name: str) -> Doc:
     """Give a Doc the name of the document that it is, or is a part of, and return it."""
     write_value(doc, DOC_NAME, name)
     return doc
+
+
+def number_documents(names: Iterable[str]) -> Indices:
+    """((D,)): numbers of the documents that Docs are, or are parts of, by their names; "" is a document of its own."""
+    numbers: dict[str | int, int] = {}
+    return np.array([numbers.setdefault(name or k, len(numbers)) for k, name in enumerate(names)], dtype=np.intp)
 
 
 # -- the predicted side of a training example ----------------------------------------------------------------

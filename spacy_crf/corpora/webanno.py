@@ -140,7 +140,7 @@ def _find_column(path: Path, header: Sequence[str], layer: WebannoLayer) -> tupl
     column, width, known = None, FIXED, []
     for line in header:
         if line.startswith(LAYER):
-            found, *features = filter(None, line.partition("=")[2].split("|"))
+            found, *features = [part for part in line.partition("=")[2].split("|") if part] or [""]
             if line.startswith(SPAN_LAYER):
                 known.append("|".join((found, *features)))
                 if found == layer.name and layer.tag in features:

@@ -1,6 +1,7 @@
 """`CRF`: the interface of sklearn_crfsuite.CRF over the chain of this library."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from html import escape
@@ -11,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Doubles
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.weights import ChainWeights
 from .crfsuite import CRFsuiteModel, read_crfsuite
-from .errors import EstimatorErrors
+from .errors import EstimatorErrors, EstimatorWarnings
 from .log import TrainingLog, shown
-from .params import read_settings
+from .params import ALIASES, read_settings
 from .preparation import prepare, read_dev
 from .training import train
 from .weights import FittedChain
@@ -156,7 +157,10 @@ class CRF:
         return self.predict([xseq])[0]
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
-        """For each item of each sequence, the probability of each label."""
+        """For each item of each sequence, the probability of each label; "ap", "pa" and "arow" learn none, and warn."""
+        if ALIASES.get(self.algorithm or "", self.algorithm) in ("ap", "pa", "arow"):
+            message = EstimatorWarnings.CRFW702.format(algorithm=self.algorithm)
+            warnings.warn(message, CRFWarning, stacklevel=2)
         return Predictions(self._fitted().marginals(X, self.n_threads or 0))
 
     def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:

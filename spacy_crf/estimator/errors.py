@@ -45,3 +45,7 @@ class EstimatorWarnings(metaclass=Messages):
         "Training with algorithm={algorithm!r} had not converged when it reached max_iterations = {iterations}. "
         "Give more, or a greater delta, or take the weights as they are."
     )
+    CRFW702 = (
+        "algorithm={algorithm!r} learns scores that are no probabilities: these marginals are far too sure. Take "
+        "algorithm='lbfgs' or 'l2sgd' for ones that can be believed."
+    )

@@ -50,6 +50,10 @@ class LabErrors(metaclass=Messages):
         "input. Freeze it (training.frozen_components), or take it out of training.annotating_components."
     )
     CRF607 = "{name} takes whole numbers separated by commas, such as 4,8; got {value!r}."
+    CRF608 = (
+        "The pipeline {path} cannot be loaded: {error}. If saving was broken off there, take another copy, such as "
+        "model-best beside model-last, or train again."
+    )
     CRF610 = (
         "{folds} folds cannot be made of {found} {kind}. Give at least 2 folds, and no more than there are {kind}; a "
         "corpus of few documents can be divided by sentence or chunk."

@@ -17,9 +17,11 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..annotation.target import AttributeTarget, token_target
-from ..constraints.component import ConstrainedNER
+from ..constraints.component import ConstrainedNER, ConstraintDecoder
+from ..constraints.scorer import field_labels
 from ..core.arrays import Bools, Doubles, Indices, Segments
-from ..core.scores import LabelCounts, Labels, count_labels
+from ..core.labels import UNKNOWN
+from ..core.scores import LabelCounts, Labels, Scores, count_labels
 from ..core.sets.measures import best_label_error, coverage_by_label, has_gold, ml_acc, ml_util
 from ..core.sets.predict import make_utility, utility_optimal_sets
 from ..pipe.block import SPAN_TARGETS
@@ -83,9 +85,8 @@ def measure_sections(pipe: SectionParser, tested: Scored) -> Findings:
 # -- tags --------------------------------------------------------------------------------------------------------
 
 
-@measure.register(CRFTagger)
-@measure.register(ConstrainedNER)
-def measure_tags(pipe: CRFTagger | ConstrainedNER, tested: Scored) -> Findings:
+@measure.register
+def measure_tags(pipe: CRFTagger, tested: Scored) -> Findings:
     """Measure known and unknown words, confusions, frequencies of tags in training, and fields; nothing of spans."""
     if pipe.target in SPAN_TARGETS:
         return Findings()
@@ -98,6 +99,25 @@ def measure_tags(pipe: CRFTagger | ConstrainedNER, tested: Scored) -> Findings:
     ]
     found = count_tags(tested, pipe.target)
     return replace(found, scores=found.scores | score_fields(documents, pipe.target))
+
+
+@measure.register(ConstrainedNER)
+@measure.register(ConstraintDecoder)
+def measure_fields(pipe: ConstrainedNER | ConstraintDecoder, tested: Scored) -> Findings:
+    """Measure fields, which may be spans, and count tokens by gold and predicted one."""
+    target, spans_key = pipe.cfg["target"], pipe.cfg["spans_key"]
+    names, pairs = field_labels(tested.examples, target, spans_key)
+    named = dict(enumerate(names))
+    documents = [
+        [
+            LabelledToken(named.get(right), named.get(own, ""), any(map(str.isalnum, token.text)))
+            for right, own, token in zip(*(side.tolist() for side in both), example.predicted)
+        ]
+        for both, example in zip(pairs, tested.examples)
+    ]
+    confusions = Counter((token.gold, token.predicted) for own in documents for token in own if token.gold is not None)
+    found = Findings(confusions=confusions) if target in SPAN_TARGETS else count_tags(tested, target)
+    return replace(found, scores=found.scores | score_fields(documents, "field" if target in SPAN_TARGETS else target))
 
 
 def count_tags(tested: Scored, target: str) -> Findings:
@@ -134,11 +154,12 @@ def measure_sets(pipe: SetValuedTagger, tested: Scored) -> Findings:
     """Measure sets, and how often the tag of the best sequence is in the set (Heid, 5.5.4)."""
     found = measure_sourced_sets(pipe, tested)
     docs = [example.predicted for example in tested.examples if len(example.predicted)]
-    names, inside = pipe.tags.tags, 0
+    names, inside, total = pipe.tags.tags, 0, 0
     for doc, prediction in zip(docs, pipe.decode(docs, Decoder(pipe.annotation))):
         sets = doc._.get(pipe.cfg["tag_set"])
-        inside += sum(names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets))
-    return replace(found, scores={**found.scores, "viterbi_in_set": inside / sum(map(len, docs))})
+        hits = [names[tag] in chosen for tag, chosen in zip(prediction.tags.tolist(), sets) if tag != UNKNOWN]
+        inside, total = inside + sum(hits), total + len(hits)
+    return replace(found, scores={**found.scores, "viterbi_in_set": inside / max(1, total)})
 
 
 @measure.register(SourcedSetTagger)
@@ -214,10 +235,10 @@ def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> d
     The figures of Cecchini & Fersini, section 4.1, each under a name that says what it is: see `core.scores`.
 
     prefix (str): of the names.
-    RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_f` over the labels that occur,
-        `_macro_f_without_NOTE` if this is one of them, `_weighted_f` by support, `_segment_f` (micro, segments are
-        runs of one label) and `_whole` (share of documents with every token right), and the same with "_words". Empty
-        where no token has gold.
+    RETURNS (dict[str, float]): `{prefix}_micro_f` (of tokens: accuracy), `_macro_p`, `_macro_r` and `_macro_f` over the
+        labels that occur, `_macro_f_without_NOTE` if this is one of them, `_weighted_p`, `_weighted_r` and
+        `_weighted_f` by support, `_segment_f` (micro, segments are runs of one label) and `_whole` (share of documents
+        with every token right), and the same with "_words". Empty where no token has gold.
     """
     known = [[token for token in document if token.gold is not None] for document in documents]
     tokens = [token for document in known for token in document]
@@ -237,11 +258,15 @@ def score_fields(documents: Iterable[Sequence[LabelledToken]], prefix: str) -> d
 
 def _score(sequences: "LabelSequences", labels: Sequence[str]) -> dict[str, float]:
     tokens, (right, total) = sequences.tokens(len(labels)), sequences.whole()
-    scores = {"micro_f": tokens.micro_f, "macro_f": tokens.macro_f()}
+    scores = {"micro_f": tokens.micro_f, **_named("macro", tokens.macro()), **_named("weighted", tokens.weighted)}
     if NOTE in labels:
         scores[f"macro_f_without_{NOTE}"] = tokens.macro_f(np.array(labels) != NOTE)
     segments = sequences.segments(len(labels))
-    return {**scores, "weighted_f": tokens.weighted_f, "segment_f": segments.micro_f, "whole": right / total}
+    return {**scores, "segment_f": segments.micro_f, "whole": right / total}
+
+
+def _named(mean: str, scores: Scores) -> dict[str, float]:
+    return {f"{mean}_p": scores.precision, f"{mean}_r": scores.recall, f"{mean}_f": scores.f}
 
 
 @dataclass(frozen=True)

@@ -87,12 +87,13 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     config (Config): in which variables may stand as they are. Its dev corpus is not read; it only says whether
         punctuation is scored, see `historical`.
     """
-    config, training = config.copy(), config.interpolate()["training"]
-    names = {"train": training["train_corpus"], "held_out": training["dev_corpus"]}
+    config, plain = config.copy(), config.interpolate()
+    names = {"train": plain["training"]["train_corpus"], "held_out": plain["training"]["dev_corpus"]}
     corpus = _block(config, names["train"])
     if corpus.get("augmenter") is not None:
         raise CRFError(LabErrors.CRF550.format(name=names["train"]))
-    corpora = {"train": corpus, "held_out": _scored_as(_block(config, names["held_out"]), corpus)}
+    ours, theirs = (_block(plain, name).get("text") or {} for name in names.values())
+    corpora = {"train": corpus, "held_out": _scored_as(theirs, ours, corpus)}
     for part, name in names.items():
         parent, _, last = name.rpartition(".")
         settings = {"corpus": dict(corpora[part]), "folds": folds, "fold": fold, "part": part, "seed": seed}
@@ -100,12 +101,12 @@ def with_fold(config: Config, folds: int, fold: int, seed: int) -> Config:
     return config
 
 
-def _scored_as(dev: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
-    """Return a corpus whose punctuation has gold if that of another has; documents and tokens stay the same."""
-    texts = corpus.get("text") or {}, dev.get("text") or {}
-    ours, theirs = (text.get("punctuation", "gold") for text in texts)
-    if all(texts) and {ours, theirs} == {"gold", "context"}:
-        return {**corpus, "text": {**texts[0], "punctuation": theirs}}
+def _scored_as(theirs: dict[str, Any], ours: dict[str, Any], corpus: dict[str, Any]) -> dict[str, Any]:
+    """Return a corpus, with our block `text`, whose punctuation has gold if that of their block has; documents and
+    tokens stay the same."""
+    punctuation = theirs.get("punctuation", "gold")
+    if theirs and ours and {ours.get("punctuation", "gold"), punctuation} == {"gold", "context"}:
+        return {**corpus, "text": {**ours, "punctuation": punctuation}}
     return corpus
 
 

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -58,8 +58,8 @@ def LinearChain(
     """
     from .model import new_model
 
-    kept = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision, "order": order}
-    kept |= {"candidates": candidates, "max_candidates": max_candidates}
+    kept: dict[str, Any] = {"all_states": all_states, "all_transitions": all_transitions, "precision": precision}
+    kept |= {"order": order, "candidates": candidates, "max_candidates": max_candidates}
     # only where they are set, so that models without them are the same files as ever
     kept |= {"all_edges": True} if all_edges else {}
     kept |= {} if transitions else {"transitions": False}
@@ -86,7 +86,12 @@ def full_batch(examples: Iterable[Example]) -> Iterator[list[Example]]:
 
 
 class TrainerSettings(ABC):
-    """Settings of a trainer: how a component turns examples into weights."""
+    """Settings of a trainer: how a component turns examples into weights.
+
+    gives_probabilities (bool): whether it maximises a likelihood; else scores are right in their order alone.
+    """
+
+    gives_probabilities: ClassVar[bool] = True
 
     @abstractmethod
     def make(self) -> "Trainer":
@@ -215,6 +220,7 @@ class PerceptronSettings(OnlineSettings):
     RAISES (ValueError): here and below, for settings that make no sense.
     """
 
+    gives_probabilities: ClassVar[bool] = False
     batch_size: int = 1
     seed: int = 0
     averaging: bool = True
@@ -232,6 +238,7 @@ class PassiveAggressiveSettings(OnlineSettings):
     batch_size (int), seed (int): as in spacy_crf.Perceptron.v1.
     """
 
+    gives_probabilities: ClassVar[bool] = False
     kind: Literal["PA", "PA-I", "PA-II"] = "PA-I"
     c: float = 1.0
     error_sensitive: bool = True
@@ -250,6 +257,7 @@ class AROWSettings(OnlineSettings):
     batch_size (int), seed (int): as in spacy_crf.Perceptron.v1.
     """
 
+    gives_probabilities: ClassVar[bool] = False
     variance: float = 1.0
     gamma: float = 1.0
     batch_size: int = 1

@@ -18,6 +18,7 @@ from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import TrainerSettings
+from ..reading.configs import single_dollars
 from .dictionary.block import DictionarySettings
 from .setting_types import block_class, describe_type, fits
 
@@ -86,7 +87,7 @@ def component(
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
-            return construct(nlp, name, settings(**values))
+            return construct(nlp, name, settings(**single_dollars(values)))
 
         own = list(signature(construct).parameters.values())[:2]
         asked = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for key, hint in hints.items()]
@@ -240,6 +241,10 @@ class ChainSettings(Settings):
         """Yield what the settings ask for that only a chain of order 1 can tell."""
         yield from ()
 
+    def probabilistic(self) -> Iterator[str]:
+        """Yield what the settings ask for that is made of probabilities."""
+        yield from ()
+
     def check(self, name: str) -> None:
         super().check(name)
         if self.model.attrs.get("order") == 2:
@@ -313,6 +318,12 @@ class LabelSettings(TagSettings):
         yield from (f"the setting `{setting}`" for setting in ("threshold", "scores") if getattr(self, setting))
         if self.target == "spans":
             yield "target 'spans', which takes probabilities of spans,"
+
+    def probabilistic(self) -> Iterator[str]:
+        yield from super().probabilistic()
+        yield from (f"the setting `{one}`" for one in ("threshold", "scores", "marginals") if getattr(self, one))
+        if self.target == "spans":
+            yield "target 'spans'"
 
 
 def near_targets(name: str) -> list[str]:

@@ -44,7 +44,7 @@ from ..learning.model import (
 from ..learning.scores import Emissions, Rows, encode
 from .block import ChainSettings, HasSettings, LiveSettings
 from .chain_storage import PREPARATION, StoresChain
-from .decoding import Batch, Decoder, IsolatesFailures, Prediction
+from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
 from .labels import join_gold, read_gold
@@ -54,7 +54,7 @@ SAMPLE = 10  # examples that show a tok2vec layer its shapes
 UNITS_PER_THREAD = 4096  # fewer do not repay a thread
 
 
-class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
+class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, TrainablePipe):
     """Base of the components: a subclass names its target and its decoder.
 
     scheme (str): how spans become tags: "BIO", "BILUO" or "none".
@@ -211,7 +211,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
             self._has_begun = True
             for attribute, template in self.features.extractor.missing_annotation(docs).items():
                 told = {"name": self.name, "template": str(template), "attribute": attribute}
-                warnings.warn(PipeWarnings.CRFW403.format(**told), CRFWarning, stacklevel=2)
+                warnings.warn(PipeWarnings.CRFW404.format(**told), CRFWarning, stacklevel=2)
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:
@@ -271,6 +271,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [decoder.empty(self.tags) for _ in docs]
         self._require_labels()
+        if not self.has_probabilities:
+            self.warn_of(self.settings.probabilistic())
         columns = self.read(docs, decoder.reads)
         known = self.known_tags(docs, columns, given)
         n_threads = min(available_threads(), 1 + len(columns.orths) // UNITS_PER_THREAD)
@@ -291,17 +293,23 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, TrainablePipe):
 
     def distribution(self, docs: Sequence[Doc], given: bool = True) -> tuple[Columns, ChainDistribution]:
         """Columns of Docs, and what the chain says of them at the temperature of the settings, and of evidence."""
+        self.warn_of(["what is asked of it"])
+        return self._distribution(docs, given)
+
+    def _distribution(self, docs: Sequence[Doc], given: bool) -> tuple[Columns, ChainDistribution]:
         self._require_labels()
         columns = self.read(docs)
         found = self.scores.distribution(columns, self.scores.look_up(columns))
         return columns, found.given(self.known_tags(docs, columns, given)).at(self.settings.temperature)
 
     def held_out(self, examples: Sequence[Example]) -> HeldOut:
-        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are unknown."""
+        """What the chain of order 1 says of examples, with their gold; labels that the component lacks are missed."""
         self.scores.weights.require_first_order(self.name, "fitting a temperature")
-        columns, found = self.distribution([example.predicted for example in examples], given=False)
+        columns, found = self._distribution([example.predicted for example in examples], given=False)
         gold = [self.annotation.gold(example, self.tags, strict=False) for example in examples]
-        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags))
+        names = [name for example in examples for name in self.annotation.names(example, self.tags)]
+        missed = np.array([name is not None and name not in self.tags.number for name in names], dtype=bool)
+        return HeldOut(found, join_gold(gold, columns.lengths, self.annotation, self.tags), missed)
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
         """Exact probabilities of all tags at the temperature of the settings: (n, L) for each Doc, in single precision.

@@ -1,5 +1,6 @@
 """From what a chain says of Docs to their labels, and to what else is told of them; a Doc that fails, fails alone."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -15,11 +16,11 @@ from ..core.arrays import Bools, Doubles, Floats, Indices, Ints, Segments, cache
 from ..core.chain.distribution import ChainDistribution
 from ..core.chain.potentials import NonFiniteError, NoPathError
 from ..core.chain.spans import bounded_spans, covered_spans, exact_spans
-from ..core.errors import CRFError, excerpt
+from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import OUTSIDE, UNKNOWN, Scheme, TagSet
 from ..features.columns import Columns
-from .block import SPAN_TARGETS, LabelSettings
-from .errors import PipeErrors
+from .block import SPAN_TARGETS, ChainSettings, LabelSettings
+from .errors import PipeErrors, PipeWarnings
 
 
 @dataclass(frozen=True)
@@ -274,6 +275,30 @@ class IsolatesFailures:
             message = PipeErrors.CRF407.format(name=self.name, document=excerpt(doc.text), error=error)
             told = CRFError(message).with_traceback(error.__traceback__)
         self.get_error_handler()(self.name, self, [doc], told)
+
+
+class WarnsOfScores:
+    """Warns where probabilities are asked of scores that a trainer has learned by their order alone."""
+
+    name: str
+    settings: ChainSettings
+    _has_warned = False
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores have been learned, or been calibrated, as logarithms of probabilities."""
+        return self.settings.trainer.gives_probabilities or self.settings.temperature != 1
+
+    def warn_of(self, uses: Iterable[str]) -> None:
+        """Warn once of the first use of probabilities, where scores are none."""
+        if self._has_warned or self.has_probabilities:
+            return
+        for use in uses:
+            self._has_warned = True
+            trainer = type(self.settings.trainer).__name__.removesuffix("Settings")
+            message = PipeWarnings.CRFW403.format(name=self.name, what=use, trainer=f"spacy_crf.{trainer}.v1")
+            warnings.warn(message, CRFWarning, stacklevel=3)
+            return
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class PipeErrors(metaclass=Messages):
     )
     CRF404 = (
         "Component {name!r} cannot be loaded from {path}: {error}. The folder is incomplete, damaged, or "
-        "written by something else."
+        "written by something else: take another copy, such as model-best beside model-last."
     )
     CRF405 = "Component {name!r} at {path} has format {found!r}; this version of spacy_crf reads {expected!r}."
     CRF406 = (
@@ -137,6 +137,11 @@ class PipeWarnings(metaclass=Messages):
         "their tokens count as unknown. Give the component a group of spans without overlaps."
     )
     CRFW403 = (
+        "Component {name!r}: {what} is made of probabilities, but its trainer {trainer} learns scores that are none, "
+        "and far too sure as such. Fit a temperature with `python -m spacy crf calibrate MODEL DEV --output DIR`, or "
+        "take the trainer spacy_crf.AdaGrad.v1 or spacy_crf.LBFGS.v1."
+    )
+    CRFW404 = (
         "Component {name!r}: the template {template!r} reads {attribute}, which no document of the first batch has, so "
         "that nothing is learned about it. Put a component that sets it before this one and name it in [training] "
         "annotating_components, let the reader pass it on (`input` of spacy_crf.Corpus.v1), or remove the template from "

@@ -13,7 +13,7 @@ from ..core.errors import CRFError
 from ..features.block import FeatureSettings
 from ..learning.packed import dumps, loads, pack, unpack
 from .errors import PipeErrors
-from .sealed import CHECKSUMS, check_seal, seal, write_files
+from .sealed import CHECKSUMS, check_seal, read_files, seal, write_files
 
 FORMAT = 3  # of what is written here; 2 had no checksums
 FORMATS = (2, 3)  # of what is read
@@ -79,13 +79,12 @@ class Stored:
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         with readable(self.name, "bytes"):
             stored, excluded = dict(loads(bytes_data)), set(exclude)
-            files, checksums = (
-                {part: stored[part] for part in self.parts if part not in excluded},
-                stored.get(CHECKSUMS),
-            )
-            if not all(isinstance(content, bytes) for content in (*files.values(), checksums or b"")):
+            listed = [CHECKSUMS] if CHECKSUMS in stored else []
+            files = {part: stored[part] for part in (*self.parts, *listed) if part not in excluded}
+            if not all(isinstance(content, bytes) for content in files.values()):
                 raise TypeError("contents of files are bytes")
-        self.restore(checked(files, checksums, self.name, "bytes"), "bytes")
+        check_seal(files, self.name, "bytes")
+        self.restore(files, "bytes")
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -100,19 +99,11 @@ class Stored:
 
 def read_folder(path: Path, exclude: Iterable[str], name: str, parts: Sequence[str] = NAMES) -> dict[str, bytes]:
     """Contents of the files that are not excluded, as their checksums say. name (str): of the component."""
-    excluded, checksums = set(exclude), path / CHECKSUMS
+    excluded = set(exclude)
     with readable(name, str(path)):
-        files = {part: (path / part).read_bytes() for part in parts if part not in excluded}
-        listed = checksums.read_bytes() if checksums.exists() else None
-    return checked(files, listed, name, str(path))
-
-
-def checked(files: dict[str, bytes], checksums: bytes | None, name: str, path: str) -> dict[str, bytes]:
-    """Files and the list of their checksums, if there is one, as `seal` gave them; a coded error where one differs."""
-    if checksums is None:
-        return files
-    check_seal(files, checksums, name, path)
-    return {**files, CHECKSUMS: checksums}
+        files = read_files(path, (part for part in parts if part not in excluded))
+    check_seal(files, name, str(path))
+    return files
 
 
 def check_templates(name: str, config: FeatureSettings, features: Mapping[str, Any]) -> None:

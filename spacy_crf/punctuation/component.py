@@ -146,6 +146,10 @@ class PunctuationRestorer(ChainPipe):
     # -- calibration -----------------------------------------------------------------------------------------
 
     @property
+    def has_probabilities(self) -> bool:
+        return self.calibration is not None or super().has_probabilities
+
+    @property
     def calibration(self) -> MarkCalibration | None:
         """The map; None where none was fitted, or to other marks than those that the component knows by now."""
         data = self.cfg[CALIBRATION]

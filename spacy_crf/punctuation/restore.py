@@ -100,7 +100,11 @@ def _replace_mark(text: str, word: Word, mark: str) -> Edit:
     """Put another mark, as it is spelt, or none, for the one that is there; words that it parted stay parted."""
     start, end = word.mark_start, word.mark_end
     spaced = start > word.end and text[start - 1] == " "
-    glued = end < len(text) and not text[end].isspace() and (spaced or text[end] not in _BEHIND_WORDS)
+    rest = end
+    while rest < len(text) and text[rest] in _BEHIND_WORDS:
+        rest += 1
+    is_between = rest < len(text) and not text[rest].isspace()
+    glued = is_between or (spaced and rest > end)
     return Edit(start - spaced, end, mark + (" " if glued else ""))
 
 

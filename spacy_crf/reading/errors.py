@@ -14,8 +14,8 @@ class ReadingErrors(metaclass=Messages):
         "files. Delete the DOCTYPE: none is needed."
     )
     CRF570 = (
-        "{path}: the gzip data unpacks to more than {most} times its size, as no text does. If you trust the file, "
-        "unpack it yourself (gunzip) and read that."
+        "{path}: the packed data unpacks to more than {most} times its size, as no text does. If you trust a "
+        "gzip file, unpack it yourself (gunzip) and read that."
     )
     CRF571 = "{path}: the file has more than {most} MiB, and it has to be read as a whole. Split it."
     CRF572 = "{path}: a line has more than {most} MiB. Break it into shorter lines."

@@ -15,6 +15,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MIB = 1 << 20
 CHUNK_SIZE = MIB // 4
+PIECE_SIZE = MIB // 64  # of packed data, which unpack to 16 MiB at most
 FREE_SIZE = 64 * MIB  # what gzip may unpack to, however small it is
 MOST_EXPANSION = 200  # times its size
 MOST_BYTES = 2048 * MIB
@@ -39,14 +40,26 @@ class _Unpacked(io.RawIOBase):
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CRFError(ReadingErrors.CRF505.format(path=self._path, reason=error)) from error
         self._size += len(data)
-        if self._size > max(FREE_SIZE, MOST_EXPANSION * self._packed.tell()):
-            raise CRFError(ReadingErrors.CRF570.format(path=self._path, most=MOST_EXPANSION))
+        _check_expansion(self._path, self._packed.tell(), self._size)
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
         self._packed.close()
         super().close()
+
+
+def _check_expansion(path: Path, packed: int, unpacked: int) -> None:
+    if unpacked > max(FREE_SIZE, MOST_EXPANSION * packed):
+        raise CRFError(ReadingErrors.CRF570.format(path=path, most=MOST_EXPANSION))
+
+
+def check_unpacking(path: Path, data: bytes) -> None:
+    """Raise an error if packed data of a file (zlib), which somebody else will unpack, unpack beyond all measure."""
+    unpacker, size = zlib.decompressobj(), 0
+    for start in range(0, len(data), PIECE_SIZE):
+        size += len(unpacker.decompress(data[start : start + PIECE_SIZE]))
+        _check_expansion(path, start + PIECE_SIZE, size)
 
 
 def open_binary(path: Path) -> BinaryIO:

@@ -8,7 +8,7 @@ from ..core.errors import CRFError
 from .errors import ReadingErrors
 from .files import LONGEST_LINE, MIB, open_binary
 
-ALL_BYTES = bytes(range(256))
+ALL_BYTES = bytes(range(256)) + rb"\u0041"  # with an escape, which is one character in some encodings
 DEEPEST = 10_000  # readers of events need no recursion
 OF_SEVERAL_BYTES = ("utf-8", "utf-16")
 
@@ -63,7 +63,7 @@ class XmlReader:
         raise CRFError(ReadingErrors.CRF534.format(path=self.path, line=self.expat.CurrentLineNumber))
 
     def _check_encoding(self, version: str, encoding: str | None, standalone: int) -> None:
-        if encoding is not None and encoding.lower() not in OF_SEVERAL_BYTES and not _has_single_bytes(encoding):
+        if encoding is not None and encoding.lower() not in OF_SEVERAL_BYTES and not has_single_bytes(encoding):
             self._refuse(f"the encoding {encoding[:40]!r} is unknown, or not of text")
 
     def _refuse(self, reason: str) -> NoReturn:
@@ -71,8 +71,8 @@ class XmlReader:
         raise CRFError(ReadingErrors.CRF533.format(path=self.path, line=line, reason=reason))
 
 
-def _has_single_bytes(encoding: str) -> bool:
-    """Whether each byte is a character, which is all that expat can be told of an encoding."""
+def has_single_bytes(encoding: str) -> bool:
+    """Return whether each byte is a character, which is all that expat can be told of an encoding."""
     try:
         return len(ALL_BYTES.decode(encoding, "replace")) == len(ALL_BYTES)
     except (LookupError, ValueError):

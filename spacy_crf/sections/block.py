@@ -77,6 +77,9 @@ class SectionSettings(ChainSettings):
         if self.sections_key in ("", self.elements_key):
             yield "sections_key", "a key of its own"
 
+    def probabilistic(self) -> Iterator[str]:
+        yield "every tree of sections"
+
 
 @component(
     "section_parser",

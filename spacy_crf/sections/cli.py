@@ -8,7 +8,7 @@ import spacy
 import typer
 from wasabi import msg
 
-from ..cli.options import command, find_component, locate, write_result
+from ..cli.options import command, find_component, load_pipeline, locate, write_result
 from .component import SectionParser
 from .formats.annotated import write_annotated
 from .formats.docling import write_docling
@@ -51,7 +51,7 @@ def sections(
     corrected and trained on.
     """
     layout = read_layout(path, paragraphs)
-    nlp = spacy.blank(LANGUAGE) if model is None else spacy.load(locate(model))
+    nlp = spacy.blank(LANGUAGE) if model is None else load_pipeline(locate(model))
     if model is None:
         nlp.add_pipe(PIPE)
     find_component(nlp, component, PIPE, SectionParser)

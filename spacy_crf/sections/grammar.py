@@ -26,6 +26,7 @@ from ..core.sections.headings import ParserInput
 from ..core.sections.learn import GoldSection, TreeExample
 from ..core.sections.parse import Section, SectionParse
 from ..core.stored import stored_floats
+from ..reading.files import read_text
 from .errors import SectionErrors, SectionWarnings
 from .features.rules import NEWLINE, NUMBER, TITLE
 from .parsing import DEFAULT_ROLES, LabelRoles
@@ -47,8 +48,9 @@ def read_grammar(source: str | Path) -> Grammar:
     """
     shipped = SHIPPED / f"{source}{SUFFIX}"
     try:
-        text = (shipped if shipped.is_file() else Path(source)).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        is_shipped = "/" not in str(source) and shipped.is_file()
+        text = shipped.read_text(encoding="utf8") if is_shipped else read_text(Path(source))
+    except (OSError, CRFError) as error:
         expected = f"the path of a text file in UTF-8, or one of {', '.join(known_grammars())} ({error})"
         message = CoreErrors.CRF950.format(setting="grammar", value=repr(str(source)), expected=expected)
         raise CRFError(message) from error

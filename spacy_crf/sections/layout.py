@@ -13,6 +13,7 @@ from spacy.vocab import Vocab
 from ..annotation.extensions import read_value, write_value
 from ..core.arrays import Bools, cached_property
 from ..core.errors import CRFError
+from ..reading.files import check_text
 from .errors import SectionErrors
 from .segment import Kind, LayoutUnit, Run, bounds_of, segment
 
@@ -98,8 +99,9 @@ def to_doc(vocab: Vocab, layout: DocumentLayout) -> Doc:
     """Make a Doc whose tokens end where units end, in linear time; the limit `nlp.max_length` does not hold for it.
 
     Words are letters, digits and the signs between them; any other character, and each line end, is a token. The text
-    is `doc.text`, its formatting is in `doc.user_data`.
+    is `doc.text`, its formatting is in `doc.user_data`. RAISES (ValueError): for a text with half a surrogate pair.
     """
+    check_text(layout.text, f"Document {layout.name!r}")
     words, spaces = _cut_tokens(layout.text, layout.units)
     doc = Doc(vocab, words=words, spaces=spaces)
     attach_layout(doc, layout.runs)

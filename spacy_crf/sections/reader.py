@@ -6,7 +6,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -19,6 +18,7 @@ from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
 from ..corpora.files import check_paths, data_suffix, name_file, number_name
 from ..reading.files import open_binary
+from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors
 from .formats import HEAD, read_text, refuse_magic, root_of
 from .formats.annotated import ROOT, read_annotated
@@ -204,11 +204,19 @@ def _find_files(path: Path) -> list[Path]:
 
 
 def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
-    try:
-        data: Any = list(srsly.read_jsonl(file)) if file.suffix == ".jsonl" else srsly.read_json(file)
+    if file.suffix == ".jsonl":
+        for line, entry in read_json_lines(file):
+            yield _of_json(entry, f"{file}, line {line}", vocab)
+    else:
+        data = parse_json(read_text(file), str(file))
         for entry in data if isinstance(data, list) else [data]:
-            runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
-            yield _write_gold(to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"]))
+            yield _of_json(entry, str(file), vocab)
+
+
+def _of_json(entry: Any, where: str, vocab: Vocab) -> Doc:
+    try:
+        runs = tuple((int(start), int(end), str(style)) for start, end, style in entry.get("layout", ()))
+        return _write_gold(to_doc(vocab, DocumentLayout(str(entry["text"]), runs)), from_json(entry["tree"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         problem = f"not JSON with text and tree: {error!r}"
-        raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem)) from error
+        raise CRFError(SectionErrors.CRF970.format(path=where, problem=problem)) from error

@@ -1,6 +1,7 @@
 """The section tree of a document, as components make it and exports need it; and documents with gold trees."""
 
 import json
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from .layout import DocumentLayout
 from .segment import Kind, LayoutUnit
 
 VERSION = 1
+MOST = 10**12  # that a number in JSON may be
 NUMBER, TITLE, TEXT, NEWLINE = "NR", "SECTION_TITLE", "TEXT_BLOCK", "NEWLINE"  # labels, unless a component has others
 
 
@@ -115,11 +117,11 @@ def from_json(data: Mapping[str, Any]) -> SectionTree:
     try:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']}")
-        elements = [Element(int(start), int(end), str(label), p) for start, end, label, p in data["elements"]]
-        facts = bool(data["exact"]), int(data["dropped"]), data["score"]
+        elements = [Element(_whole(a), _whole(b), str(label), _finite(p)) for a, b, label, p in data["elements"]]
+        facts = bool(data["exact"]), _whole(data["dropped"]), _finite(data["score"])
         return SectionTree(_nest(data["sections"]), elements, *facts)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {error}")) from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise CRFError(SectionErrors.CRF952.format(error=f"{type(error).__name__}: {str(error)[:200]}")) from error
 
 
 def dumps(tree: SectionTree) -> str:
@@ -127,15 +129,27 @@ def dumps(tree: SectionTree) -> str:
     return json.dumps(tree.to_json(), ensure_ascii=False) + "\n"
 
 
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or value != int(value) or not -MOST <= value <= MOST:
+        raise ValueError(f"{str(value)[:20]} is no whole number, or a very great one")
+    return int(value)
+
+
+def _finite(value: Any) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"{value} is no finite number")
+    return value if value is None else float(value)
+
+
 def _nest(flat: Sequence[Mapping[str, Any]]) -> list[SectionNode]:
     nodes: list[SectionNode] = []
     outermost: list[SectionNode] = []
     for row in flat:
         node = SectionNode(
-            int(row["start"]), int(row["end"]), int(row["level"]), str(row["number"]), str(row["title"]),
-            row["probability"], bool(row["virtual"]), [int(place) for place in row["heading"]],
+            _whole(row["start"]), _whole(row["end"]), _whole(row["level"]), str(row["number"]), str(row["title"]),
+            _finite(row["probability"]), bool(row["virtual"]), [_whole(place) for place in row["heading"]],
         )  # fmt: skip
-        parent = row["parent"]
+        parent = None if row["parent"] is None else _whole(row["parent"])
         if parent is not None and not 0 <= parent < len(nodes):
             raise ValueError(f"parent {parent} of section {len(nodes)}")
         (outermost if parent is None else nodes[parent].children).append(node)

@@ -40,6 +40,12 @@ class TaggerSettings(LabelSettings):
             yield "the setting `n_best`"
         yield from super().first_order()
 
+    def probabilistic(self) -> Iterator[str]:
+        yield from super().probabilistic()
+        yield from (f"the setting `{one}`" for one in ("n_best", "entropy") if getattr(self, one))
+        if self.decode == "posterior":
+            yield "decode = 'posterior'"
+
 
 @component(
     "crf_tagger",

@@ -123,7 +123,7 @@ def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "toke
 
     tagger (CRFTagger): a trained component.
     examples (Iterable[Example]): with what the component needs to see on the predicted side. Tokens whose gold label
-        is missing, or unknown to the component, count for nothing.
+        is missing count for nothing; one that is unknown to the component counts as missed.
     unit (str): "token" or "sequence", whose gold is to become most probable.
     n_bins (int): of the reliability tables, with equal width.
     RETURNS (Calibration): the temperature, and reliability before and after.
@@ -145,9 +145,9 @@ def calibrate(tagger: CRFTagger, examples: Iterable[Example], unit: Unit = "toke
 
 def _reliability(batches: Sequence[HeldOut], temperature: float, n_bins: int) -> Reliability:
     confidences, right = [], []
-    for distribution, labels in batches:
+    for distribution, labels, missed in batches:
         marginals = distribution.at(temperature).marginals
-        known = labels != UNKNOWN
+        known = labels != UNKNOWN if missed is None else (labels != UNKNOWN) | missed
         confidences.append(marginals.max(axis=1)[known])
         right.append((marginals.argmax(axis=1) == labels)[known])
     return reliability(np.concatenate(confidences), np.concatenate(right), n_bins)

@@ -20,6 +20,7 @@ from ..annotation.gold import as_bio
 from ..core.arrays import Doubles, Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
+from ..core.labels import UNKNOWN
 from ..corpora.docs import read_kind
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
@@ -50,7 +51,8 @@ class Uncertain:
     """A sequence, what a tagger makes of it, and how certain it is of that.
 
     place (Place): of its Doc. number (int): in the Doc, from 1. span (Span): its tokens.
-    tags (list[str]): what was decoded; BIO tags for spans. probabilities (list[float]): of these.
+    tags (list[str]): what was decoded; BIO tags for spans, "" for tokens that get none.
+    probabilities (list[float]): of these.
     alternatives (list[list[tuple[str, float]]]): for each token its other tags, most probable first.
     n_best (list[tuple[list[str], float]]): the best labellings of the sequence, with their probabilities.
     certainty (float): the measure asked for.
@@ -117,7 +119,8 @@ def measure(
 
 @dataclass(frozen=True)
 class _Measured:
-    """A sequence, with its labels ((n,)) and best paths, before it is known whether anybody will read of it."""
+    """A sequence, with its labels ((n,)), UNKNOWN for none, and best paths, before it is known whether anybody will
+    read of it."""
 
     place: Place
     number: int
@@ -129,9 +132,11 @@ class _Measured:
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
         names = list(map(as_bio, tagger.tags.tags)) if tagger.target in SPAN_TARGETS else list(tagger.tags.tags)
-        tags = [names[tag] for tag in self.labels.tolist()]
-        by_token = [_by_name(row, names) for row in self.marginals]
-        best = zip(self.paths.labels[:n_best].tolist(), self.paths.probabilities.tolist())
+        has_label, shown = self.labels != UNKNOWN, [*names, ""]  # the last one is found for UNKNOWN
+        tags = [shown[tag] for tag in self.labels.tolist()]
+        by_token = [_by_name(row, names) if own else [("", 1.0)] for row, own in zip(self.marginals, has_label)]
+        paths = np.where(has_label, self.paths.labels[:n_best], UNKNOWN).tolist()
+        best = zip(paths, self.paths.probabilities.tolist())
         return Uncertain(
             self.place,
             self.number,
@@ -139,7 +144,7 @@ class _Measured:
             tags,
             [dict(row)[tag] for row, tag in zip(by_token, tags)],
             [_others(row, tag)[: max(1, n_best - 1)] for row, tag in zip(by_token, tags)],
-            [([names[tag] for tag in path], probability) for path, probability in best],
+            [([shown[tag] for tag in path], probability) for path, probability in best],
             self.certainty,
         )
 
@@ -162,6 +167,8 @@ def _measured(
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
         columns, found = tagger.distribution([doc for doc, _ in batch])
         labels, marginals = found.posterior_best() if posterior else found.best(), found.marginals
+        unlabelled = tagger.unlabelled([doc for doc, _ in batch], columns)
+        labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
         by_token, entropies, paths = token_entropies(marginals), found.entropies, found.n_best(k)
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()

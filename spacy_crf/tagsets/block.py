@@ -122,6 +122,9 @@ class SetSettings(TagSettings):
         if self.sequences:
             yield "the setting `sequences`"
 
+    def probabilistic(self) -> Iterator[str]:
+        yield "every tag set"
+
     def check(self, name: str) -> None:
         from ..core.errors import CRFError
         from ..core.sets.predict import make_utility

@@ -5,7 +5,7 @@ it is kept. The document that a token belongs to is no such group: sets of a doc
 quantile. What holds for documents is promised by risk control, with documents as units.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -20,6 +20,7 @@ from ..core.errors import CoreErrors, CRFError
 from ..core.sets.conformal import LAC, Condition, ConformalSets, Fallback, Score, calibrate
 from ..core.sets.measures import normalise
 from ..core.sets.risk import Loss, RiskControl, Unit, control_risk
+from ..corpora.docs import number_documents, read_doc_name
 from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
@@ -156,12 +157,16 @@ def _uniforms(tokens: Columns, seed: int | None) -> Doubles | None:
 
 class HeldOutTokens(NamedTuple):
     """Marginals ((N, L)) of held-out tokens, their gold ((N, W), zeros where there is none, tags that the tagger does
-    not know behind the others), what groups are told from, and how many tokens have no gold tag that it knows."""
+    not know behind the others), what groups are told from, and how many tokens have no gold tag that it knows.
+
+    names (Sequence[str]): of the document that each Doc is, or is a part of; "" for one of its own.
+    """
 
     marginals: Floats
     weights: Doubles
     tokens: Columns
     unknown: int = 0
+    names: Sequence[str] = ()
 
     @property
     def sentences(self) -> Indices:
@@ -169,7 +174,8 @@ class HeldOutTokens(NamedTuple):
 
     @property
     def documents(self) -> Indices:
-        return Segments(self.tokens.doc_lengths).owners
+        docs = Segments(self.tokens.doc_lengths).owners
+        return number_documents(self.names)[docs] if self.names else docs
 
 
 def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTokens:
@@ -183,9 +189,11 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     >>> held_out.marginals.shape == held_out.weights.shape
     True
     """
+    names: list[str] = []
     marginals, gold, read = [np.zeros((0, len(tagger.labels)), dtype=np.float32)], list[Weights](), [NO_TOKENS]
     for batch in minibatch(examples, BATCH_SIZE):
         docs = [example.predicted for example in batch]
+        names += [read_doc_name(example.reference) for example in batch]
         read.append(replace(tagger.read_columns(docs), by_attribute={}))  # what features see is not kept
         # in the precision that sets are chosen in: a tie with the quantile must stay one
         marginals += tagger.token_probabilities(docs)
@@ -197,7 +205,7 @@ def held_out_tokens(tagger: GivesSets, examples: Iterable[Example]) -> HeldOutTo
     unknown = sum(bool(row) and row.keys().isdisjoint(tagger.labels) for row in gold)
     doc_lengths, lengths = (np.concatenate([getattr(part, of) for part in read]) for of in ("doc_lengths", "lengths"))
     tokens = Columns(doc_lengths, lengths, np.concatenate([part.orths for part in read]), {})
-    return HeldOutTokens(np.concatenate(marginals), normalise(weights), tokens, unknown)
+    return HeldOutTokens(np.concatenate(marginals), normalise(weights), tokens, unknown, names)
 
 
 def conformal_sets(

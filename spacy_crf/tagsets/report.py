@@ -27,8 +27,9 @@ from ..core.sets.measures import (
     ml_acc,
     set_measures,
 )
+from ..corpora.docs import number_documents, read_doc_name
 from ..pipe.dictionary.block import Fold
-from ..pipe.dictionary.counts import CountTable, gold_shares
+from ..pipe.dictionary.counts import CountTable
 from ..pipe.dictionary.tag_dictionary import TagDictionary, count_words
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
@@ -96,7 +97,8 @@ def report_sets(
     measures = set_measures(weights, chosen, g)
     target = target_coverage(tagger.name, tagger.cfg)
     level = 1 - (measures.coverage if target is None else target)
-    documents = np.repeat(np.arange(len(examples)), [len(example.predicted) for example in examples])[with_gold]
+    numbers = number_documents(read_doc_name(example.reference) for example in examples)
+    documents = np.repeat(numbers, [len(example.predicted) for example in examples])[with_gold]
     marginals = _probabilities(tagger, examples, weights.shape[1])[with_gold]
     return SetReport(
         tokens=len(weights),
@@ -189,15 +191,24 @@ class DictionaryCoverage:
 
 
 def dictionary_coverage(dictionary: TagDictionary, words: TaggedWords, tags: TagSet) -> DictionaryCoverage:
-    """Compare a dictionary with gold of documents that it was not made from. tags (TagSet): names of its labels."""
-    shares = gold_shares(words.gold(tags))
+    """Compare a dictionary with gold of documents that it was not made from; tags that it lacks are never valid.
+
+    tags (TagSet): names of its labels.
+    """
     sets = dictionary.valid(words.texts).sets
-    n = len(words.texts)
-    valid_weights = shares.weights * sets[shares.units, shares.labels]
-    has_gold = np.bincount(shares.units, minlength=n) > 0
+    has_gold = np.array([bool(row) for row in words.rows], dtype=bool)
+    if not has_gold.any():
+        raise CRFError(TagSetErrors.CRF638)
     totals = np.append(dictionary.words.totals(), 0.0)[dictionary.find(words.texts)]
     known, sizes = (totals >= dictionary.min_count)[has_gold], sets.sum(axis=1, dtype=np.float64)[has_gold]
-    hits = np.asarray(np.bincount(shares.units, valid_weights, n), dtype=np.float64)[has_gold]
+    valid = [set(np.flatnonzero(own).tolist()) for own in sets[has_gold]]
+    rows = [row for row in words.rows if row]
+    hits = np.array(
+        [
+            sum(weight for tag, weight in row.items() if tags.number.get(tag) in own) / sum(row.values())
+            for row, own in zip(rows, valid)
+        ]
+    )
     return DictionaryCoverage(
         known=float(known.mean()),
         valid=float(hits.mean()),

@@ -103,6 +103,44 @@ def test_what_others_write_is_read() -> None:
     assert (third.type, third.note) == (EntryType.MISC, "year: in press")
 
 
+@pytest.mark.parametrize(
+    "fields, iso, note",
+    [
+        ("month = 13, year = 1999", "1999", "month: 13"),
+        ("month = {0}, year = 1999", "1999", "month: 0"),
+        ("month = 5, year = 1999", "1999-05", ""),
+        ('month = "1~" # jul, year = 1999', "1999-07-01", ""),
+        ("month = {January--March}, year = 1999", "1999-01/1999-03", ""),
+        ("month = {Fall}, year = 1999", "1999-23", ""),
+        ("date = {1999-21}", "1999-21", ""),
+        ("date = {1999-13-45}", "1999", "date: 1999-13-45"),
+        ("date = {2003/..}", "2003", "date: 2003/.."),
+        ("month = {Ramadan}, year = 1999", "1999", "month: Ramadan"),
+        ("year = 99999999999999999999", None, "year: 99999999999999999999"),
+        ("urldate = {1999-99-01}", None, "urldate: 1999-99-01"),
+    ],
+)
+def test_odd_dates_cost_nothing_else(fields: str, iso: str | None, note: str) -> None:
+    first, second = read_bibtex(f"@book{{a, {fields}}}\n@book{{b, title = {{Ropes}}}}")
+    assert (first.date and first.date.iso, first.note, second.title) == (iso, note, "Ropes")
+
+
+def test_strings_that_explode_are_refused() -> None:
+    doubled = "".join("@string{a = a # a}\n" for _ in range(60))
+    with pytest.raises(ValueError, match="CRF629"):
+        read_bibtex(f'@string{{a = "x"}}\n{doubled}@book{{b, title = a}}')
+    many = " # ".join(["a"] * 2000)
+    with pytest.raises(ValueError, match="CRF629"):
+        read_bibtex(f"@string{{a = {{{'x' * 10_000}}}}}\n@book{{b, title = {many}}}")
+
+
+def test_lone_surrogates_and_deep_braces_are_read() -> None:
+    (entry,) = read_bibtex(f"@book{{b, doi = {{\ud800}}, title = {{{'{' * 90}x{'}' * 90}}}}}")
+    assert entry.title == "x" and entry.doi.encode()
+    with pytest.raises(ValueError, match="CRF643"):
+        read_bibtex(f"@book{{b, title = {{{'{' * 90_000}x{'}' * 90_000}}}}}")
+
+
 def test_what_is_no_bibtex_is_refused() -> None:
     with pytest.raises(ValueError, match="CRF643"):
         read_bibtex("@article{key, title = {unfinished")

@@ -14,7 +14,7 @@ TYPES = {"article-journal", "paper-conference", "chapter", "book", "report", "th
 STRINGS = {
     *("id", "type", "title", "container-title", "collection-title", "collection-number", "volume", "issue", "number"),
     *("page", "number-of-pages", "chapter-number", "publisher", "publisher-place", "genre", "edition", "DOI", "URL"),
-    *("archive", "archive_location", "ISBN", "note", "year-suffix"),
+    *("archive", "archive_location", "ISBN", "ISSN", "note", "year-suffix"),
 }
 NAMES, DATES = {"author", "editor"}, {"issued", "accessed"}
 NAME_PARTS = {"family", "given", "non-dropping-particle", "suffix", "literal"}
@@ -103,6 +103,49 @@ def test_what_others_write_is_read() -> None:
         ),
         Entry(key="w"),
     ]
+
+
+@pytest.mark.parametrize(
+    "issued, iso, note",
+    [
+        ('{"date-parts": [[1999, 0]]}', "1999", "issued: 1999-0"),
+        ('{"date-parts": [[1999, 13, 5]]}', "1999", "issued: 1999-13-5"),
+        ('{"date-parts": [[1999, 21]]}', "1999-21", ""),
+        ('{"date-parts": [["1999", "05", ""]]}', "1999-05", ""),
+        ('{"date-parts": [[1999]], "season": 3}', "1999-23", ""),
+        ('{"date-parts": [[1e999, -Infinity]]}', None, "issued: 1e999--Infinity"),
+        ('{"date-parts": [[-44]]}', None, "issued: -44"),
+        ('{"date-parts": {"a": 1}}', None, ""),
+        ("[1999]", None, ""),
+    ],
+)
+def test_odd_dates_cost_nothing_else(issued: str, iso: str | None, note: str) -> None:
+    text = f'[{{"id": "a", "type": "book", "issued": {issued}}}, {{"id": "b", "type": "book", "title": "Ropes"}}]'
+    first, second = read_csl(text)
+    assert (first.date and first.date.iso, first.note, second.title) == (iso, note, "Ropes")
+
+
+def test_odd_values_are_read_as_they_are_written() -> None:
+    figures = "9" * 5000
+    odd = f'{{"date-parts": [[{figures}]]}}'
+    text = f'[{{"id": "a", "type": "book", "volume": {figures}, "title": ["A", "B\\ud800"], "issued": {odd}}}]'
+    (entry,) = read_csl(text)
+    assert (entry.volume, entry.title, entry.date) == (figures, "A; B", None)
+    (entry,) = read_csl('[{"id": "a", "type": "book", "author": ["Lund", {"given": "Ada"}, {"literal": ["Fox"]}]}]')
+    assert entry.authors == Names((Name("Lund"), Name("Ada"), Name("Fox")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        f'[{{"id": "a", "type": "book", "title": {"[" * 100_000}{"]" * 100_000}}}]',
+        '[{"id": "a", "type": "book", "author": {"family": "Lund"}, "editor": [null]}]',
+    ],
+)
+def test_hostile_csl_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="CRF644"):
+        read_csl(text)
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"id": "a"}', '[{"id": "a"}]', '[{"type": "book"}]', "[3]", "3"])

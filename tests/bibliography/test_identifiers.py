@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_crf.bibliography.identifiers import quote_braces, take_accessed, take_identifiers
+from spacy_crf.bibliography.identifiers import is_isbn, quote_braces, take_accessed, take_identifiers
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,27 @@ from spacy_crf.bibliography.identifiers import quote_braces, take_accessed, take
         ("[Online]. Available: https://a.example.org/m", {"url": "https://a.example.org/m"}, ""),
         ("www.a.example.org/x. Print.", {"url": "www.a.example.org/x"}, ". Print."),
         ("ftp://a.example.org/pub/rfx.txt", {"url": "ftp://a.example.org/pub/rfx.txt"}, ""),
+        ("10.1000/a_b;PMID:12.", {"doi": "10.1000/a_b"}, ";PMID:12."),
+        ("doi :10.1000/JH04(2017)134[ hep-th].", {"doi": "10.1000/JH04(2017)134"}, "[ hep-th]."),
+        ("doi: S08-2[pii]; 10.1000/n.09[doi]", {"doi": "10.1000/n.09"}, "doi: S08-2[pii]; [doi]"),
+        ("doi.10.1000/c936.", {"doi": "10.1000/c936"}, "."),
+        ("https://a.example.org/doi/10.5555/1", {"url": "https://a.example.org/doi/10.5555/1"}, ""),
+        ("a 978-3-16-148410-0 b", {"isbn": "9783161484100"}, "a b"),
+        ("a 978-3-16-148410-1 b", {}, "a 978-3-16-148410-1 b"),
+        ("ISBN 3-16-148410-X 2014", {"isbn": "316148410X"}, "2014"),
+        ("eISSN: 2049-363x.", {"issn": "2049-363X"}, "."),
+        ("ECLI:NL:HR:2014:1234.", {"note": "ECLI:NL:HR:2014:1234"}, "."),
         ("A title about 10 things", {}, "A title about 10 things"),
     ],
 )
 def test_identifiers(text: str, found: dict[str, str], rest: str) -> None:
     assert take_identifiers(text) == (found, rest)
+
+
+def test_check_digits() -> None:
+    for right in ("978-3-16-148410-0", "316148410X", "0306406152"):
+        wrong = [right[:-1] + figure for figure in "0123456789X" if figure != right[-1]]
+        assert is_isbn(right) and not any(map(is_isbn, wrong))
 
 
 def test_an_address_has_no_braces() -> None:

@@ -71,10 +71,8 @@ def test_all_accents_and_letters_become_ascii() -> None:
         (r"\ensuremath{\beta}-blockers, H$_2$O, $10^{-3}$", "β-blockers, H$_2$O, $10^{-3}$"),
         (r"\cite{lee} \footnote{so} \unheard{of} \href{a}{b}", r"\cite{lee} \footnote{so} of b (a)"),
         (r"\emph{E. coli} in {\it vivo}, \textsuperscript{13}C", "E. coli in vivo, 13C"),
-        (
-            r"$\alpha$-helices of {\relax Ch}.~\protect\'Emile, \euro\,5, \unheard",
-            r"α-helices of Ch. Émile, € 5, \unheard",
-        ),
+        (r"$\alpha$-helices of {\relax Ch}.~\protect\'Emile", "α-helices of Ch. Émile"),
+        (r"\euro\,5, \unheard", r"€ 5, \unheard"),
         (r"an {open \"o", r"an {open \"o"),
     ],
 )

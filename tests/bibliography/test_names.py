@@ -5,8 +5,11 @@ from collections import Counter
 
 import pytest
 from helpers.references import all_references
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spacy_crf.bibliography.entry import Name, Names
+from spacy_crf.bibliography.bibtex import read_bibtex, write_bibtex
+from spacy_crf.bibliography.entry import Entry, Name, Names
 from spacy_crf.bibliography.names import parse_names
 
 
@@ -61,6 +64,21 @@ CASES = {
     "Pike, S., with the Metro Noise Group": ["Pike, S.", "{the Metro Noise Group}"],
     "Edith Inman": ["Inman, Edith"],
     "Kerrigan et al,": ["{Kerrigan}", "others"],
+    "SMITH, J.": ["SMITH, J."],
+    "SMITH, J., JONES, K. L., AND LI, M.": ["SMITH, J.", "JONES, K. L.", "LI, M."],
+    "J. SMITH AND K. JONES": ["SMITH, J.", "JONES, K."],
+    "SMITH JA, VAN DER BERG K": ["SMITH, J. A.", "VAN DER BERG, K."],
+    "John SMITH and Mary KING": ["SMITH, John", "KING, Mary"],
+    "DUPONT Jeanne, MARTEL Paul": ["DUPONT, Jeanne", "MARTEL, Paul"],
+    "John Smith III": ["Smith, John, III"],
+    "St. John, Henry": ["St. John, Henry"],
+    "Henry St. John": ["St. John, Henry"],
+    "Garcia Marquez, Gabriel.": ["Garcia Marquez, Gabriel"],
+    "Bonham Carter, Helena.": ["Bonham Carter, Helena"],
+    "Le Guin, Ursula K.": ["Le Guin, Ursula K."],
+    "Ursula K. Le Guin and J. Van den Bos": ["Le Guin, Ursula K.", "Van den Bos, J."],
+    "D'Amato, G., O’Shea, F.": ["D'Amato, G.", "O’Shea, F."],
+    "Smith ET, Jones B": ["Smith, E. T.", "Jones, B."],
     "": [],
     " .,": [],
 }
@@ -77,6 +95,64 @@ def test_what_others_contributed_is_kept() -> None:
     names, rest = parse_names("collected by Amos Rudd ; with a preface by Clara Venn. –")
     assert names == Names((Name("Rudd", "Amos"),))
     assert rest == "with a preface by Clara Venn"
+
+
+FAMILIES = ("Smith", "Li", "King", "Åkesson", "Öberg-Lund", "O'Neil", "Garcia Marquez", "van der Laan", "de Lisle")
+INITIALS = ("J.", "K. L.", "M.-P.", "A. B. C.")
+GIVEN = ("Jon", "Mary Ann", "Ursula K.", "Jean-Paul")
+persons = st.tuples(st.sampled_from(FAMILIES), st.sampled_from(INITIALS))
+people = st.lists(persons, min_size=1, max_size=5)
+ENDS = st.sampled_from([", and ", " and ", " & ", ", & ", ", "])
+
+
+def listed(printed: list[str], end: str) -> str:
+    return end.join([*filter(None, [", ".join(printed[:-1])]), printed[-1]])
+
+
+def parsed(text: str) -> list[tuple[str, str]]:
+    names, rest = parse_names(text)
+    assert rest == "" and not names.others
+    return [(f"{name.particle} {name.family}".strip(), name.given) for name in names.names]
+
+
+@given(people, ENDS, st.booleans())
+def test_initials_behind_family_names_in_any_case(found: list[tuple[str, str]], end: str, in_capitals: bool) -> None:
+    text = listed([f"{family}, {given}" for family, given in found], end)
+    if in_capitals:
+        text, found = text.upper(), [(family.upper(), given) for family, given in found]
+    assert parsed(text) == found
+
+
+@given(people, ENDS, st.booleans())
+def test_initials_before_family_names_in_any_case(found: list[tuple[str, str]], end: str, in_capitals: bool) -> None:
+    # in this order nothing tells a family name of two words without a particle
+    found = [("Berg", given) if family == "Garcia Marquez" else (family, given) for family, given in found]
+    text = listed([f"{given} {family}" for family, given in found], end)
+    if in_capitals:
+        text, found = text.upper(), [(family.upper(), given) for family, given in found]
+    assert parsed(text) == found
+
+
+@given(people)
+def test_initials_without_full_stops(found: list[tuple[str, str]]) -> None:
+    text = ", ".join(f"{family} {re.sub('[. -]', '', given)}" for family, given in found)
+    assert [(family, re.sub("[. -]", "", given)) for family, given in parsed(text)] == [
+        (family, re.sub("[. -]", "", given)) for family, given in found
+    ]
+
+
+@given(st.sampled_from(FAMILIES), st.sampled_from(GIVEN), st.sampled_from(["", "."]))
+def test_one_given_name_behind_any_family_name(family: str, given: str, end: str) -> None:
+    if not (" " in family and given == "Mary Ann" and family[0].isupper()):  # two persons as well
+        assert parsed(f"{family}, {given}{end if not given.endswith('.') else ''}") == [(family, given)]
+
+
+@given(people, st.booleans())
+def test_what_bibtex_writes_is_read(found: list[tuple[str, str]], in_capitals: bool) -> None:
+    printed = " and ".join(f"{family}, {given}" for family, given in found)
+    names, _ = parse_names(printed.upper() if in_capitals else printed)
+    (entry,) = read_bibtex(write_bibtex([Entry(key="k", authors=names)]))
+    assert entry.authors == names
 
 
 ANNOUNCED = re.compile(

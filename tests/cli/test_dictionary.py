@@ -47,10 +47,10 @@ def test_proposals_and_the_table(folder: Path) -> None:
 def test_held_out_text(folder: Path) -> None:
     layout = ("--format", "tagsets", "--fold", "lower", "--open-types", 2, "--held-out", folder / "held_out.tsv")
     found = rows(run(folder / "train.tsv", *layout))
-    # 3 of the 3 tokens with gold that the tags know are known words: he is right, WEN is not, wen is by 0.8
-    assert ["1", "100.00", "%", "60.00", "%", "60.00", "%", "1.7", "1.7"] in found
+    # 3 of the 4 tokens with gold are known words: he is right, WEN is not, wen is by 0.8; NEW is none of the tags
+    assert ["1", "75.00", "%", "45.00", "%", "60.00", "%", "0.00", "%", "1.8", "1.7"] in found
     # with all words rare, KON, P and own tags are left: those of wen are three
-    assert ["50", "0.00", "%", "60.00", "%", "60.00", "%", "2.7"] in found
+    assert ["50", "0.00", "%", "45.00", "%", "45.00", "%", "2.5"] in found
 
 
 def test_coverage_by_hand(folder: Path) -> None:
@@ -64,8 +64,10 @@ def test_coverage_by_hand(folder: Path) -> None:
     found = dictionary_coverage(dictionary, others, tags)
     assert (found.known, found.valid_known, found.valid_others) == pytest.approx((2 / 3, 0.5, 1.0))
     assert (found.valid, found.size, found.size_known) == pytest.approx((2 / 3, 2.0, 2.0))
-    with pytest.raises(ValueError, match="CRF831"):
+    with pytest.raises(ValueError, match="CRF638"):
         dictionary_coverage(dictionary, TaggedWords(["wen"], [{}]), tags)
+    lacking = TaggedWords([*others.texts, "wen", "Wen"], [*others.rows, {"NEW": 1}, {"NEW": 0.5, "V": 0.5}])
+    assert dictionary_coverage(dictionary, lacking, tags).valid == pytest.approx(2.5 / 5)
 
 
 @pytest.mark.parametrize("text, code", [("", "CRF520"), ("he\t_\n", "CRF831")])

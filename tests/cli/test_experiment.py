@@ -33,10 +33,11 @@ def test_two_configs_on_the_same_folds(config: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stderr.count("of 4, ours, fold") == 2 and "of 4, theirs, fold 2: ml_acc" in result.stderr
     text = result.stdout
-    for part in ("ours - theirs", "ours: most frequent confusions", "p Wilcoxon", "p t", "95 % over documents"):
+    for part in ("ours - theirs", "ours: most frequent confusions", "p Wilcoxon", "p t", "95 % t"):
         assert part in text
+    assert "95 % over documents" in text and "ours: tokens by gold tag (rows) and predicted tag" in text
     tables = [line for line in text.splitlines() if "% unknown words" in line]
-    assert len(tables) == 2 * 3 + 2 + 1 and all("K = " in line for line in tables)
+    assert len(tables) == 2 * 4 + 2 + 1 and all("K = " in line for line in tables)
     assert "ml_util by beta" in text and "fold 2" in text
     data = json.loads(out.read_text(encoding="utf8"))
     assert [system["name"] for system in data["systems"]] == ["ours", "theirs"] and data["settings"]["folds"] == 2

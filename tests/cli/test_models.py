@@ -1,6 +1,8 @@
 """`crf inspect` and `crf explain` on a pipeline trained in the test."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 import spacy
@@ -88,3 +90,16 @@ def test_what_is_wrong_is_named(model, arguments, code):
     command, *rest = arguments
     result = run(command, model, *rest)
     assert result.exit_code == 1 and code in result.output
+
+
+@pytest.mark.parametrize("file", ["config.cfg", "meta.json", "tokenizer", "vocab/strings.json", "tags/cfg"])
+def test_a_pipeline_that_is_half_written_is_named(model, file, tmp_path):
+    for damage in (lambda path: path.write_bytes(path.read_bytes()[:20]), Path.unlink):
+        copy = tmp_path / f"{file.replace('/', '_')}"
+        shutil.copytree(model, copy)
+        damage(copy / file)
+        result = run("inspect", copy)
+        output = " ".join(result.output.split())
+        assert result.exit_code == 1 and "model-best beside model-last" in output
+        assert any(code in output for code in ("CRF608", "CRF426", "CRF404"))
+        shutil.rmtree(copy)

@@ -69,6 +69,25 @@ def test_score_beside_the_baseline(model, tmp_path):
     assert lines["tag_acc of the most frequent tag of each word"] == "83.33"
 
 
+def test_fields_are_scored_with_their_confusions(tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("constrained_ner", config={"scheme": "none"})
+    words = ["Lee", ":", "Ropes", ".", "1999"]
+    gold = spacy.tokens.Doc(nlp.vocab, words=words, ents=["B-AUTHOR", "I-AUTHOR", "B-TITLE", "I-TITLE", "B-DATE"])
+    examples = [Example(spacy.tokens.Doc(nlp.vocab, words=words), gold)]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=nlp.create_optimizer())
+    nlp.get_pipe("constrained_ner").set_constraints(["at_most(AUTHOR, 0)", "at_most(DATE, 0)"])
+    nlp.to_disk(tmp_path / "model")
+    spacy.tokens.DocBin(docs=[gold]).to_disk(tmp_path / "gold.spacy")
+    result = run("score", tmp_path / "model", tmp_path / "gold.spacy")
+    assert result.exit_code == 0, result.output
+    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines() if line}
+    assert lines["weighted_p"] == ["16.00"] and lines["weighted_r"] == ["40.00"] and lines["macro_r"] == ["33.33"]
+    assert lines["gold"] == ["AUTHOR", "DATE", "TITLE"]
+    assert [lines[name] for name in ("AUTHOR", "DATE", "TITLE")] == [["2"], ["1"], ["2"]]  # all in the last column
+
+
 def test_score_names_what_is_wrong(model, tmp_path):
     result = run("score", model, tmp_path / "nothing.conllu")
     assert result.exit_code == 1 and "[CRF5" in result.output

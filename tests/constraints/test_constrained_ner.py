@@ -192,6 +192,7 @@ def test_probabilities_are_those_of_the_crf(nlp: Language) -> None:
 
 def test_documents_of_no_token_one_and_five_thousand(nlp: Language) -> None:
     pipe_of(nlp).set_constraints(["at_most(AUTHOR, 3)", "ends_with(DATE)", "order(AUTHOR, TITLE) cost=1"])
+    pipe_of(nlp).cfg["budget"] = None
     words = [token.text for doc in new_docs(nlp) for token in doc]
     long = (words * (5000 // len(words) + 1))[:5000]
     texts = [[], ["Lund"], long]
@@ -297,6 +298,8 @@ def test_the_same_word_can_be_asked_to_have_the_same_label(nlp: Language) -> Non
         ({"objective": "beauty"}, "objective"),
         ({"max_states": 0}, "CRF922.*max_states"),
         ({"time_limit": 0.0}, "CRF922.*time_limit"),
+        ({"budget": 0.0}, "CRF922.*budget"),
+        ({"decoder": "automaton", "objective": "violations"}, "CRF922.*objective.*automaton"),
         ({"changes": "decode_info"}, "CRF408.*changes"),
         ({"predicates": {"odd": "words"}}, "CRF444.*odd"),
         ({"decoder": "ilp", "solver": "abacus"}, "CRF924.*abacus"),

@@ -4,6 +4,11 @@ from typing import Any
 
 import pytest
 import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval.metrics import f1_score, precision_score, recall_score
+from seqeval.scheme import IOB2
+from sklearn import metrics
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -77,6 +82,46 @@ def test_tokens_without_gold_do_not_count() -> None:
     scores = constrained_ner_score([example("A--", "AAB", missing=1)], target="ent", labels=LABELS, **SETTINGS)
     assert scores["tok_acc"] == 0.5
     assert constrained_ner_score([], target="ent", labels=LABELS, **SETTINGS)["tok_acc"] is None
+
+
+def test_precision_recall_and_confusions_by_hand() -> None:
+    scores = constrained_ner_score([example("AAB-B", "ABBB-")], target="ent", labels=LABELS, **SETTINGS)
+    # A: 1 of 1 found, 1 of 2 gold; B: 1 of 3 found, 1 of 2 gold; C never
+    expected = {"macro_p": (1 + 1 / 3) / 3, "macro_r": 1 / 3, "weighted_p": (1 + 1 / 3) / 2, "weighted_r": 1 / 2}
+    assert {name: scores[name] for name in expected} == pytest.approx(expected)
+    assert scores["confusions"] == {"A": {"A": 1, "B": 1}, "B": {"B": 1, "O": 1}, "O": {"B": 1}}
+
+
+sides = st.lists(st.tuples(st.sampled_from("AB-"), st.sampled_from("ABC-")), min_size=1, max_size=8)
+
+
+@given(st.lists(sides, min_size=1, max_size=4))
+def test_fields_are_scored_as_others_score_them(pairs: list[list[tuple[str, str]]]) -> None:
+    documents = [("".join(gold for gold, _ in own), "".join(found for _, found in own)) for own in pairs]
+    scores = constrained_ner_score([example(*own) for own in documents], target="ent", labels=LABELS, **SETTINGS)
+    gold, found = ("".join(own).replace("-", "O") for own in zip(*documents))
+    for mean in ("macro", "weighted"):
+        how = {"labels": LABELS, "average": mean, "zero_division": 0}
+        precision, recall, f, _ = metrics.precision_recall_fscore_support(list(gold), list(found), **how)
+        expected = (precision, recall, f)
+        got = tuple(scores[f"{mean}_{name}"] for name in "prf")
+        if mean == "macro" or set(gold) - {"O"}:
+            assert got == pytest.approx(expected)
+        else:
+            assert got == (None, None, None)
+    labels = [*LABELS, "O"]
+    table = metrics.confusion_matrix(list(gold), list(found), labels=labels)
+    expected = {a: {b: n for b, n in zip(labels, row.tolist()) if n} for a, row in zip(labels, table)}
+    assert scores["confusions"] == {label: row for label, row in expected.items() if row}
+    iob = [[_iob(side) for side in sides] for sides in zip(*documents)]
+    for name, measure in (("p", precision_score), ("r", recall_score), ("f", f1_score)):
+        if scores[f"ents_{name}"] is not None:
+            assert scores[f"ents_{name}"] == pytest.approx(measure(*iob, mode="strict", scheme=IOB2, zero_division=0))
+
+
+def _iob(side: str) -> list[str]:
+    """Maximal runs as IOB2."""
+    return ["O" if a == "-" else f"{'I' if a == before else 'B'}-{a}" for before, a in zip(f"-{side}", side)]
 
 
 def test_what_documents_tell_of_their_decoding() -> None:

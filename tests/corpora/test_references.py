@@ -232,6 +232,7 @@ def test_the_corpus_of_the_project(nlp: Language, part: str, references: int, to
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="<>\x00\r\n"), max_size=20)
 
 
+@pytest.mark.promise
 @given(st.lists(st.tuples(st.sampled_from(["author", "title", "date"]), texts), min_size=1, max_size=4))
 def test_nothing_but_white_space_is_lost(
     tmp_path_factory: pytest.TempPathFactory, fields: list[tuple[str, str]]

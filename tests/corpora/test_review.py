@@ -85,6 +85,7 @@ def test_the_text_is_kept_with_its_spaces(nlp: Language, write: Write, text: str
     assert find_exact_spaces(text, [*words, "more"]) is None
 
 
+@pytest.mark.promise
 @given(st.text(alphabet="\\tnr\t\n\r #a", max_size=12))
 def test_what_was_escaped_comes_back(text: str) -> None:
     assert unescape(escape(text)) == text

@@ -67,6 +67,7 @@ def spans_and_length(draw: st.DrawFn) -> tuple[list[LabelledSpan], int]:
     return spans, end + draw(st.integers(0, 2))
 
 
+@pytest.mark.promise
 @given(spans_and_length(), st.sampled_from(["BIIB", "BILU", "BIES", "IOB1"]))
 def test_encoded_spans_are_decoded(case: tuple[list[LabelledSpan], int], scheme: str) -> None:
     spans, length = case

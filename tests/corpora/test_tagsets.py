@@ -112,6 +112,7 @@ def test_tags_that_the_notation_cannot_hold(tag: str) -> None:
         format_tags({tag: 0.5, "B": 0.5})
 
 
+@pytest.mark.promise
 @given(st.lists(tags, unique=True, max_size=5), st.data())
 def test_what_is_written_is_read(names: list[str], data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["open", "correct", "partial"]))
@@ -127,6 +128,7 @@ def test_what_is_written_is_read(names: list[str], data: st.DataObject) -> None:
     assert format_tags(found) == cell
 
 
+@pytest.mark.promise
 @given(st.lists(st.sampled_from("AB|:_ .015"), max_size=9).map("".join))
 def test_a_cell_is_refused_or_has_weights_that_section_4_3_allows(cell: str) -> None:
     try:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ def test_marks_are_tokens() -> None:
     ]
 
 
+@pytest.mark.promise
 @given(st.text(st.sampled_from("aÉ1_.,-'()é\u0303 "), max_size=20))
 def test_tokens_are_those_of_the_reader(text: str) -> None:
     spaced = re.sub(" +", " ", text).strip()

@@ -238,6 +238,7 @@ reserved = st.lists(
 texts = st.one_of(reserved.map("".join), st.text(st.characters(exclude_categories=["Cs"])))
 
 
+@pytest.mark.promise
 @given(st.lists(texts.filter(bool), min_size=1, max_size=4), st.booleans())
 def test_escaped_values_come_back(values: list[str], numbered: bool) -> None:
     cell = "|".join(escape_value(value) + f"[{i}]" * numbered for i, value in enumerate(values))
@@ -245,6 +246,7 @@ def test_escaped_values_come_back(values: list[str], numbered: bool) -> None:
     assert split_values(cell) == values
 
 
+@pytest.mark.promise
 @given(st.text(max_size=20))
 def test_any_cell_can_be_split(cell: str) -> None:
     assert all(split_values(cell))
@@ -254,6 +256,7 @@ words = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["
 tags = st.text(st.characters(exclude_characters="\t\n\r|", exclude_categories=["Cs"]), max_size=4).map(str.strip)
 
 
+@pytest.mark.promise
 @given(st.lists(st.tuples(words, st.booleans(), tags, st.booleans()), min_size=1, max_size=8))
 def test_any_document_comes_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, bool, str, bool]]

@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -123,3 +124,12 @@ def test_verbose_shows_the_iterations(data, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(crf.training_log_.iterations) + 1
     assert lines[0].startswith("num 1 ") and "loss" in lines[0] and crf.training_log_.reason in lines[-1]
+
+
+@pytest.mark.parametrize("algorithm", ["ap", "averaged-perceptron", "pa", "arow", "lbfgs"])
+def test_marginals_of_scores_that_are_no_probabilities_warn(algorithm: str) -> None:
+    crf = CRF(algorithm=algorithm, max_iterations=50).fit([[["a"], ["b"]]], [["x", "y"]])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        crf.predict_marginals([[["a"]]])
+    assert ["CRFW702" in str(one.message) for one in found] == ([] if algorithm == "lbfgs" else [True])

@@ -23,6 +23,7 @@ def full_distance(first: str, second: str) -> int:
     return table[len(first), len(second)]
 
 
+@pytest.mark.promise
 @given(words, words, st.integers(0, 4))
 def test_distance(first: str, second: str, most: int) -> None:
     assert edit_distance(first, second, most) == min(full_distance(first, second), most + 1)
@@ -137,6 +138,7 @@ def test_table_is_deterministic_and_final(
             assert full_distance(form, normal) <= sum(min(len(form), len(normal)) >= length for length in least)
 
 
+@pytest.mark.promise
 @given(st.dictionaries(words, st.integers(1, 50), max_size=25), st.lists(words, max_size=5))
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, counts: dict[str, int], unknown: list[str]

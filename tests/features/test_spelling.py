@@ -43,6 +43,7 @@ def test_rules_that_come_with_the_library(rules: str, form: str, expected: str) 
     assert Rewriter.read(rules)(form) == expected
 
 
+@pytest.mark.promise
 @given(st.sampled_from(known_rules()), st.text(min_size=1, max_size=8))
 def test_a_word_never_vanishes(rules: str, form: str) -> None:
     found = Rewriter.read(rules)(form)
@@ -93,6 +94,7 @@ def test_without_fitting_nothing_is_counted(tmp_path: Path) -> None:
     assert SpellingSettings("free_spelling", table).make(never).normalise("Wader") == "uater"
 
 
+@pytest.mark.promise
 @given(st.lists(st.text("abcdvwuy", min_size=1, max_size=7), min_size=1), st.text("abvwuy", min_size=1, max_size=7))
 def test_a_speller_comes_back_from_its_data(words: list[str], unknown: str) -> None:
     first = SpellingSettings("free_spelling", lengths=[3]).make(lambda: Counter(words))

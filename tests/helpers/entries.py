@@ -28,7 +28,7 @@ lists_of_names = st.builds(Names, st.lists(persons | bodies, max_size=4).map(tup
 years = st.integers(1400, 2099)
 days = st.one_of(
     st.builds(Day, years),
-    st.builds(Day, years, st.integers(1, 12)),
+    st.builds(Day, years, st.integers(1, 12) | st.integers(21, 24)),
     st.builds(Day, years, st.integers(1, 12), st.integers(1, 28)),
 )
 dates = st.builds(Date, days, st.none() | days, st.sampled_from(["", "a", "z"]))
@@ -60,6 +60,7 @@ def entries(draw) -> Entry:
         url=draw(addresses),
         arxiv=draw(st.sampled_from(["", "2013.04881", "hep-th/9901001v2"])),
         isbn=draw(st.sampled_from(["", "9783161484100"])),
+        issn=draw(st.sampled_from(["", "0317-8471"])),
         **{name: draw(texts) for name in plain},
     )
 

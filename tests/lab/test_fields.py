@@ -99,13 +99,14 @@ def test_labels_that_are_never_predicted_never_gold_or_absent() -> None:
 def test_averages() -> None:
     assert COUNTS.macro_f() == pytest.approx(2 / 9)
     assert COUNTS.macro_f(np.array([True, True, False, True])) == pytest.approx(1 / 3)
-    assert COUNTS.weighted_f == pytest.approx(2 / 3 * 4 / 5)
+    assert COUNTS.macro() == pytest.approx((1 / 3, 0.5 / 3, 2 / 9))
+    assert COUNTS.weighted == pytest.approx((4 / 5, 0.5 * 4 / 5, 2 / 3 * 4 / 5))
     assert COUNTS.micro_f == pytest.approx(2 * 2 / (5 + 5))
 
 
 def test_averages_of_nothing() -> None:
     nothing = LabelCounts(*np.zeros((3, N_LABELS), dtype=np.intp))
-    assert (nothing.macro_f(), nothing.weighted_f, nothing.micro_f) == (0, 0, 0)
+    assert (nothing.macro_f(), nothing.weighted.f, nothing.micro_f) == (0, 0, 0)
     assert COUNTS.macro_f(np.array([False, False, False, True])) == 0
 
 
@@ -121,8 +122,12 @@ def test_each_figure_has_its_own_name() -> None:
     assert {name: value for name, value in scores.items() if not name.endswith("_words")} == pytest.approx(
         {
             "tag_micro_f": 5 / 6,
+            "tag_macro_p": (1 + 1 / 2 + 1 + 0) / 4,
+            "tag_macro_r": (1 + 1 + 1 + 0) / 4,
             "tag_macro_f": sum(f.values()) / 4,
             "tag_macro_f_without_NOTE": (f["A"] + f["B"] + f["C"]) / 3,
+            "tag_weighted_p": (3 + 1 / 2 + 1) / 6,
+            "tag_weighted_r": 5 / 6,
             "tag_weighted_f": (3 * f["A"] + f["B"] + f["C"]) / 6,
             "tag_segment_f": 2 * 3 / (5 + 4),  # A of the first, C and A of the second document
             "tag_whole": 1 / 2,

@@ -68,6 +68,19 @@ def test_tags() -> None:
     assert not measures.curves
 
 
+def test_fields_that_are_entities() -> None:
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe("constrained_ner")
+    words = ["Lee", ",", "Ropes", "."]
+    gold = Doc(nlp.vocab, words=words, ents=["B-AUTHOR", "I-AUTHOR", "B-TITLE", "I-TITLE"])
+    found = Doc(nlp.vocab, words=words, ents=["B-AUTHOR", "B-TITLE", "I-TITLE", "O"])
+    measures = measure(pipe, Scored([Example(found, gold)], [], frozenset()))  # type: ignore[arg-type]
+    pairs = {("AUTHOR", "AUTHOR"): 1, ("AUTHOR", "TITLE"): 1, ("TITLE", "TITLE"): 1, ("TITLE", "O"): 1}
+    assert measures.confusions == Counter(pairs)
+    assert measures.scores["field_micro_f"] == 0.5 and measures.scores["field_weighted_p"] == (1 + 1 / 2) / 2
+    assert measures.scores["field_micro_f_words"] == 1 and measures.scores["field_whole"] == 0
+
+
 def test_spans_add_nothing_and_strangers_neither() -> None:
     nlp = spacy.blank("xx")
     pipe = nlp.add_pipe("crf_tagger", config={"target": "ent"})

@@ -148,7 +148,7 @@ def test_templates_for_annotation_that_nobody_has_are_told(template, attribute):
     gold = Doc(nlp.vocab, words=["Ada"], ents=["B-PER"], tags=["NNP"], pos=["PROPN"], lemmas=["Ada"])
     examples = [Example(Doc(nlp.vocab, words=["Ada"]), gold)]
     nlp.initialize(lambda: examples)
-    with pytest.warns(CRFWarning, match="CRFW403") as told:
+    with pytest.warns(CRFWarning, match="CRFW404") as told:
         nlp.update(examples)
         nlp.update(examples)
     assert len(told) == 1 and attribute in str(told[0].message)

@@ -10,6 +10,7 @@ import srsly
 from helpers.folders import accept_edits
 from helpers.tagged import build, clean_docs, train
 from spacy.language import Language
+from spacy.training import Example
 
 
 @pytest.fixture
@@ -94,3 +95,16 @@ def test_a_bad_model_leaves_the_name_of_the_file_problem_readable(folder: Path) 
     with pytest.raises(ValueError, match="incomplete") as caught:
         Language.from_disk(build(target="ent"), folder)
     assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+def test_settings_with_a_dollar_outlive_storing(tmp_path):
+    nlp = spacy.blank("de")
+    nlp.add_pipe("crf_tagger", config={"forbidden": [["$,", "$."]]})
+    gold = [Example.from_dict(nlp.make_doc("ja , ."), {"tags": ["ITJ", "$,", "ITJ"]})]
+    gold.append(Example.from_dict(nlp.make_doc("ja ."), {"tags": ["ITJ", "$."]}))
+    nlp.initialize(lambda: gold)
+    nlp.update(gold)
+    for name in ("first", "second", "third"):
+        nlp.to_disk(tmp_path / name)
+        nlp = spacy.load(tmp_path / name)
+        assert nlp.get_pipe("crf_tagger").settings.forbidden == [["$,", "$."]]

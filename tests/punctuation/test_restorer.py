@@ -164,6 +164,7 @@ texts = st.lists(
 )
 
 
+@pytest.mark.promise
 @given(texts.map(" ".join), st.booleans())
 def test_words_and_offsets_never_change(folder: Path, text: str, has_case: bool) -> None:
     nlp = known(folder, has_case)

@@ -59,6 +59,7 @@ def test_a_lag_of_some_words_hardly_differs(folder: Path) -> None:
 pieces = st.lists(st.text(alphabet="ab \n\t.,—é'\udcff🙂", max_size=8), max_size=12)
 
 
+@pytest.mark.promise
 @given(pieces)
 def test_chunks_are_the_text(parts: list[str]) -> None:
     chunks = list(chunks_of(parts))
@@ -66,6 +67,7 @@ def test_chunks_are_the_text(parts: list[str]) -> None:
     assert [chunk.strip() for chunk in chunks if chunk.strip()] == "".join(parts).split()
 
 
+@pytest.mark.promise
 @given(pieces, st.integers(0, 4), st.integers(1, 3))
 def test_streams_change_no_word(folder: Path, parts: list[str], lag: int, block: int) -> None:
     stream = RestorationStream(known(folder, has_case=True).get_pipe("punctuation_restorer"), lag, block)

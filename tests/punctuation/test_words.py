@@ -57,6 +57,7 @@ def test_what_opens_and_closes(text: str, around: list[tuple[str, str]]) -> None
     assert [(word.opening, word.closing) for word in split_words(text)] == around
 
 
+@pytest.mark.promise
 @given(st.text(alphabet="aB é'’-.,?!;:—…()“”\"¿ \n1👍ßİ漢ش", max_size=40))
 def test_nothing_but_marks_and_space_is_outside_of_words(text: str) -> None:
     at, outside = 0, []

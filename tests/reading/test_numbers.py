@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from spacy_crf.reading.numbers import finite_number, whole_number
 
 
+@pytest.mark.promise
 @given(st.integers(-(10**18) + 1, 10**18 - 1))
 def test_whole_numbers(number: int) -> None:
     assert whole_number(str(number)) == number
@@ -19,6 +20,7 @@ def test_what_is_no_whole_number(text: str) -> None:
     assert whole_number(text) is None
 
 
+@pytest.mark.promise
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_finite_numbers(number: float) -> None:
     assert finite_number(repr(number)) == number

@@ -20,6 +20,7 @@ SCALARS = (
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
+@pytest.mark.promise
 @given(VALUES, st.booleans())
 def test_round_trip(value: Any, ascii: bool) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=ascii), "here") == value

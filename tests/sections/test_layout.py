@@ -14,6 +14,7 @@ ENCODABLE = TEXTS.map(lambda text: text.encode("utf8", "ignore").decode("utf8"))
 SAFE_RUNS = RUNS.map(lambda runs: tuple((max(min(a, b), 0), max(a, b, 0), style) for a, b, style in runs))
 
 
+@pytest.mark.promise
 @given(ENCODABLE, SAFE_RUNS)
 def test_a_doc_has_the_same_text_and_units(text, runs):
     layout = DocumentLayout(text, runs)
@@ -24,6 +25,7 @@ def test_a_doc_has_the_same_text_and_units(text, runs):
     assert units_of(stored) == layout.units
 
 
+@pytest.mark.promise
 @given(ENCODABLE)
 def test_units_do_not_split_tokens_of_other_tokenizers(text):
     doc = NLP(text)

@@ -95,7 +95,7 @@ def test_judgments(tmp_path: Path) -> None:
         ("a.xml", "<html></html>", "CRF970.*html"),
         ("a.xml", "<document><title>x</document>", "CRF533"),
         ("a.json", "{}", "CRF970.*text"),
-        ("a.json", "nothing", "CRF970"),
+        ("a.json", "nothing", "CRF574"),
         ("a.spacy", "damaged", "CRF517"),
         ("a.xml", "<document>\n<text>\x00</text></document>", "CRF533.*line 2"),
         ("a.xml", "<document>\n<text>x</document>", "CRF533.*line 2"),

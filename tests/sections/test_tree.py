@@ -9,6 +9,7 @@ from hypothesis import given
 from spacy_crf.sections.tree import Element, SectionNode, SectionTree, dumps, from_json
 
 
+@pytest.mark.promise
 @given(documents())
 def test_json_keeps_all_of_a_tree(document):
     _, tree = document

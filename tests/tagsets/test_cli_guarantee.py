@@ -285,3 +285,16 @@ def test_randomised_sets_are_the_same_for_the_same_text(model: Path, held_out: P
 def test_options_that_would_do_nothing_are_refused(model: Path, held_out: Path, options: list[str], code: str) -> None:
     result = run(model, held_out, *options)
     assert result.exit_code == 1 and re.search(code, " ".join(result.output.split())), result.output
+
+
+def test_a_document_is_what_has_one_name(model: Path, tmp_path: Path) -> None:
+    """Sentences of a file that marks no documents are parts of one; promises about documents take that for one unit."""
+    for number in range(20):
+        blocks = ["\n".join("\t".join(pair) for pair in sentence) for sentence in sentences(number, 6)]
+        (tmp_path / f"{number}.tsv").write_text("\n\n".join(blocks) + "\n", encoding="utf8")
+    result = run(model, tmp_path, "--level", 0.1)
+    assert "n = 20 calibration documents" in " ".join(result.output.split()), result.output
+    result = run(model, tmp_path, "--level", 0.1, "--unit", "sentence")
+    assert "n = 120 calibration sentences" in " ".join(result.output.split()), result.output
+    result = run(model, tmp_path / "0.tsv", "--level", 0.1)
+    assert result.exit_code == 1 and "[CRF818]" in result.output

@@ -186,7 +186,8 @@ class SecondOrderDistribution(ChainDistribution):
         states = self._states
         first_order = ChainDistribution(self.chains, self.temperature)._marginals
         others = np.where(states.candidates, 0.0, first_order)
-        return states.node_marginals(self._found.states) * (1 - others.sum(axis=1, keepdims=True)) + others
+        own: Doubles = states.node_marginals(self._found.states) * (1 - others.sum(axis=1, keepdims=True))
+        return own + others
 
 
 def distribution(

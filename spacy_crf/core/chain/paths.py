@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Doubles, Floats, Indices, Ints, Segments, chunks
 from ..errors import CoreErrors, CRFError
 from .forward import forward_backward
+from .lattice import is_long
 from .potentials import ChainPotentials, require_paths
 from .viterbi import CHUNK, max_forward
 
@@ -51,6 +52,8 @@ def nbest(potentials: ChainPotentials, k: int) -> NBest:
         raise CRFError(CoreErrors.CRF108.format(name="k", least=1, value=k))
     potentials.check()
     batch = potentials.batch
+    if is_long(batch):
+        potentials = potentials.astype(np.float64)
     best, suffixes = _walk_back(potentials, k)
     scores = np.full((batch.n_sequences, k), -np.inf)
     scores[:, 0] = 0.0

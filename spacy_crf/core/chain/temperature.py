@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Ints
+from ..arrays import Bools, Ints
 from ..errors import CoreErrors, CoreWarnings, CRFError, CRFWarning
 from ..labels import UNKNOWN
 from .distribution import ChainDistribution
@@ -25,10 +25,12 @@ class HeldOut(NamedTuple):
     """A batch that the weights were not trained on.
 
     distribution (ChainDistribution): at any temperature. labels ((N,)): gold, -1 where it is unknown.
+    missed ((N,) | None): units whose gold is none of the chain's labels: wrong at any temperature.
     """
 
     distribution: ChainDistribution
     labels: Ints
+    missed: Bools | None = None
 
 
 def fit_temperature(held_out: Sequence[HeldOut], unit: Unit = "token") -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Bools, Doubles, Floats, Ints, Segments, chunks
 from .edges import EdgeColumns, EdgePotentials
-from .lattice import Lattice, best_path
+from .lattice import Lattice, best_path, is_long
 from .potentials import ChainPotentials, require_paths
 
 CHUNK = 1 << 17  # cells of a work array: it stays in the cache
@@ -39,6 +39,8 @@ def viterbi(potentials: ChainPotentials) -> Decoded:
     RAISES (NonFiniteError, NoPathError): for NaN or +inf, and where a sequence has no allowed path.
     """
     potentials.check()
+    if is_long(potentials.batch):
+        potentials = potentials.astype(np.float64)
     lattice = prune(potentials)
     if lattice is None:
         return trace(potentials, max_forward(potentials))

@@ -9,7 +9,6 @@ for natural language parsing", 2005), with a Gaussian prior, which keeps costs t
 constraint that the chain keeps by itself costs nothing.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -27,7 +26,7 @@ from .labelling import Fields, Labelling, UnitPredicates
 from .problem import violations
 
 # no solver, no clock: what is not certified is good enough to learn from
-QUICK = MethodSettings(max_iterations=10, budget=None, max_arcs=1)
+QUICK = MethodSettings(max_iterations=10, budget=None, max_arcs=1, quiet=True)
 BATCH_SIZE = 16  # sequences that are decoded together, under the same costs
 ITERATIONS = 100
 
@@ -52,9 +51,7 @@ class ScoredGold:
 
     def decisions(self, constraints: Sequence[Constraint], tags: TagSet) -> list[Decision]:
         """The best labellings under constraints."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return decode(self.potentials, constraints, tags, self.predicates, QUICK)
+        return decode(self.potentials, constraints, tags, self.predicates, QUICK)
 
     def right_units(self, constraints: Sequence[Constraint], tags: TagSet) -> int:
         """How many units the best labellings have right."""

@@ -21,11 +21,12 @@ class MethodSettings:
     method (str): "auto" for the chain of methods, or one of them.
     max_iterations (int | None): of Lagrangian relaxation, for each sequence; None is 200. step_rule (str): see `Steps`.
     max_states (int): of the product automaton, for each sequence.
-    budget (float | None): seconds that "auto" gives to automata and solver together, for each sequence; None: no end.
+    budget (float | None): seconds that "auto" gives to each sequence that ten iterations leave open; None: no end.
     solver (str | None): PuLP's name of it, or "highs" or "cbc". time_limit (float | None): its seconds per sequence.
     max_arcs (int): longer sequences are not given to a solver.
     objective (str), tau (float): see `ilp.solve`; "violations" is for the methods "ilp" and "auto", which is then the
         same.
+    quiet (bool): no warnings.
     RAISES (ValueError): for settings that make no sense.
     """
 
@@ -39,6 +40,7 @@ class MethodSettings:
     max_arcs: int = ilp.MAX_ARCS
     objective: ilp.Objective = "score"
     tau: float = 0.5
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

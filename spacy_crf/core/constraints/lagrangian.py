@@ -7,6 +7,7 @@ valid at every iteration, dual >= optimum >= primal; a gap may remain, as rows a
 """
 
 import math
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -104,14 +105,16 @@ def relax(problems: Sequence[Problem], max_iterations: int = 100, rule: StepRule
     return runs
 
 
-def proceed(runs: Sequence["Relaxation"], max_iterations: int) -> None:
+def proceed(runs: Sequence["Relaxation"], max_iterations: int, deadline: float = math.inf) -> None:
     """Go on with some relaxations side by side, by at most some iterations. O(iterations N L^2).
+
+    deadline (float): by `time.monotonic`, when no further iteration begins.
 
     RAISES (NoPathError): where the chain and the hard constraints on single edges leave no labelling.
     """
     live = [run for run in runs if not run.done]
     for _ in range(max_iterations):
-        if not live:
+        if not live or time.monotonic() > deadline:
             break
         paths, values = best_paths([run.lagrangian(run.multipliers) for run in live])
         for run, path, value in zip(live, paths, values.tolist()):
@@ -167,7 +170,7 @@ class Relaxation:
         return self.problem.restrict(objective + self._constant(self.tightest) - margin, scores)
 
     def _constant(self, multipliers: Doubles) -> float:
-        return sum(cut.constant * multiplier for cut, multiplier in zip(self.cuts, multipliers.tolist()))
+        return math.fsum(cut.constant * multiplier for cut, multiplier in zip(self.cuts, multipliers.tolist()))
 
     def lagrangian(self, multipliers: Doubles) -> Trellis:
         """The trellis with the rows charged at some multipliers."""

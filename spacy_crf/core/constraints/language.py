@@ -67,7 +67,9 @@ def _build(text: Any, family: type[Constraint], settings: dict[str, Any]) -> Con
     if missing:
         raise _misused(text, family, f"no {missing[0]!r}")
     try:
-        return family(**settings)
+        constraint = family(**settings)
+        str(constraint).encode("utf-8")  # a half of a surrogate pair could not be stored
+        return constraint
     except ValueError as error:
         raise CRFError(CoreErrors.CRF910.format(text=text, error=error)) from None
 

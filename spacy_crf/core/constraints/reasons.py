@@ -5,7 +5,7 @@ labels are left out: what they say differs from sequence to sequence.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, combinations
 from typing import Any
@@ -190,10 +190,12 @@ def explain(
     kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
     tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
 
+    quietly = replace(settings or MethodSettings(), quiet=True)  # of other questions than the one that was asked
+
     @cache
     def without(*left_out: int) -> Ints:
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, settings)[0].labels
+        return decode(own, some, tags, own_predicates, quietly)[0].labels
 
     alone = [index for index in kept if index in tried]
     changes = []

@@ -24,7 +24,7 @@ class CountOf(Constraint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        is_count = isinstance(self.k, int) and not isinstance(self.k, bool) and self.k >= self.least_k
+        is_count = isinstance(self.k, int) and not isinstance(self.k, bool) and self.least_k <= self.k < 10**9
         self.require("k", is_count, f"a whole number {'above 0' if self.least_k else 'of at least 0'}")
 
     def most_violations(self, n_units: int, n_labels: int) -> int:

@@ -16,12 +16,13 @@ from ..arrays import Ints
 from ..errors import CoreWarnings
 from . import ilp
 from .automaton import Products, best_labelling
-from .decision import METHODS, Decision, MethodSettings
+from .decision import Decision, MethodSettings
 from .lagrangian import Relaxation, Steps, is_certified, proceed
 from .problem import Problem
 
 QUICK_ITERATIONS = 10  # of Lagrangian relaxation before automata are tried, in "auto"
-QUICK_SHARE = 20  # of the states, by which they are tried before the relaxation goes on
+QUICK_STATES = 20_000  # of automata, before the relaxation goes on; or, if that is more,
+QUICK_WIDTH = 100  # for each unit
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Case:
     """A sequence to be decided about, and the best that is known: a labelling (None without one), and a bound.
 
     viterbi_path ((T,)): its best labelling without constraints. known (list of (T,)): labellings that were met.
-    seconds (float): left for automata and solver. limits (set of str): settings that have ended a method.
+    seconds (float): left for all but the first methods. limits (set of str): settings that have ended a method.
     grounds (frozenset of int): constraints that the bound rests on, without those that are charged to edges.
     run (Relaxation | None): Lagrangian relaxation, as far as it has come.
     """
@@ -84,9 +85,16 @@ class Case:
         rests_on = grounds if self.run is None else grounds | self.run.grounds
         self.improve(path, max(bound, self.objective), method, rests_on)
 
+    def take_relaxed(self) -> None:
+        """Take over what the relaxation has found so far."""
+        if self.run is not None:
+            self.improve(self.run.path, self.run.bound, "lagrangian", self.run.grounds)
+            self.meet("max_iterations", not self.run.done and self.seconds > 0)
+
     def spend(self, began: float) -> None:
         """Count the time since a moment, by `time.monotonic`."""
         self.seconds -= time.monotonic() - began
+        self.meet("budget", self.seconds <= 0)
 
     def meet(self, limit: str, met: bool) -> None:
         """Note whether a setting has ended a method."""
@@ -128,7 +136,8 @@ class Strategy:
     def _by_score(self, case: Case) -> Decision:
         """The decision; without a labelling that keeps the hard constraints, some of them are relaxed."""
         if self.settings.method == "viterbi":
-            return case.decision(case.viterbi_path, case.objective, case.bound, case.settled)
+            proved = case.path is not None and case.settled
+            return case.decision(case.viterbi_path, case.objective, case.bound, proved)
         if case.path is not None:
             return case.decision(case.path, case.objective, case.bound, case.settled)
         problem = case.problem.softened()
@@ -148,24 +157,33 @@ class Strategy:
         own = self.settings
         if own.method == "auto":
             self._lagrangian(_open(cases), min(QUICK_ITERATIONS, own.iterations))
-            self._automaton(_open(cases), -(-own.max_states // QUICK_SHARE))
-        for method in METHODS[own.method]:
-            if method == "lagrangian":
-                self._lagrangian(_open(cases), own.iterations)
-            elif method == "automaton":
-                self._automaton(_open(cases), own.max_states)
-            else:
-                self._ilp(_open(cases))
+            for case in _open(cases):
+                quick = max(QUICK_STATES, QUICK_WIDTH * case.problem.trellis.n_units)
+                self._automaton([case], min(quick, own.max_states))
+                if not case.settled:
+                    self._go_on(case)
+        elif own.method == "lagrangian":
+            self._lagrangian(_open(cases), own.iterations)
+        if own.method in ("auto", "automaton"):
+            self._automaton(_open(cases), own.max_states)
+        if own.method in ("auto", "ilp"):
+            self._ilp(_open(cases))
 
     def _lagrangian(self, cases: list[Case], iterations: int) -> None:
-        """Relax some sequences, by no more iterations than some number, those of before included."""
+        """Begin with the relaxation of some sequences."""
         for case in cases:
-            case.run = case.run or Relaxation(case.problem, Steps(self.settings.step_rule))
-        runs = [case.run for case in cases if case.run is not None]
-        proceed(runs, iterations - max((len(run.history) for run in runs), default=0))
-        for case, run in zip(cases, runs):
-            case.improve(run.path, run.bound, "lagrangian", run.grounds)
-            case.meet("max_iterations", not run.done)
+            case.run = Relaxation(case.problem, Steps(self.settings.step_rule))
+        proceed([case.run for case in cases if case.run is not None], iterations)
+        for case in cases:
+            case.take_relaxed()
+
+    def _go_on(self, case: Case) -> None:
+        """Go on with the relaxation of a sequence within its time."""
+        if case.run is not None:
+            began, left = time.monotonic(), self.settings.iterations - case.iterations
+            proceed([case.run], left, began + case.seconds)
+            case.spend(began)
+            case.take_relaxed()
 
     def _automaton(self, cases: list[Case], max_states: int) -> None:
         for case in cases:
@@ -173,7 +191,6 @@ class Strategy:
             found = best_labelling(case.narrowed, case.known, max_states, self._products, deadline)
             case.spend(began)
             case.narrow(found.path, found.bound, "automaton", found.grounds)
-            case.meet("budget", case.seconds <= 0)
             case.meet("max_states", not found.finished and case.seconds > 0)
 
     def _ilp(self, cases: list[Case]) -> None:
@@ -207,10 +224,11 @@ class Strategy:
         limit = min(most, case.seconds)
         seconds = None if math.isinf(limit) else max(limit, 0.0)
         found = ilp.solve(problem, own.objective, own.tau, own.solver, seconds, own.max_arcs)
+        if found.path is not None and problem.value(found.path).objective == -math.inf:
+            found = ilp.Solved(None, False, False)  # a solver that rounds a hard constraint away
         case.spend(began)
         stopped = not (found.optimal or found.infeasible)
-        case.meet("time_limit", stopped and most <= limit)
-        case.meet("budget", stopped and most > limit)
+        case.meet("time_limit", stopped and most <= limit < math.inf)
         return found
 
     # -- the least cost of violations within tau of the best score -----------------------------------------------
@@ -260,6 +278,8 @@ class Strategy:
         self._warn(message, case, relaxed=texts, tau=self.settings.tau)
 
     def _warn(self, message: str, case: Case, **known: object) -> None:
+        if self.settings.quiet:
+            return
         name = f"sequence {case.number}" if self.names is None else repr(self.names[case.number])
         warnings.warn(message.format(name=name, **known), stacklevel=2)
 

@@ -15,6 +15,9 @@ from ..errors import CoreErrors, CRFError
 from .rules import BinaryGrammar
 
 CELLS = 1 << 16  # of a work array: it stays in the cache
+MOST_CELLS = 1 << 28  # of a chart, each of eight bytes
+MOST_JOINS = 2 * 10**10  # of two parts to a right side, over all spans and splits
+MOST_ROUNDS = 10**6  # of blocks of unary rules over all lengths
 
 
 class NoParseError(CRFError):
@@ -157,9 +160,11 @@ class Chart:
 def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_joined: bool = False) -> Chart:
     """Compute the values of all labelled spans; those of right sides are kept on request.
 
-    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar.
+    RAISES (NoParseError): if there is no tree. RAISES (ValueError): for scores that do not belong to the grammar, and
+    for a grammar that is too large for so long a document.
     RAISES (DivergedLoopError): for unary rules whose loops have no finite value.
     """
+    _check_size(grammar, scores)
     n_pairs = len(grammar.pairs) if keep_joined else 0
     chart = Chart.empty(grammar.n_symbols, scores.n_units, n_pairs, SpanTable(grammar, scores))
     for length in range(1, scores.n_units + 1):
@@ -183,6 +188,16 @@ def fill(grammar: BinaryGrammar, scores: ParseScores, semiring: Semiring, keep_j
     if chart.root(grammar) == -np.inf:
         raise NoParseError(_why_none(grammar, scores))
     return chart
+
+
+def _check_size(grammar: BinaryGrammar, scores: ParseScores) -> None:
+    """Refuse what would take gigabytes of memory, or hours."""
+    n_units = scores.n_units
+    cells = (2 * grammar.n_symbols + len(grammar.pairs)) * n_units * (n_units + 1)
+    joins, rounds = len(grammar.pairs) * n_units**3 // 6, len(grammar.blocks) * n_units
+    if cells > MOST_CELLS or joins > MOST_JOINS or rounds > MOST_ROUNDS:
+        found = {"symbols": grammar.n_symbols, "rules": grammar.n_rules, "units": n_units}
+        raise CRFError(CoreErrors.CRF940.format(name=scores.name, **found))
 
 
 def _join(grammar: BinaryGrammar, chart: Chart, length: int, values: Doubles, semiring: Semiring) -> None:

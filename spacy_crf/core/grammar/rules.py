@@ -9,7 +9,7 @@ of the grammar linear, where Chomsky's form does not (Lange & Leiss, "To CNF or 
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import pairwise
@@ -100,7 +100,7 @@ class ParseTree:
 
 
 def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) -> None:
-    """Raise a coded error for faults of a grammar. O(its size, times the depth of its symbols).
+    """Raise a coded error for faults of a grammar. O(its size).
 
     These are an empty right side; a weight that is no finite positive number; a terminal on a left side or given twice;
     a rule given twice; an unknown symbol; a start symbol without rules; a symbol that no tree reaches from the start
@@ -110,8 +110,9 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) ->
         if count > 1:
             raise CRFError(CoreErrors.CRF941.format(where="terminals", problem=f"{terminal!r} is given twice"))
     seen: dict[tuple[str, ...], GrammarRule] = {}
+    units = frozenset(terminals)
     for rule in rules:
-        _check_rule(rule, terminals)
+        _check_rule(rule, units)
         first = seen.setdefault((rule.parent, *rule.children), rule)
         if first is not rule:
             _refuse(rule, f"is there twice, first in {first.where}; keep one, with the sum of the weights")
@@ -123,11 +124,7 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) ->
             if child not in known:
                 near = ", ".join(get_close_matches(child, known, 3, 0.0))
                 raise CRFError(CoreErrors.CRF942.format(where=rule.where, symbol=child, near=near))
-    reached, productive = {start}, set(terminals)
-    while more := {child for rule in rules if rule.parent in reached for child in rule.children} - reached:
-        reached |= more
-    while more := {rule.parent for rule in rules if productive.issuperset(rule.children)} - productive:
-        productive |= more
+    reached, productive = _reached(start, rules), _productive(terminals, rules)
     for rule in rules:
         if rule.parent not in reached or rule.parent not in productive:
             unending = rule.parent not in productive
@@ -135,7 +132,39 @@ def check(start: str, terminals: Sequence[str], rules: Sequence[GrammarRule]) ->
             raise CRFError(CoreErrors.CRF945.format(where=rule.where, symbol=rule.parent, reason=reason))
 
 
-def _check_rule(rule: GrammarRule, terminals: Sequence[str]) -> None:
+def _reached(start: str, rules: Sequence[GrammarRule]) -> set[str]:
+    """Symbols that trees from the start symbol may have."""
+    below: dict[str, list[str]] = {}
+    for rule in rules:
+        below.setdefault(rule.parent, []).extend(rule.children)
+    reached, waiting = {start}, [start]
+    while waiting:
+        for child in below.get(waiting.pop(), ()):
+            if child not in reached:
+                reached.add(child)
+                waiting.append(child)
+    return reached
+
+
+def _productive(terminals: Sequence[str], rules: Sequence[GrammarRule]) -> set[str]:
+    """Symbols that lead to terminals only."""
+    missing = [len(set(rule.children)) for rule in rules]  # children not yet known to do so
+    above: dict[str, list[int]] = {}
+    for number, rule in enumerate(rules):
+        for child in set(rule.children):
+            above.setdefault(child, []).append(number)
+    productive, waiting = set(terminals), list(terminals)
+    while waiting:
+        for number in above.get(waiting.pop(), ()):
+            missing[number] -= 1
+            parent = rules[number].parent
+            if not missing[number] and parent not in productive:
+                productive.add(parent)
+                waiting.append(parent)
+    return productive
+
+
+def _check_rule(rule: GrammarRule, terminals: Set[str]) -> None:
     if not rule.children:
         problem = f"the right side of {rule.parent!r} is empty"
         raise CRFError(CoreErrors.CRF941.format(where=rule.where, problem=problem))
@@ -283,20 +312,38 @@ def _table(rows: list[tuple[int, tuple[int, ...], int, float]], size: int) -> Ru
 
 
 def order_unary(n_symbols: int, unary: RuleTable) -> tuple[UnaryBlock, ...]:
-    """Put each symbol that has a unary rule into a block, after the blocks of its children. O(S^3 / word size)."""
+    """Put each symbol that has a unary rule into a block, after the blocks of its children. O(S + rules)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     parents, children = unary.parents, unary.children[:, 0]
-    reach = np.zeros((n_symbols, n_symbols), dtype=np.bool_)
-    reach[parents, children] = True
-    for middle in np.unique(parents):
-        reach |= reach[:, [middle]] & reach[[middle]]
-    mutual = reach & reach.T
-    # what leads to another component leads to more symbols beyond its own than that one does
-    level = np.count_nonzero(reach & ~mutual, axis=1)
-    component = np.where(mutual.any(axis=1), mutual.argmax(axis=1), n_symbols)  # S for all that are on no cycle
-    keys = np.stack([level, component], axis=1)[parents]
-    blocks = []
-    for key in np.unique(keys, axis=0):
-        own = np.flatnonzero((keys == key).all(axis=1))
-        inside = mutual[parents[own], children[own]]
-        blocks.append(UnaryBlock(np.unique(parents[own]), unary.at(own[~inside]), unary.at(own[inside])))
-    return tuple(blocks)
+    graph = csr_array((np.ones(len(parents)), (parents, children)), shape=(n_symbols, n_symbols))
+    count, components = connected_components(graph, connection="strong")
+    inside = components[parents] == components[children]
+    levels = _levels(components[parents[~inside]], components[children[~inside]], count)
+    circles = np.zeros(count, dtype=np.bool_)
+    circles[components[parents[inside]]] = True
+    own = components[parents]
+    keys = np.stack([levels[own], np.where(circles[own], own, count)], axis=1)  # what is on no circle goes together
+    blocks, numbers = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(numbers.reshape(-1), kind="stable")
+    rules = np.split(order, np.searchsorted(numbers.reshape(-1)[order], np.arange(1, len(blocks))))
+    parts = ((each, each[~inside[each]], each[inside[each]]) for each in rules if len(each))
+    return tuple(UnaryBlock(np.unique(parents[own]), unary.at(enter), unary.at(stay)) for own, enter, stay in parts)
+
+
+def _levels(above: Indices, below: Indices, count: int) -> Indices:
+    """((count,)): the longest way down from each node of a graph without cycles, given by its edges."""
+    levels, waits = np.zeros(count, dtype=np.intp), np.bincount(above, minlength=count).tolist()
+    over: dict[int, list[int]] = {}
+    for upper, lower in zip(above.tolist(), below.tolist()):
+        over.setdefault(lower, []).append(upper)
+    waiting = [node for node, wait in enumerate(waits) if not wait]
+    while waiting:
+        node = waiting.pop()
+        for upper in over.get(node, ()):
+            levels[upper] = max(levels[upper], levels[node] + 1)
+            waits[upper] -= 1
+            if not waits[upper]:
+                waiting.append(upper)
+    return levels

@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeAlias
 from ..grammar.numbering import Reading, is_first, predecessor
 from .features import Scorer, Variant
 from .headings import ROOT, Headings
-from .lattice import PASS, StackLattice
+from .lattice import PASS, LatticeArcs, StackLattice
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
 Move: TypeAlias = tuple[float, int, "_Closing", int, "_Pushed | None", int]  # see `_Builder._moves`
 ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
 CHECK = 8  # moves between two looks at whether there is room for more
-FORGET = 20000  # stacks that are added between two times at which those that are no longer open are forgotten
+FORGET = 5000  # stacks that are added between two times at which those that are no longer open are forgotten
 MOST_PAIRS = 20_000  # of openings that `gains_ahead` compares
 TOLERANCE = 1e-6  # of scores that are compared with a bound
 
@@ -86,7 +86,7 @@ class _Builder:
         self.headings, self.scorer, self.search = headings, scorer, search
         units = sorted(headings.at)
         self.ahead = [inf] * (len(units) + 1) if search.ahead is None else search.ahead
-        self.lattice = StackLattice(units, scorer, arcs=array("d") if search.with_arcs else None)
+        self.lattice = StackLattice(units, scorer, arcs=LatticeArcs() if search.with_arcs else None)
         self.pending: list[dict[Key, int]] = [{} for _ in range(len(units) + 1)]
         # what is below is not among the best
         self.floors = [search.least - ahead - TOLERANCE for ahead in self.ahead]
@@ -116,13 +116,14 @@ class _Builder:
         ordered = sorted(self.pending[layer].items(), key=lambda item: -score[item[1]])  # good floors come early
         settled = [(state, stacks.push(*key) if key[1] else ROOT) for key, state in ordered]
         self.pending[layer] = {}
-        self.lattice.layers.append([state for state, _ in settled])
-        self.lattice.layer_stacks.append([stack for _, stack in settled])
+        self.lattice.layers.append(array("i", [state for state, _ in settled]))
+        self.lattice.layer_stacks.append(array("i", [stack for _, stack in settled]))
         known = self.closings
         self.closings = {stack: known.get(stack) or self._closings(stack) for _, stack in settled}
         if len(stacks.tops) > self.forget:
             waiting = (key[0] for later in self.pending[layer : self.furthest + 1] for key in later)
             stacks.keep_only([*waiting, *self.lattice.layer_stacks[-1]])
+            self.scorer.forget_pairs()
             self.forget = len(stacks.tops) + FORGET
         return settled
 
@@ -136,11 +137,10 @@ class _Builder:
         if self.search.kept is not None:
             ids, kept, levels = {state for _, state in best}, self.search.kept[layer], self.lattice.stacks.levels
             best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
-        kept = dict(best)
-        if len(kept) < len(found):
-            lost = max(score[state] for key, state in found.items() if key not in kept)
-            self._drop(len(found) - len(kept), lost + self.ahead[layer])
-        self.pending[layer] = kept
+        left = self.pending[layer] = dict(best)
+        if len(left) < len(found):
+            lost = max(score[state] for key, state in found.items() if key not in left)
+            self._drop(len(found) - len(left), lost + self.ahead[layer])
 
     def _drop(self, count: int, bound: float) -> None:
         """Note that ways are not followed. bound: on the scores of the trees at their ends."""
@@ -183,6 +183,7 @@ class _Builder:
         """
         score, unit, search = self.lattice.score, self.lattice.units[layer], self.search
         text = -inf if unit in search.forced else float(self.headings.text[unit])
+        self.lattice.passing.append(text)
         targets = {pushed.target for pushed in variants}
         free = search.kept is not None or search.allowed is not None
         ahead = max(self.ahead[target] for target in targets)
@@ -271,8 +272,7 @@ class _Builder:
             lattice.variant[state], lattice.depth[state] = variant, depth
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
         if lattice.arcs is not None:
-            fixed = score - lattice.score[source] if variant == PASS else 0.0
-            lattice.arcs.extend((source, state, variant, bag, depth, fixed))
+            lattice.arcs.add(source, state, variant, bag, depth)
 
 
 # -- what is still to be gained ----------------------------------------------------------------------------------------

@@ -311,6 +311,12 @@ class Scorer:
             self.highest = max(self.highest, self.scores[-1])
         return found
 
+    def forget_pairs(self) -> None:
+        """Forget what is known of pairs of levels, most of which do not meet again in a long document."""
+        self._children.clear()
+        self._siblings.clear()
+        self.levels.forget_carried()
+
     def counts(self) -> tuple[Indices, Indices]:
         """Bag and feature of each feature of each bag, as two columns."""
         pairs = [(bag, column) for bag, columns in enumerate(self.features) for column in columns]

@@ -229,6 +229,10 @@ class Levels:
             found = self._carried[closed, inner] = _carried_over(level, self.levels[inner])
         return found
 
+    def forget_carried(self) -> None:
+        """Forget what is carried over levels, which is found again when it is needed."""
+        self._carried.clear()
+
 
 def _carried_over(level: Level, below: Level | None) -> tuple[Reading | None, Reading | None]:
     last = level.carried if below is None else below.reading or below.carried

@@ -9,16 +9,40 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
+from itertools import chain
 from math import inf
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
+from ..arrays import Doubles, Indices, Ints
 from .features import Scorer, Variant
 from .headings import Stacks
 
 PASS = -1  # the variant of a move that opens nothing
 integers = partial(array, "i")
+
+
+@dataclass(frozen=True)
+class LatticeArcs:
+    """All moves of a lattice, in order of their sources, as columns, so that long documents take little memory.
+
+    source, target: states. variant: what is opened; PASS for nothing. bag: features of the first section that opens
+    with what it meets. depth: open sections below it.
+    """
+
+    source: "array[int]" = field(default_factory=integers)
+    target: "array[int]" = field(default_factory=integers)
+    variant: "array[int]" = field(default_factory=integers)
+    bag: "array[int]" = field(default_factory=integers)
+    depth: "array[int]" = field(default_factory=integers)
+
+    def add(self, source: int, target: int, variant: int, bag: int, depth: int) -> None:
+        """Add a move."""
+        self.source.append(source)
+        self.target.append(target)
+        self.variant.append(variant)
+        self.bag.append(bag)
+        self.depth.append(depth)
 
 
 @dataclass
@@ -28,10 +52,9 @@ class StackLattice:
     units (list of int): first units of the C possible headings; layer c holds the states before unit c, layer C those
         at the end. variants (list of Variant): what arcs open.
     score, back, variant, depth: of each state: the best score, the state before, and the move between them.
-    layers (list of lists): the states of each layer that were kept. layer_stacks (list of lists): their stacks.
-    arcs (array | None): all moves, if they are kept, in order of their sources, as rows of six numbers: source, target,
-        what is opened (PASS for nothing), features of the first section that opens with what it meets, open sections
-        below it, and the score of a move that opens nothing.
+    layers (list of arrays): the states of each layer that were kept. layer_stacks (list of arrays): their stacks.
+    passing (list of float): for each layer, the score of a move that opens nothing.
+    arcs (LatticeArcs | None): all moves, if they are kept.
     dropped (int): stacks that were left out because of the cap, as often as they were reached.
     bound (float): on the score of any way that was left out; -inf for none.
     """
@@ -43,9 +66,10 @@ class StackLattice:
     back: "array[int]" = field(default_factory=integers)
     variant: "array[int]" = field(default_factory=integers)
     depth: "array[int]" = field(default_factory=integers)
-    layers: list[list[int]] = field(default_factory=list)
-    layer_stacks: list[list[int]] = field(default_factory=list)
-    arcs: "array[float] | None" = None
+    layers: "list[array[int]]" = field(default_factory=list)
+    layer_stacks: "list[array[int]]" = field(default_factory=list)
+    passing: list[float] = field(default_factory=list)
+    arcs: LatticeArcs | None = None
     dropped: int = 0
     bound: float = -inf
     stacks: Stacks = field(default_factory=Stacks)
@@ -88,13 +112,13 @@ class Moves:
     begins with. last, owner ((E,)): the states that documents end with, and whose they are, in order of documents.
     """
 
-    source: Indices
-    target: Indices
-    variant: Indices
-    bag: Indices
-    depth: Indices
+    source: Ints
+    target: Ints
+    variant: Ints
+    bag: Ints
+    depth: Ints
     fixed: Doubles
-    document: Indices
+    document: Ints
     layers: Indices
     first: Indices
     last: Indices
@@ -104,18 +128,25 @@ class Moves:
 def moves_of(lattice: StackLattice) -> Moves:
     """The moves of a lattice that was built with arcs. O(A)."""
     assert lattice.arcs is not None
-    states = np.array([state for layer in lattice.layers for state in layer], dtype=np.intp)
-    renumbered = np.full(len(lattice.score), -1, dtype=np.intp)
+    sizes = [len(layer) for layer in lattice.layers]
+    states = np.fromiter(chain.from_iterable(lattice.layers), dtype=np.int32, count=sum(sizes))
+    renumbered = np.full(len(lattice.score), -1, dtype=np.int32)
     renumbered[states] = np.arange(len(states))
-    arcs = np.array(lattice.arcs).reshape(-1, 6)
-    source, target = renumbered[arcs[:, :2].astype(np.intp)].T
+    layers = np.repeat(np.arange(len(sizes)), sizes)
+    source, target, variant, bag, depth = (
+        np.frombuffer(getattr(lattice.arcs, each.name), dtype=np.intc) for each in fields(LatticeArcs)
+    )
+    source, target = renumbered[source], renumbered[target]
     kept = np.flatnonzero((source >= 0) & (target >= 0))
     kept = kept[np.argsort(source[kept], kind="stable")]
-    (variant, bag, depth), fixed = np.ascontiguousarray(arcs[kept, 2:5].T, dtype=np.intp), arcs[kept, 5]
-    layers = np.repeat(np.arange(len(lattice.layers)), [len(layer) for layer in lattice.layers])
-    last = np.arange(len(states) - len(lattice.layers[-1]), len(states))
-    alone, first, owner = (np.zeros(size, dtype=np.intp) for size in (len(kept), 1, len(last)))
-    return Moves(source[kept], target[kept], variant, bag, depth, fixed, alone, layers, first, last, owner)
+    source, target, variant, bag, depth = (column[kept] for column in (source, target, variant, bag, depth))
+    fixed = np.zeros(len(kept))
+    passes = np.flatnonzero(variant == PASS)
+    fixed[passes] = np.array(lattice.passing)[layers[source[passes]]]
+    last = np.arange(len(states) - sizes[-1], len(states))
+    alone = np.zeros(len(kept), dtype=np.int32)
+    first, owner = (np.zeros(size, dtype=np.intp) for size in (1, len(last)))
+    return Moves(source, target, variant, bag, depth, fixed, alone, layers, first, last, owner)
 
 
 def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
@@ -127,21 +158,23 @@ def join(documents: Sequence[Moves]) -> tuple[Moves, Indices]:
     renumbered = np.empty(len(order), dtype=np.intp)
     renumbered[order] = np.arange(len(order))
     source, target, first, last = (
-        np.asarray(renumbered[np.concatenate([own + offset for own, offset in zip(joined[name], offsets)])])
+        renumbered[np.concatenate([own + offset for own, offset in zip(joined[name], offsets)])]
         for name in ("source", "target", "first", "last")
     )
     places = np.argsort(source, kind="stable")
     variant, bag, depth, fixed = (np.concatenate(joined[name])[places] for name in ("variant", "bag", "depth", "fixed"))
-    document, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
-    rest = variant, bag, depth, fixed, document[places], layers[order], first, last, owner
-    return Moves(source[places], target[places], *rest), places
+    owners, owner = (np.repeat(np.arange(len(documents)), [*map(len, joined[name])]) for name in ("source", "last"))
+    source, target, document = (column[places].astype(np.int32) for column in (source, target, owners))
+    rest = layers[order], first, last, owner
+    return Moves(source, target, variant, bag, depth, fixed, document, *rest), places
 
 
 def move_scores(lattice: StackLattice, moves: Moves) -> Doubles:
     """((A,)): the score of each move."""
     variants = np.array([variant.score for variant in lattice.variants] + [0.0])
     bags = np.array([*lattice.scorer.scores, 0.0])
-    scores: Doubles = moves.fixed + variants[moves.variant] + bags[moves.bag]
+    scores: Doubles = moves.fixed + variants[moves.variant]
+    scores += bags[moves.bag]
     return scores
 
 
@@ -162,22 +195,27 @@ def forward_backward(moves: Moves, scores: Doubles) -> LatticeSums:
     n_layers = int(moves.layers[-1]) + 1
     alpha, beta = np.full(len(moves.layers), -np.inf), np.full(len(moves.layers), -np.inf)
     alpha[moves.first], beta[moves.last] = 0.0, 0.0
-    inwards = np.argsort(moves.target, kind="stable")
-    into, source_in, score_in = moves.target[inwards], moves.source[inwards], scores[inwards]
+    inwards = np.argsort(moves.target, kind="stable").astype(np.int32)
+    into = moves.target[inwards]
     bounds = np.searchsorted(moves.layers, np.arange(n_layers + 1))
     bounds_in, bounds_out = (np.searchsorted(states, bounds).tolist() for states in (into, moves.source))
     for low, high in zip(bounds_in[:-1], bounds_in[1:]):
-        _gather(alpha, into[low:high], alpha[source_in[low:high]] + score_in[low:high])
+        own = inwards[low:high]
+        _gather(alpha, into[low:high], alpha[moves.source[own]] + scores[own])
     for low, high in zip(bounds_out[-2::-1], bounds_out[:0:-1]):
         _gather(beta, moves.source[low:high], scores[low:high] + beta[moves.target[low:high]])
     log_z = np.full(len(moves.first), -np.inf)
     _gather(log_z, moves.owner, alpha[moves.last])
     reached = np.where(log_z > -np.inf, log_z, np.inf)  # no way has no probability
-    probabilities = np.exp(alpha[moves.source] + scores + beta[moves.target] - reached[moves.document])
+    probabilities = alpha[moves.source]
+    probabilities += scores
+    probabilities += beta[moves.target]
+    probabilities -= reached[moves.document]
+    np.exp(probabilities, out=probabilities)
     return LatticeSums(log_z, alpha, probabilities)
 
 
-def _gather(values: Doubles, rows: Indices, terms: Doubles) -> None:
+def _gather(values: Doubles, rows: Indices | Ints, terms: Doubles) -> None:
     """Set each row to the log sum of its terms; equal rows stand together."""
     if len(rows):
         first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))

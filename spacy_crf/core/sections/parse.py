@@ -11,8 +11,9 @@ wider search follows those alone that might do better.
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -159,11 +160,18 @@ def fill_probabilities(lattice: StackLattice, sections: list[Section], n_units: 
     """
     moves = moves_of(lattice)
     scores = move_scores(lattice, moves)
+    lattice.arcs = None  # in long documents they take much memory, as all that follows does
+    lattice.scorer.forget_pairs()
     sums = forward_backward(moves, scores)
     follower = _SectionFollower(lattice, moves, scores, sums, n_units)
     for section in sections:
         section.probability = min(1.0, follower.probability(section))
     return float(sums.log_z[0])
+
+
+def _view(values: Any) -> Any:
+    """An array whose items are numbers of Python, without the memory that a list takes."""
+    return memoryview(values)
 
 
 class _SectionFollower:
@@ -176,14 +184,17 @@ class _SectionFollower:
 
     def __init__(self, lattice: StackLattice, moves: Moves, scores: Doubles, sums: LatticeSums, n_units: int) -> None:
         self.lattice, self.n_units = lattice, n_units
-        self.layers: list[int] = moves.layers.tolist()
-        self.target: list[int] = moves.target.tolist()
-        self.variant: list[int] = moves.variant.tolist()
-        self.depth: list[int] = moves.depth.tolist()
-        self.chances: list[float] = sums.probabilities.tolist()
-        self.shares: list[float] = np.exp(sums.alpha[moves.source] + scores - sums.alpha[moves.target]).tolist()
-        self.bounds = np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)).tolist()
-        self.starts = np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)).tolist()
+        shares = sums.alpha[moves.source]
+        shares += scores
+        shares -= sums.alpha[moves.target]
+        self.layers: Sequence[int] = _view(moves.layers)
+        self.target: Sequence[int] = _view(moves.target)
+        self.variant: Sequence[int] = _view(moves.variant)
+        self.depth: Sequence[int] = _view(moves.depth)
+        self.chances: Sequence[float] = _view(sums.probabilities)
+        self.shares: Sequence[float] = _view(np.exp(shares, out=shares))
+        self.bounds: Sequence[int] = _view(np.searchsorted(moves.source, np.arange(len(moves.layers) + 1)))
+        self.starts: Sequence[int] = _view(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
         self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
         self.last: Indices = moves.last
 

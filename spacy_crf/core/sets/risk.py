@@ -175,9 +175,11 @@ def loss_steps(marginals: Floats, weights: Floats, units: Indices, loss: Loss = 
 def _accuracy_steps(before: Doubles, weights: Floats) -> tuple[Doubles, Doubles, Indices]:
     """Masses at which ml-acc of tokens rises, by how much, and of which token."""
     order = np.argsort(before, axis=1, kind="stable")
-    by_rank, masses = (np.take_along_axis(values, order, axis=1) for values in (weights, before))
+    by_rank = np.take_along_axis(weights.astype(np.float64), order, axis=1)
+    masses = np.take_along_axis(before, order, axis=1)
     sums = np.cumsum(by_rank, axis=1)
     total = sums[:, -1:]
     accuracies = (sums / total) ** np.where(total > 1 + SUM_TOLERANCE, 2, 1)
     tokens, places = np.nonzero(by_rank)
-    return masses[tokens, places], np.diff(accuracies, axis=1, prepend=0.0)[tokens, places], tokens
+    rises: Doubles = np.diff(accuracies, axis=1, prepend=0.0)
+    return masses[tokens, places], rises[tokens, places], tokens

@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...core.errors import CRFError
 from ...reading.errors import ReadingErrors
-from ...reading.files import open_binary
-from ...reading.xml import XmlReader
+from ...reading.files import read_bytes
+from ...reading.xml import XmlReader, has_single_bytes
 from ..errors import SectionErrors
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -25,6 +25,12 @@ MAGIC = {
     b"{\\rtf": "an RTF file",
 }
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+OF_SEVERAL_BYTES = frozenset(  # encodings of web pages in which characters may have several bytes
+    {
+        *("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "gb18030", "gbk", "gb2312", "big5", "big5-hkscs"),
+        *("shift_jis", "shift-jis", "sjis", "x-sjis", "euc-jp", "iso-2022-jp", "euc-kr", "ks_c_5601-1987"),
+    }
+)
 HEAD = 4096  # bytes in which a page names its encoding
 BUFFER = 1 << 20  # bytes of text between tags that come in one piece
 IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
@@ -36,8 +42,7 @@ def read_text(path: Path, page: bool = False) -> str:
     page (bool): it may name its encoding as web pages do.
     RAISES (ValueError): for binary files and bytes that are not in the encoding, with the line.
     """
-    with open_binary(path) as file_:
-        data = file_.read()
+    data = read_bytes(path)
     encoding = next((name for mark, name in BOMS if data.startswith(mark)), "")
     if not encoding:
         refuse_magic(path, data)
@@ -47,10 +52,13 @@ def read_text(path: Path, page: bool = False) -> str:
             raise CRFError(SectionErrors.CRF954.format(path=path, line=line, what="binary data"))
         declared = CHARSET.search(data[:HEAD]) if page else None
         encoding = declared[1].decode("ascii") if declared else "utf-8"
+        if encoding.lower() not in OF_SEVERAL_BYTES and not has_single_bytes(encoding):
+            reason = f"nor is its encoding {encoding!r} one of web pages"
+            raise CRFError(ReadingErrors.CRF504.format(path=path, line=1, reason=reason))
     try:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, error)
+        place, reason = (error.start, error.reason) if isinstance(error, UnicodeDecodeError) else (0, str(error))
         line = data.count(b"\n", 0, place) + 1
         raise CRFError(ReadingErrors.CRF504.format(path=path, line=line, reason=reason)) from error
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import CRFError
+from ...reading.numbers import whole_number
+from ...reading.records import parse_json
 from ..errors import SectionErrors
 from ..layout import DocumentLayout, LayoutBuilder
 from ..segment import PARAGRAPH, Kind
@@ -27,7 +29,7 @@ def read_docling(path: Path) -> DocumentLayout:
     Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
     texts. The markers of lists are in the text. Tables, code, formulas, captions and footnotes are units of their own.
 
-    RAISES (ValueError): for what is not JSON or not a DoclingDocument, with the line where it is known.
+    RAISES (ValueError): for what is not JSON, with the line, or not a DoclingDocument.
     """
     data = _load(path)
     builder = LayoutBuilder()
@@ -41,12 +43,7 @@ def read_docling(path: Path) -> DocumentLayout:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise CRFError(SectionErrors.CRF957.format(path=path, line=error.lineno, problem=error.msg)) from error
-    except RecursionError as error:
-        raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem="nested too deeply")) from error
+    data = parse_json(read_text(path), str(path))
     if not isinstance(data, dict) or data.get("schema_name") != SCHEMA:
         raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=f"'schema_name' is not {SCHEMA!r}"))
     return data
@@ -62,7 +59,7 @@ def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             continue
         seen.add(reference)
         _, kind, number = reference.split("/")
-        item = data[kind][int(number)]
+        item = data[kind][whole_number(number)]
         if item.get("content_layer") != HIDDEN:
             yield item
             waiting += [child["$ref"] for child in reversed(item.get("children") or ())]

@@ -149,7 +149,9 @@ class MarkupReader(MarkupEvents):
             return
         self.builder.end_line()
         if name == "table" or name in HEADINGS:
-            for element in self.open:
+            for element in reversed(self.open):
+                if element.is_page:
+                    break  # so are those around it
                 element.is_page = True
         if name in ("ol", "ul"):
             self.lists.begin(name, attributes)

@@ -19,6 +19,7 @@ from spacy_crf.core.labels import TagSet
 NAMES = ("AUTHOR", "BOOK-TITLE", "a label", 'with "quotes"', "x|y", "->", "not", "é,(&)", "#")
 
 
+@pytest.mark.promise
 @given(constraints(NAMES))
 def test_text_and_json_round_trip(constraint):
     assert parse(str(constraint)) == constraint
@@ -26,6 +27,7 @@ def test_text_and_json_round_trip(constraint):
     assert parse(constraint) is constraint
 
 
+@pytest.mark.promise
 @given(constraints(NAMES), st.floats(0, 1e6), st.floats(0.01, 100))
 def test_numbers_round_trip(constraint, cost, priority):
     changed = type(constraint)(**{**vars(constraint), "cost": cost, "priority": priority})

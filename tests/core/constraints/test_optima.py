@@ -12,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_crf.core.constraints import ilp
+from spacy_crf.core.constraints.automaton import best_labelling
 from spacy_crf.core.constraints.decision import Decision, MethodSettings
 from spacy_crf.core.constraints.decode import decode
-from spacy_crf.core.constraints.labelling import Fields, Labelling
+from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
+from spacy_crf.core.constraints.lagrangian import relax
 from spacy_crf.core.constraints.language import parse_all
-from spacy_crf.core.constraints.problem import least_difference, penalty, violations
+from spacy_crf.core.constraints.problem import Problem, Trellis, least_difference, penalty, violations
+from spacy_crf.core.constraints.reasons import explain
 from spacy_crf.core.labels import TagSet
 
 needs_solver = pytest.mark.skipif(not ilp.has_solver(), reason="PuLP has no solver here")
@@ -216,6 +219,49 @@ def test_tau_alone_is_not_called_a_contradiction():
     rules = parse_all(["starts_with(A)", "starts_with(B)"])
     with pytest.warns(UserWarning, match="CRFW901"):
         decode(potentials, rules, TAGS, settings=MethodSettings("ilp", objective="violations", tau=1e-30))
+
+
+@needs_solver
+def test_explanations_are_about_the_objective_that_was_asked_for():
+    potentials = random_chain(np.random.default_rng(3), [6], 3, span=0.7)
+    rules = parse_all(["at_most(A, 3) unit cost=0.1", "starts_with(B|C) cost=0.1"])
+    chosen = MethodSettings("ilp", objective="violations", tau=1e-6)
+    (found,) = decode(potentials, rules, TAGS, settings=chosen)
+    (by_score,) = decode(potentials, rules, TAGS)
+    assert found.labels.tolist() != by_score.labels.tolist()
+    changes = explain(potentials, 0, found, rules, TAGS, settings=chosen)
+    assert changes
+    for change in changes:
+        for because in change.because:
+            fewer = [rule for index, rule in enumerate(rules) if index not in because]
+            (without,) = decode(potentials, fewer, TAGS, settings=chosen)
+            assert without.labels[change.unit] == change.before
+
+
+LONG = random_chain(np.random.default_rng(0), [60], 6, span=2.0)
+SIX = TagSet(tuple("ABCDEF"), "none")
+MANY = [f"at_most({a}, 1) each cost={0.3 + 0.1 * n}" for n, a in enumerate("ABCDEF")]
+MANY += [f"excludes({a}, {b}) each cost=0.4" for a, b in itertools.combinations("ABCDEF", 2)]
+
+
+def test_the_bound_of_the_relaxation_leaves_out_edges_but_no_better_labelling():
+    chain = random_chain(np.random.default_rng(0), [40], 4, span=8.0)
+    rules = parse_all([text for text in MANY if not set("EF") & set(text.split(")")[0])])
+    tags = TagSet(tuple("ABCD"), "none")
+    problem = Problem(Trellis.of(chain, chain.batch.rows), rules, Fields(tags), UnitPredicates(40))
+    (run,) = relax([problem], 100)
+    narrowed, exact = run.within(run.objective), best_labelling(problem)
+    assert exact.finished and narrowed.trellis.n_edges < problem.trellis.n_edges / 2
+    again = best_labelling(narrowed, [run.path])
+    assert again.finished and again.objective == pytest.approx(exact.objective) and again.n_states < exact.n_states
+
+
+def test_a_budget_of_seconds_keeps_the_best_so_far_and_says_so():
+    (alone,) = decode(LONG, parse_all(MANY), SIX, settings=MethodSettings("lagrangian", 10, quiet=True))
+    with pytest.warns(UserWarning, match="CRFW902.*Raise budget"):
+        (found,) = decode(LONG, parse_all(MANY), SIX, settings=MethodSettings(budget=1e-9))
+    assert "budget" in found.limits and not found.certified
+    assert found.objective >= alone.objective and found.bound <= alone.bound + 1e-9
 
 
 @needs_solver

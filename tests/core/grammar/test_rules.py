@@ -1,6 +1,7 @@
 """Trees as lists of nodes, and as brackets; rules cut into pieces of two, and the order of unary ones."""
 
 import numpy as np
+import pytest
 from helpers.grammars import random_grammar, tree_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +100,16 @@ def test_a_circle_is_a_block_of_its_own() -> None:
     names = [[made.symbols[symbol] for symbol in block.symbols] for block in made.blocks]
     assert names == [["D"], ["B", "C"], ["A"]]
     assert [block.is_cyclic for block in made.blocks] == [False, True, False]
+
+
+def test_large_grammars_are_read_in_linear_time_and_refused_for_long_documents() -> None:
+    n = 5_000
+    chain = "".join(f"S{k} -> S{k + 1}\n" for k in range(n))
+    grammar = Grammar.from_text(f"%start S0\n%terminals a\n{chain}S{n} -> a\n")
+    assert len(grammar.binary.blocks) == n + 1
+    assert len(grammar.parse(grammar.scores_of(["a"])).tree.nodes) == n + 2
+    wide = "".join(f"S -> X{k} b\nX{k} -> a\n" for k in range(n))
+    grammar = Grammar.from_text(f"%start S\n%terminals a b\n{wide}")
+    assert grammar.parse(grammar.scores_of(["a", "b"])).score == 0.0
+    with pytest.raises(ValueError, match="CRF940.*400 units.*10000 rules"):
+        grammar.parse(grammar.scores_of(["a", "b"] * 200))

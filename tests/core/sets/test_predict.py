@@ -62,6 +62,7 @@ def in_label_order(row: np.ndarray, size: int) -> np.ndarray:
     return members
 
 
+@pytest.mark.promise
 @settings(max_examples=40)
 @given(marginal_rows(), st.sampled_from(UTILITIES))
 def test_optimal_sets_equal_enumeration(marginals, utility):
@@ -132,6 +133,7 @@ def test_equal_probabilities_come_in_label_order():
     assert (precise.members.sum(axis=1) == 1).all()
 
 
+@pytest.mark.promise
 @given(marginal_rows(), st.integers(1, 10))
 def test_top_k_sets_have_the_k_most_probable(marginals, k):
     sets = top_k_sets(marginals, k)
@@ -142,6 +144,7 @@ def test_top_k_sets_have_the_k_most_probable(marginals, k):
         assert mass == value == pytest.approx(row[members].sum(dtype=np.float64))
 
 
+@pytest.mark.promise
 @given(marginal_rows(), st.sampled_from([0.0, 0.01, 0.1, 0.25, 0.5, 0.99]))
 def test_error_controlled_sets_are_the_smallest_with_the_mass(marginals, level):
     sets = error_controlled_sets(marginals, level)

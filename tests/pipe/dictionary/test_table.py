@@ -25,6 +25,7 @@ def as_dictionary(found: dict[tuple[str, int], float]) -> TagDictionary:
     return make_dictionary(table, DictionarySettings(fold="none"), TagSet(tuple(TAGS), "none"), "test")
 
 
+@pytest.mark.promise
 @given(found=entries)
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, found: dict[tuple[str, int], float]) -> None:
     path = tmp_path_factory.mktemp("table") / "words.tsv"

@@ -75,6 +75,7 @@ def facts(tree):
     ]
 
 
+@pytest.mark.promise
 @FIXTURE
 @given(documents())
 def test_annotated_xml_is_read_as_it_was(tmp_path, document):
@@ -168,6 +169,17 @@ def test_docling(example, tmp_path):
         for child in item["children"]:
             _, kind, number = child["$ref"].split("/")
             assert data[kind][int(number)]["parent"]["$ref"] == item["self_ref"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(documents())
+def test_exports_are_valid_for_docling(document):
+    models = pytest.importorskip("docling_core.types.doc")
+    data = json.loads(write_docling(*document).encode("utf8", "replace"))
+    read = models.DoclingDocument.model_validate(data)
+    assert [item.text for item in read.texts] == [item["text"] for item in data["texts"]]
+    shown = [item for item, _ in read.iterate_items(with_groups=True)]
+    assert len(shown) >= len(data["texts"])
 
 
 @FIXTURE

@@ -1,0 +1,397 @@
+"""What is fuzzed: parsers and loaders, and components with random documents, each with inputs to begin with."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from spacy_crf import Corpus, PunctuationCorpus, SectionCorpus, read_crfpp_templates, read_crfsuite, read_layout
+from spacy_crf.bibliography.bibtex import read_bibtex
+from spacy_crf.bibliography.csl import read_csl
+from spacy_crf.bibliography.split import split_references
+from spacy_crf.constraints.table import from_bytes, read_given
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.features.resources import WordList
+from spacy_crf.features.spelling import Rewriter, SpellingTable
+from spacy_crf.features.templates import parse_templates
+from spacy_crf.lab.space import read_space
+from spacy_crf.pipe.dictionary.tag_dictionary import read_table
+from spacy_crf.sections.grammar import read_grammar
+from spacy_crf.tagsets.rules import read_parents
+
+ROOT = Path(__file__).parents[2]
+CORPUS, MODELS = ROOT / "corpus", ROOT / "tests/contract/data/models"
+GOLD = ROOT / "tests/contract/data/gold"
+FOUND = Path(__file__).parent / "found"
+MOST_OF_A_SEED = 3000
+RENEWED = 2000  # runs after which a vocabulary starts anew
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser. read: takes an input, and a folder for files. seeds: inputs to begin with, which it takes."""
+
+    read: Callable[[bytes, Path], Any]
+    seeds: Callable[[], Sequence[bytes]]
+
+
+class _Vocabulary:
+    """A pipeline without components, whose vocabulary does not grow for ever."""
+
+    def __init__(self) -> None:
+        self.runs, self.nlp = 0, spacy.blank("en")
+
+    def __call__(self) -> Language:
+        self.runs += 1
+        if self.runs % RENEWED == 0:
+            self.nlp = spacy.blank("en")
+        return self.nlp
+
+
+blank = _Vocabulary()
+
+
+def of_file(name: str, read: Callable[[Path], Any]) -> Callable[[bytes, Path], Any]:
+    """Make a target of what takes a file. name (str): of the file."""
+
+    def run(data: bytes, folder: Path) -> None:
+        path = folder / name
+        path.write_bytes(data)
+        found = read(path)
+        if found is not None and hasattr(found, "__next__"):
+            for _ in found:
+                pass
+
+    return run
+
+
+def of_text(read: Callable[[str], Any]) -> Callable[[bytes, Path], Any]:
+    """Make a target of what takes a text. Lone surrogates are texts as well."""
+
+    def run(data: bytes, folder: Path) -> None:
+        try:
+            text = data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            text = data.decode("utf-8", "replace")
+        read(text)
+
+    return run
+
+
+def corpus(name: str, **settings: Any) -> Callable[[bytes, Path], Any]:
+    return of_file(name, lambda path: Corpus(path=path, **settings)(blank()))
+
+
+def punctuated(name: str) -> Callable[[bytes, Path], Any]:
+    return of_file(name, lambda path: PunctuationCorpus(path=path)(blank()))
+
+
+def beginnings(pattern: str, most: int = 3) -> Callable[[], list[bytes]]:
+    """Return the function that reads the beginnings of some files of the project."""
+    return lambda: [path.read_bytes()[:MOST_OF_A_SEED] for path in sorted(ROOT.glob(pattern))[:most]]
+
+
+def texts(*own: str) -> Callable[[], list[bytes]]:
+    return lambda: [text.encode() for text in own]
+
+
+# -- inputs to begin with --------------------------------------------------------------------------------------
+
+
+REVIEW = json.dumps(
+    {
+        "format": "spacy_crf review 1",
+        "target": "tag",
+        "text": "a dog",
+        "input": {"pos": ["DET", "NOUN"]},
+        "tokens": [{"text": "a", "gold": "DT"}, {"text": "dog", "gold": None}],
+    }
+)
+REVIEW_ROWS = "# spacy_crf review 1\n# target = ner\n\n# text = a dog\na\tO\tO\t0.9\tB-X:0.1\ndog\tB-X\tO\t0.5\t_\n"
+CONLLU = (
+    "# newdoc id = a\n# text = vámonos al mar\n1-2\tvámonos\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
+    "1\tvamos\tir\tVERB\tV\tMood=Imp|Number=Plur\t0\troot\t_\tNE=B-X\n2\tnos\tnosotros\tPRON\tP\t_\t1\tobj\t_\t_\n"
+    "3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_\n3\ta\ta\tADP\tE\t_\t5\tcase\t_\t_\n4\tel\tel\tDET\tD\t_\t5\tdet\t_\t_\n"
+    "4.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n5\tmar\tmar\tNOUN\tN\t_\t1\tobl\t_\t_\n\n"
+)
+CORA = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<text><token id="t1"><anno utf="by"><pos tag="APPR"/><lemma tag="b"/>'
+    '<morph tag="Fem.*.Sg"/></anno></token><token><anno utf="lop"><pos tag="--"/><bound_sent tag="Satz"/></anno>'
+    "</token></text>"
+)
+WEBANNO = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.TagSet|tag|tags|probabilities\n\n\n"
+    "#Text=dhe [x]\n1-1\t0-3\tdhe\tA|B\tA\\|B\tA:0.6\\|B:0.4\t\n1-2\t4-7\t[x]\tXY[1]\t*\t*\t\n"
+)
+REFERENCES = "<author> A. Lee. </author> <title> On birds. </title> <date> 1999. </date>\n"
+REFERENCES_XML = (
+    '<?xml version="1.0"?><dataset><sequence><author>A. Lee.</author> <title>On &amp; on</title>.</sequence></dataset>'
+)
+SRT = (
+    "1\n00:00:01,000 --> 00:00:02,500\n- JOHN: Well, <i>who</i> is it?\n[door] (sighs)\n\n"
+    "2\n00:00:03,000 --> 00:00:04,000\n♪ la la ♪ {\\an8}Nobody &amp; no one.\n"
+)
+VTT = (
+    "WEBVTT\n\nNOTE x\n\n00:01.000 --> 00:02.500 align:start\n<v Ann>Well, <c.x>who</c> is it?\n\n"
+    "00:03.000 --> 00:04.000\nNobody.\n"
+)
+TEMPLATES = (
+    "LOWER[-2..2]\nSUFFIX3|LOWER[0]\nLIST(brown,4)[1]\nCLAUSE(opening,+1)\nSENTENCE(has publisher)\nB:TAG[0]\n"
+    "_.pause\n@tagging\nBEFORE(year)[1]\nUNIT(kind)[-1..1]\nPOSITION4\nRARE6|LPREFIX2"
+)
+CONSTRAINTS = (
+    "adjacency(VOLUME, PAGES|DATE) cost=2.5\nat_most(TITLE, 1) each cost=1\norder(AUTHOR, TITLE, DATE) unit\n"
+    'state_change(comma, VOLUME, PAGES) gap\nrule(has VOLUME & not has TECH -> has JOURNAL | has "BOOK TITLE")\n# x\n'
+)
+CONSTRAINTS_JSON = (
+    '[{"kind": "adjacency", "a": ["VOLUME"], "b": ["PAGES", "DATE"], "cost": 2.5, "about": {"support": 3}},\n'
+    '"at_most(TITLE, 1)", {"kind": "rule", "condition": ["has A"], "then": [["has B"]], "cost": null}]'
+)
+SPACE = (
+    '[settings]\n"components.crf_tagger.trainer.c2" = { low = 0.01, high = 10.0, log = true }\n'
+    '"components.crf_tagger.decode" = ["viterbi", "posterior"]\n[alternatives.trainer]\n'
+    'a = { "training.patience" = 5 }\nb = { "training.patience" = 500 }\n[templates]\nalways = ["LOWER[0]"]\n'
+    'prefixes = ["LPREFIX1"]\nwords = { "w" = ["LOWER[-1]"], "none" = [] }\n[start]\nwords = "none"\n'
+)
+HTML = (
+    '<html lang="en"><head><meta charset="utf-8"><title>x</title></head><body><h1>1. Scope</h1><p style="font-weight: '
+    'bold">All <b>ferries</b>.<br>x<ol type="a" start="3"><li>one<li value=7>two</ol><table><tr><td>a<td>b</table>'
+    "<pre>x\n y</pre><blockquote>q</blockquote></body></html>"
+)
+MARKDOWN = (
+    "# 1. Scope\n\nAll *ferries*, **all**.\n\n## Term\n\n- one\n- two\n  1. a\n\n> quote\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```\n"
+)
+RECHTSPRAAK = (
+    '<?xml version="1.0" encoding="utf-8"?><open-rechtspraak><uitspraak id="x"><section role="beslissing"><title><nr>1'
+    '</nr>. Feiten</title><parablock><nr>1.1</nr><para>Op <emphasis role="bold">3 mei</emphasis>.</para><listitem>'
+    "<para>a</para></listitem></parablock></section></uitspraak></open-rechtspraak>"
+)
+DOCLING = json.dumps(
+    {
+        "schema_name": "DoclingDocument",
+        "name": "x",
+        "body": {"self_ref": "#/body", "children": [{"$ref": "#/texts/0"}, {"$ref": "#/groups/0"}]},
+        "groups": [{"self_ref": "#/groups/0", "label": "list", "children": [{"$ref": "#/texts/1"}]}],
+        "texts": [
+            {"self_ref": "#/texts/0", "label": "section_header", "level": 1, "text": "1. Scope", "orig": "1. Scope"},
+            {
+                "self_ref": "#/texts/1",
+                "label": "list_item",
+                "text": "x",
+                "marker": "-",
+                "enumerated": False,
+                "prov": [],
+            },
+        ],
+    }
+)
+PLAIN = "1. Scope\nAll ferries.\n\n2. Term\n3.1 One year.\n(a) Ja;\n(b) nee.\nArt. 3\n- x\n\tIV. y\n"
+PAPER = (
+    "Text.\n\nReferences\n\n[1] Ferreira, T., and E. Crane. The Kitchen Sonnet. Tollgate Press, 2003. doi:10.1000/182\n"
+    "[2] Smith, J. P. and van der Berg, A. (1999a). On birds. J. Orn., 12(3):1-\n14.\n"
+)
+BIBTEX = (
+    '@string{j = "Journal"}\n@article{lee99, author = {Lee, A. and {van der} Berg, {\\"O}}, title = "On {B}irds", '
+    "journal = j # { of X}, year = 1999, month = jan, pages = {1--14}}\n@comment{x}\n"
+)
+CSL = json.dumps(
+    [
+        {
+            "id": "lee99",
+            "type": "article-journal",
+            "title": "On birds",
+            "author": [{"family": "Lee", "given": "A."}, {"literal": "ACM"}],
+            "issued": {"date-parts": [[1999, 1, 3], [2000]]},
+            "page": "1-14",
+            "volume": 12,
+            "DOI": "10.1000/182",
+        }
+    ]
+)
+
+
+def stored_docs() -> list[bytes]:
+    nlp = blank()
+    doc = Doc(nlp.vocab, words=["a", "dog"], tags=["DT", "NN"], sent_starts=[True, False], ents=["O", "B-X"])
+    return [DocBin(docs=[doc], store_user_data=True).to_bytes()]
+
+
+def annotated_documents() -> list[bytes]:
+    return [path.read_bytes() for path in sorted((GOLD / "sections").glob("*.xml"))[:2]]
+
+
+def section_trees() -> list[bytes]:
+    gold = next(SectionCorpus(GOLD / "sections")(blank())).reference
+    return [json.dumps({"text": gold.text, "layout": [[0, 4, "bold"]], "tree": gold._.section_tree.to_json()}).encode()]
+
+
+def crfsuite_models() -> list[bytes]:
+    import tempfile
+
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    trainer.append([["word=the"], ["word=dog", "x:2.0"]], ["DET", "NOUN"])
+    with tempfile.TemporaryDirectory() as folder:
+        trainer.train(f"{folder}/model")
+        return [Path(f"{folder}/model").read_bytes()]
+
+
+# -- our own models --------------------------------------------------------------------------------------------
+
+
+@cache
+def load(name: str) -> Language:
+    """Return a saved pipeline of the contract."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        zipfile.ZipFile(MODELS / f"{name}.zip").extractall(folder)
+        return spacy.load(folder)
+
+
+def _component(name: str) -> tuple[str, Any]:
+    own = [
+        (pipe_name, pipe) for pipe_name, pipe in load(name).pipeline if type(pipe).__module__.startswith("spacy_crf")
+    ]
+    return own[-1]
+
+
+def load_folder(name: str) -> Callable[[bytes, Path], Any]:
+    """Make a target of the files of a component: one of them is the input, the others are whole."""
+
+    def read(data: bytes, folder: Path) -> None:
+        where = folder / name
+        if not where.exists():
+            _component(name)[1].to_disk(where)
+            for path in list(where.rglob("*")):
+                if path.is_file():
+                    path.with_name(path.name + ".whole").write_bytes(path.read_bytes())
+        whole = sorted(where.rglob("*.whole"))
+        chosen = whole[data[0] % len(whole)] if data else whole[0]
+        for path in whole:
+            path.with_suffix("").write_bytes(data[1:] if path == chosen else path.read_bytes())
+        _component(name)[1].from_disk(where)
+
+    return read
+
+
+def folder_seeds(name: str) -> Callable[[], list[bytes]]:
+    def pack() -> list[bytes]:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            _component(name)[1].to_disk(Path(folder) / "pipe")
+            files = sorted(path for path in (Path(folder) / "pipe").rglob("*") if path.is_file())
+            return [bytes([number]) + path.read_bytes() for number, path in enumerate(files)]
+
+    return pack
+
+
+def tell(name: str) -> Callable[[bytes, Path], Any]:
+    """Make a target of a component and a random document, whose text stays what it is."""
+
+    def read(data: bytes, folder: Path) -> None:
+        text = data.decode("utf-8", "replace")
+        doc = load(name)(text)
+        assert doc.text == text
+        restored = doc._.restored if doc.has_extension("restored") else None
+        if restored is not None:
+            letters = [[character for character in one.lower() if character.isalnum()] for one in (text, restored)]
+            assert letters[0] == letters[1]
+
+    return read
+
+
+DOCUMENTS = texts(
+    "The boats that left before dawn were back by noon. Well — who, e.g. –, are you?",
+    PLAIN,
+    PAPER,
+    "dear tom thank you for your letter how is your sister did she get the book",
+    "",
+    " \n\t ",
+)
+
+
+def _citations(text: str) -> None:
+    for reference in split_references(text):
+        del reference
+
+
+TARGETS: dict[str, Target] = {
+    "templates": Target(
+        of_text(lambda text: parse_templates(text.split("\n"))), texts(TEMPLATES, *TEMPLATES.splitlines())
+    ),
+    "constraints": Target(of_text(parse_all), texts(*CONSTRAINTS.splitlines())),
+    "constraints-json": Target(lambda data, _: from_bytes("x", data, "x.json"), texts(CONSTRAINTS_JSON)),
+    "constraints-file": Target(of_file("x.txt", lambda path: read_given("x", str(path))), texts(CONSTRAINTS)),
+    "grammar": Target(of_file("x.txt", read_grammar), beginnings("spacy_crf/sections/grammars/*", 5)),
+    "word-list": Target(
+        of_file("x.tsv", lambda path: WordList.read("x", path)), texts("# x\nnew york\tcity\nbern\tcity\n")
+    ),
+    "spelling": Target(of_file("x.tsv", SpellingTable.read), texts("# x\nvnde\tunde\nunde\tunde\n")),
+    "rewrites": Target(
+        of_file("x.tsv", lambda path: [Rewriter.read(str(path))(word) for word in ("vñde", "a" * 50)]),
+        beginnings("spacy_crf/features/rewrites/*.tsv"),
+    ),
+    "dictionary": Target(of_file("x.tsv", read_table), texts("# a comment\nthe\tDT\t12\ndog\tNN\t1.5\nx\tY\n")),
+    "tag-tree": Target(of_file("x.tsv", read_parents), beginnings("tests/contract/data/gold/tag_tree.tsv")),
+    "space": Target(of_file("x.toml", read_space), texts(SPACE)),
+    "columns": Target(
+        corpus("x.conll", format="columns", columns=["word", "tag", "ner"]), texts("a DT O\ndog NN B-X\n\nb _ I-X\n")
+    ),
+    "conll2003": Target(corpus("x.iob"), texts("-DOCSTART- -X- O O\n\na DT B-NP O\ndog NN I-NP B-X\n")),
+    "conllu": Target(corpus("x.conllu"), lambda: [CONLLU.encode(), *beginnings("corpus/crf_tagger/dev.conllu")()]),
+    "tagsets": Target(corpus("x.tsv", format="tagsets"), texts("dhe\tA|B\n|\t$;\nx\tA:0.6|B:0.4\n\n# c\ny\t_\n")),
+    "cora": Target(corpus("x.xml", format="cora"), texts(CORA)),
+    "webanno": Target(corpus("x.tsv", format="webanno"), texts(WEBANNO)),
+    "review": Target(corpus("x.jsonl", format="review"), texts(REVIEW + "\n", REVIEW_ROWS)),
+    "references": Target(corpus("x.txt", format="references"), texts(REFERENCES * 2, "<NEWREFERENCE>\n" + REFERENCES)),
+    "references-xml": Target(corpus("x.xml", format="references"), texts(REFERENCES_XML)),
+    "docbin": Target(corpus("x.spacy"), stored_docs),
+    "srt": Target(punctuated("x.srt"), texts(SRT)),
+    "vtt": Target(punctuated("x.vtt"), texts(VTT)),
+    "jsonl": Target(punctuated("x.jsonl"), texts('{"text": "Well, who is it? Nobody."}\n{"text": "a \\u00e9 b."}\n')),
+    "marks": Target(punctuated("x.tsv"), texts("well\tCOMMA\nwho\tO\nis\tO\nit\t?\n\nnobody\t.\n")),
+    "punctuated": Target(punctuated("x.txt"), texts("Well, who is it? “Nobody (e.g. –)”, I said … 3.5%.\n")),
+    "plain": Target(of_file("x.txt", read_layout), texts(PLAIN)),
+    "html": Target(of_file("x.html", read_layout), texts(HTML)),
+    "markdown": Target(of_file("x.md", read_layout), texts(MARKDOWN)),
+    "docling": Target(of_file("x.json", read_layout), texts(DOCLING)),
+    "rechtspraak": Target(of_file("x.xml", read_layout), texts(RECHTSPRAAK, HTML.replace("<br>", "<br/>"))),
+    "sections": Target(of_file("x.xml", lambda path: SectionCorpus(path)(blank())), annotated_documents),
+    "sections-json": Target(
+        of_file("x.json", lambda path: SectionCorpus(path)(blank())),
+        section_trees,
+    ),
+    "citations": Target(of_text(_citations), texts(PAPER)),
+    "bibtex": Target(of_text(read_bibtex), texts(BIBTEX)),
+    "csl": Target(of_text(read_csl), texts(CSL)),
+    "crfsuite": Target(of_file("x.crfsuite", read_crfsuite), crfsuite_models),
+    "crfpp": Target(
+        of_file("x", lambda path: read_crfpp_templates(path, ["ORTH", "TAG"])),
+        texts("# x\nU00:%x[-1,0]\nU05:%x[-1,0]/%x[0,1]\nB\nB01:%x[0,1]\n"),
+    ),
+    **{
+        f"model-{name}": Target(load_folder(name), folder_seeds(name))
+        for name in ("tagger", "sets", "references", "sections", "punctuation")
+    },
+    **{
+        f"documents-{name}": Target(tell(name), DOCUMENTS)
+        for name in ("tagger", "sets", "references", "sections", "punctuation")
+    },
+}
+
+
+def found_cases() -> Iterable[tuple[str, Path]]:
+    """Yield the parser and the file of each case that was found once."""
+    for path in sorted(FOUND.glob("*/*")):
+        yield path.parent.name, path

@@ -1,0 +1,34 @@
+"""Some hundreds of inputs for each parser, always the same, and all that was found once."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from fuzz.runner import Runner, fuzz, random_inputs
+from fuzz.targets import FOUND, TARGETS
+
+RUNS = 150
+SECONDS = 3.0
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_parser_takes_an_input_or_refuses_it(name: str) -> None:
+    report = fuzz(name, TARGETS[name], random_inputs(list(TARGETS[name].seeds()), seed=1), RUNS, SECONDS)
+    assert report.findings == {}
+    assert report.inputs > report.refused
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_parsers_take_what_fuzzing_begins_with(name: str, tmp_path: Path) -> None:
+    runner = Runner(name, TARGETS[name], tmp_path)
+    for seed in islice(TARGETS[name].seeds(), 3):
+        runner.run(seed)
+    assert (runner.report.refused, runner.report.findings) == (0, {})
+
+
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*/*")), ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found_once(path: Path, tmp_path: Path) -> None:
+    runner = Runner(path.parent.name, TARGETS[path.parent.name], tmp_path)
+    runner.run(path.read_bytes())
+    assert runner.report.findings == {}

@@ -1,0 +1,66 @@
+"""Subtitles and lines of JSON that would fail without a code, or take the square of their length."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from spacy.language import Language
+
+from spacy_crf import CRFError, PunctuationCorpus
+from spacy_crf.punctuation.passages import spoken_cues
+
+Write = Callable[[str, str | bytes], Path]
+TIMES = "00:01.000 --> 00:02.000"
+
+
+def seconds(line: str) -> float:
+    start = time.process_time()
+    list(spoken_cues([TIMES, line]))
+    return time.process_time() - start
+
+
+PIECES = ["[", "(", "{\\", "<v ", "</c", "♪", "♪ a", "# a", "# a#b ", "&#", "&amp", "A.", "A: ", ">> ", "[(", "<{\\[("]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_lines_take_linear_time(piece: str) -> None:
+    small, large = (seconds(piece * size) for size in (4_000, 64_000))
+    assert large < 100 * small + 0.5  # the square would be 256 times as much
+
+
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        ("well [door] so (sighs) it", "well   so   it"),
+        ("well [door so", "well [door so"),
+        ("well ) so (x)", "well ) so"),
+        ("a [b] c [d", "a   c [d"),
+        ("<i>well</i> {\\an8}so <v", "well so <v"),
+        ("a < b [x]", "a < b"),
+        ("♪ la la ♪ well", "well"),
+        ("&amp; &#" + "9" * 5000 + "; x", "& \ufffd; x"),
+        ("&#0;&#xD800;&#65;", "\ufffd\ufffdA"),
+    ],
+)
+def test_what_is_spoken(line: str, expected: str) -> None:
+    assert [cue.text for cue in spoken_cues([TIMES, line])] == [expected]
+
+
+def test_times_with_many_digits_are_none() -> None:
+    assert list(spoken_cues(["9" * 5000 + ":00.000 --> 00:02.000", "well"])) == []
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ('{"text": "\\ud800"}', "CRF573.*line 1"),
+        ('{"text": ' + "[" * 100_000, "CRF574.*line 1"),
+        ('{"text": ' + "9" * 5000 + "}", "CRF574.*line 1"),
+        ('{"text": ["a"]}', "CRF983.*line 1"),
+        ('{"text": "a", "x": 1e999}', "CRF574.*line 1"),
+    ],
+)
+def test_lines_of_json(nlp: Language, write: Write, line: str, message: str) -> None:
+    with pytest.raises(CRFError, match=message):
+        list(PunctuationCorpus(write("a.jsonl", line))(nlp))
