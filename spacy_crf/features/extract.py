@@ -72,9 +72,9 @@ class FeatureExtractor:
         return any(attribute.is_annotation for attribute in self.attributes)
 
     def missing_annotation(self, docs: Sequence[Doc]) -> dict[str, Template]:
-        """Return annotation that templates ask for and that no token of the Docs has, each with a template."""
-        wanted = self._annotation.items()
-        return {name: template for name, template in wanted if not any(doc.has_annotation(name) for doc in docs)}
+        """Return annotation of templates that no token of the first Docs has, with a template; later none."""
+        wanted, self._annotation = self._annotation, {}
+        return {name: one for name, one in wanted.items() if not any(doc.has_annotation(name) for doc in docs)}
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Return columns of a batch of Docs, with one more attribute of spaCy's (`extra`)."""

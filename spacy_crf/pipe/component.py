@@ -47,7 +47,7 @@ from .chain_storage import PREPARATION, StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .labels import join_gold, read_gold
+from .labels import join_gold, read_gold, tell_missing
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -62,7 +62,6 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     """
 
     prepares: bool = False  # whether `before_training` has something to do
-    _has_begun: bool = False  # whether a batch was learned from
     _known: tuple[list[Any], Emissions] | None = None  # weights, and the scores under them
 
     def __init__(self, vocab: Vocab, settings: ChainSettings, name: str, scheme: Scheme = "none", **learned: Any):
@@ -154,7 +153,6 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         resources = self.feature_config.make_resources(nlp, partial(self.references, read))
         self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
-        self._has_begun = False
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
@@ -207,11 +205,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
-        if not self._has_begun:
-            self._has_begun = True
-            for attribute, template in self.features.extractor.missing_annotation(docs).items():
-                told = {"name": self.name, "template": str(template), "attribute": attribute}
-                warnings.warn(PipeWarnings.CRFW404.format(**told), CRFWarning, stacklevel=2)
+        tell_missing(self.name, self.features.extractor.missing_annotation(docs))
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:

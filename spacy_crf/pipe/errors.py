@@ -144,8 +144,8 @@ class PipeWarnings(metaclass=Messages):
     CRFW404 = (
         "Component {name!r}: the template {template!r} reads {attribute}, which no document of the first batch has, so "
         "that nothing is learned about it. Put a component that sets it before this one and name it in [training] "
-        "annotating_components, let the reader pass it on (`input` of spacy_crf.Corpus.v1), or remove the template from "
-        "the setting features.templates."
+        "annotating_components, let the reader pass it on (`input` of spacy_crf.Corpus.v1), or remove the template "
+        "from the setting features.templates."
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
