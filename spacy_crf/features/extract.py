@@ -21,6 +21,7 @@ from .hashing import ABSENT, mix, string_hash
 from .resources import Resources
 from .templates import Atom, Attribute, Template
 
+SET_BY_COMPONENTS = ("DEP", "LEMMA", "MORPH", "POS", "TAG")  # annotation that texts as they come do not have
 _READING = threading.Lock()  # columns of word forms are cached, and threads may share a pipeline
 
 
@@ -56,6 +57,7 @@ class FeatureExtractor:
         self.padding = padding
         asking = {atom.attribute: template for template in templates for atom in template.atoms}
         self.attributes: list[Attribute] = list(asking)
+        self._annotation = {one.name: template for one, template in asking.items() if one.name in SET_BY_COMPONENTS}
         self._extensions = {one.key: template for one, template in asking.items() if one.name == "_"}
         self._reader = ColumnReader(self.attributes, resources, sequence) if reader is None else reader
 
@@ -68,6 +70,11 @@ class FeatureExtractor:
     def reads_annotation(self) -> bool:
         """Whether features depend on what other components write."""
         return any(attribute.is_annotation for attribute in self.attributes)
+
+    def missing_annotation(self, docs: Sequence[Doc]) -> dict[str, Template]:
+        """Return annotation of templates that no token of the first Docs has, with a template; later none."""
+        wanted, self._annotation = self._annotation, {}
+        return {name: one for name, one in wanted.items() if not any(doc.has_annotation(name) for doc in docs)}
 
     def read(self, docs: Sequence[Doc], vocab: Vocab, extra: int | None = None) -> Columns:
         """Return columns of a batch of Docs, with one more attribute of spaCy's (`extra`)."""

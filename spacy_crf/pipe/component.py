@@ -47,7 +47,7 @@ from .chain_storage import PREPARATION, StoresChain
 from .decoding import Batch, Decoder, IsolatesFailures, Prediction, WarnsOfScores
 from .dictionary.valid_tags import ValidTags
 from .errors import PipeErrors, PipeWarnings
-from .labels import join_gold, read_gold
+from .labels import join_gold, read_gold, tell_missing
 from .scorer import report_scores
 
 SAMPLE = 10  # examples that show a tok2vec layer its shapes
@@ -205,6 +205,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
 
     def make_sample(self, examples: Sequence[Example]) -> Sample:
         docs = [eg.predicted for eg in examples]
+        tell_missing(self.name, self.features.extractor.missing_annotation(docs))
         columns, backprop = self.read_columns(docs), None
         tok2vec = get_tok2vec(self.model)
         if tok2vec is not None:

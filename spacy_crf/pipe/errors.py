@@ -141,6 +141,12 @@ class PipeWarnings(metaclass=Messages):
         "and far too sure as such. Fit a temperature with `python -m spacy crf calibrate MODEL DEV --output DIR`, or "
         "take the trainer spacy_crf.AdaGrad.v1 or spacy_crf.LBFGS.v1."
     )
+    CRFW404 = (
+        "Component {name!r}: the template {template!r} reads {attribute}, which no document of the first batch has, so "
+        "that nothing is learned about it. Put a component that sets it before this one and name it in [training] "
+        "annotating_components, let the reader pass it on (`input` of spacy_crf.Corpus.v1), or remove the template "
+        "from the setting features.templates."
+    )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "
         "`forbidden` rules out what it allows. There, and in others like it, any tag may be given to any word. Add "

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..core.arrays import Indices, Ints, Segments
 from ..core.errors import CRFError, CRFWarning, excerpt
 from ..core.labels import Gold, TagSet
 from ..core.weights import Layout
+from ..features.templates import Template
 from .block import near_targets
 from .errors import PipeErrors, PipeWarnings
 
@@ -103,3 +104,10 @@ def _gold_tags(name: str, target: Target, example: Example, tags: TagSet) -> Int
     except KeyError as error:
         document = excerpt(example.reference.text)
         raise CRFError(PipeErrors.CRF403.format(label=error.args[0], name=name, document=document)) from error
+
+
+def tell_missing(name: str, missing: Mapping[str, Template]) -> None:
+    """Warn of annotation that templates ask for and no Doc has. name (str): of the component."""
+    for attribute, template in missing.items():
+        told = {"name": name, "template": str(template), "attribute": attribute}
+        warnings.warn(PipeWarnings.CRFW404.format(**told), CRFWarning, stacklevel=3)

@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_crf import CRFError
+from spacy_crf import CRFError, CRFWarning
 from spacy_crf.constraints.block import MiningSettings, make_constrained_ner, make_constraint_decoder
 from spacy_crf.features.block import ClassSettings, FeatureSettings, SpellingSettings
 from spacy_crf.lab.block import make_frequency_tagger, make_hmm_tagger, make_memm_tagger
@@ -138,3 +138,19 @@ def test_targets_without_gold_are_told_with_their_neighbours(name, near):
 
 def test_targets_near_to_nothing():
     assert near_targets("mood") == ["tag", "pos", "ent", "spans"]
+
+
+@pytest.mark.parametrize(("template", "attribute"), [("TAG[-1]|LOWER", "TAG"), ("POS", "POS"), ("LEMMA[1]", "LEMMA")])
+def test_templates_for_annotation_that_nobody_has_are_told(template, attribute):
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER", template]}
+    nlp.add_pipe("crf_tagger", config={"target": "ent", "features": features})
+    gold = Doc(nlp.vocab, words=["Ada"], ents=["B-PER"], tags=["NNP"], pos=["PROPN"], lemmas=["Ada"])
+    examples = [Example(Doc(nlp.vocab, words=["Ada"]), gold)]
+    nlp.initialize(lambda: examples)
+    with pytest.warns(CRFWarning, match="CRFW404") as told:
+        nlp.update(examples)
+        nlp.update(examples)
+    assert len(told) == 1 and attribute in str(told[0].message)
+    nlp.initialize(lambda: [Example(gold.copy(), gold)])
+    nlp.update([Example(gold.copy(), gold)])  # no warning
