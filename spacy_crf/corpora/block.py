@@ -10,7 +10,6 @@ from spacy.tokenizer import Tokenizer
 from spacy.util import registry
 
 from ..core.errors import CoreErrors, CRFError
-from ..reading.configs import single_dollars
 
 Punctuation = Literal["gold", "context", "removed"]
 FIELDS = (
@@ -136,6 +135,8 @@ def _make_tokenizer(nlp: Language) -> Tokenizer:
 
 def _take_tags(settings: Any, *names: str) -> None:
     """Take settings with tags as they were meant; those of German begin with a dollar."""
+    from ..reading.configs import single_dollars
+
     for name in names:
         object.__setattr__(settings, name, single_dollars(getattr(settings, name)))
 

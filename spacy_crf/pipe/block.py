@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
 from operator import attrgetter
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from spacy.language import Language
 from spacy.util import registry
@@ -18,9 +18,7 @@ from thinc.api import Model
 
 from ..features.block import FeatureSettings, SequenceMode
 from ..learning.block import TrainerSettings
-from ..reading.configs import single_dollars
 from .dictionary.block import DictionarySettings
-from .setting_types import block_class, describe_type, fits
 
 S = TypeVar("S", bound="Settings")
 Construct = Callable[..., Any]
@@ -60,6 +58,8 @@ class Settings:
 
     def check(self, name: str) -> None:
         """Raise a coded error for the first value without meaning. name (str): of the component."""
+        from .setting_types import describe_type, fits
+
         for setting, hint in _hints(type(self)).items():  # type: ignore[arg-type]
             if not fits(getattr(self, setting), hint):
                 raise refused(name, setting, getattr(self, setting), describe_type(hint))
@@ -87,6 +87,8 @@ def component(
 
         @wraps(construct)
         def factory(nlp: Language, name: str, **values: Any) -> Any:
+            from ..reading.configs import single_dollars
+
             return construct(nlp, name, settings(**single_dollars(values)))
 
         own = list(signature(construct).parameters.values())[:2]
@@ -125,6 +127,12 @@ def _hints(settings: type[Settings]) -> dict[str, Any]:
     return {one.name: hints[one.name] for one in fields(settings)}
 
 
+def block_class(hint: Any) -> type | None:
+    """The class of the settings that a block becomes, if a setting is one."""
+    found = [one for one in (hint, *get_args(hint)) if isinstance(one, type)]
+    return next((one for one in found if one.__module__.startswith("spacy_crf.") or one is Model), None)
+
+
 class LiveSettings(dict[str, Any]):
     """Settings of a component as `pipe.cfg`: a dict, as spaCy asks for, that checks values when they are assigned.
 
@@ -133,7 +141,8 @@ class LiveSettings(dict[str, Any]):
 
     def __init__(self, name: str, settings: Settings, learned: Mapping[str, Any]):
         self._name, self._settings, self._learned = name, settings, tuple(learned)
-        shown = {one.name: getattr(settings, one.name) for one in fields(settings) if _is_shown(one)}
+        told = [one.name for one in fields(settings) if one.metadata.get("shown", not one.metadata.get("fixed"))]
+        shown = {one: getattr(settings, one) for one in told}
         super().__init__({**shown, **learned})
 
     def __reduce__(self) -> tuple[type["LiveSettings"], tuple[Any, ...]]:
@@ -187,10 +196,6 @@ class HasSettings:
     @cfg.setter
     def cfg(self, values: Any) -> None:
         self.live_settings.update(values)  # `spacy find-threshold` assigns all of them
-
-
-def _is_shown(one: "Field[Any]") -> bool:
-    return not one.metadata.get("fixed") or bool(one.metadata.get("shown"))
 
 
 def refused(name: str, setting: str, value: Any, expected: str) -> Exception:
@@ -309,8 +314,8 @@ class LabelSettings(TagSettings):
             for setting in ("threshold", "scores"):
                 if getattr(self, setting):
                     yield setting, "left out for targets that are not spans"
-        yield from own_names({"target": self.target, "marginals": self.marginals})
-        yield from own_names({"scores": self.scores})
+        for names in ({"target": self.target, "marginals": self.marginals}, {"scores": self.scores}):
+            yield from own_names(names)
         yield from own_names({"spans_key": self.spans_key})
 
     def first_order(self) -> Iterator[str]:

@@ -1,7 +1,4 @@
-"""Types of settings: whether a value has one, and how people who write configs name it.
-
-Everybody who has the library installed loads this module with spaCy, so it imports nothing heavy.
-"""
+"""Types of settings: whether a value has one, and how people who write configs name it."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -10,6 +7,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from spacy.util import registry
 from thinc.api import Model
+
+from .block import block_class
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -24,12 +23,6 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is Any:
         return True
     return isinstance(value, origin or hint)
-
-
-def block_class(hint: Any) -> type | None:
-    """The class of the settings that a block becomes, if a setting is one."""
-    found = [one for one in (hint, *get_args(hint)) if isinstance(one, type)]
-    return next((one for one in found if one.__module__.startswith("spacy_crf.") or one is Model), None)
 
 
 def describe_type(hint: Any) -> str:

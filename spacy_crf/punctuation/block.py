@@ -14,7 +14,6 @@ from thinc.api import Model
 from ..core.errors import CRFError
 from ..features.block import FeatureSettings
 from ..pipe.block import ChainSettings, Scorer, component, empty, nested
-from ..pipe.setting_types import fits
 
 NONE = "O"  # the label of a word without a mark
 # The signs of each mark, the first of which is written. Of several marks that stand together, the upper one counts.
@@ -138,6 +137,8 @@ class RestorerSettings(ChainSettings):
     scorer: Scorer = nested("scorers", "spacy_crf.punctuation_scorer.v1")
 
     def problems(self) -> Iterator[tuple[str, str]]:
+        from ..pipe.setting_types import fits
+
         yield from super().problems()
         marks = self.marks.marks
         if not 0 <= self.threshold <= 1:
