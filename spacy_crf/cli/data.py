@@ -38,6 +38,8 @@ TELLING = (".spacy", ".conllu", *COLUMNS, ".xml", ".srt", ".vtt", ".jsonl", ".js
 OF_FILES = ("path", "limit", "augmenter")
 # Formats of a corpus that blocks of its settings are about, which want the format to be named
 WITH_BLOCKS = ("tagsets", "cora", "webanno", "references")
+# Formats that neither suffix nor content tells: files of theirs are taken for "columns"
+UNTOLD = tuple(name for name, format in CORPUS_FORMATS.items() if not format.own and format.looks is None)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Data:
         own = {**{name: value for name, value in lists.items() if value}, **self.settings}
         trained = trained_settings(nlp, family.reader)
         if not family.factory:
-            format = self._told_format()
+            format = self._told_format(_trained_format(trained))
             return family.make(self.path, format, {**_fitting(trained, format), **own})
         for setting, value in own.items():
             known = self.format or family.formats[0]
@@ -103,11 +105,17 @@ class Data:
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 
-    def _told_format(self) -> str | None:
-        """The format that is asked for, or that a file tells for which a corpus has settings of its own."""
+    def _told_format(self, trained: str | None) -> str | None:
+        """The format that is asked for, or that a file tells for which a corpus has settings of its own.
+
+        trained (str | None): The format of training, that of files whose content tells no other.
+        """
         if self.format is not None or self.columns or not self.path.exists():
-            return self.format
-        told = next(map(pick_format, list_files(self.path, None)), "")
+            return self.format or ("columns" if self.columns else None)
+        formats = map(pick_format, list_files(self.path, None))
+        told = next(formats, "")
+        if told == "columns" and trained in UNTOLD and all(other == told for other in formats):
+            return trained
         return told if told in WITH_BLOCKS else None
 
     def _is_text(self) -> bool:
@@ -142,14 +150,19 @@ def trained_settings(nlp: Language, reader: str) -> dict[str, Any]:
     return cast(dict[str, Any], registry.resolve(kept, validate=False)["settings"])
 
 
-def _fitting(trained: dict[str, Any], format: str | None) -> dict[str, Any]:
+def _trained_format(trained: Mapping[str, Any]) -> str | None:
+    """The format that settings of a `Corpus` name; None where each file told its own."""
+    settings = [name for name in CORPUS_FORMATS["columns"].settings if trained.get(name)]
+    return trained.get("format") or ("columns" if settings else None)
+
+
+def _fitting(trained: Mapping[str, Any], format: str | None) -> dict[str, Any]:
     """The settings of a trained `Corpus` that hold for files of a format, which need not be the one of training."""
-    theirs = trained.pop("format", None) or ("columns" if trained.get("columns") else None)
     own = CORPUS_FORMATS.get(format or "")
     fitting = {"input", "group", "retokenize"}
     if own is not None:
         fitting |= {"text"} if own.has_tag_sets else set()
-        fitting |= set(own.settings) if format == theirs or format in own.settings else set()
+        fitting |= set(own.settings) if format == _trained_format(trained) or format in own.settings else set()
     return {name: value for name, value in trained.items() if name in fitting and value is not None}
 
 

@@ -13,11 +13,13 @@ import spacy
 from contract.models import MODELS
 from contract.snapshots import DATA
 from helpers.paths import ROOT
+from spacy.language import Language
 from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
 from spacy_crf.cli.data import Data
+from spacy_crf.core.errors import CRFError
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.punctuation.reader import PunctuationCorpus
 from spacy_crf.sections.reader import SectionCorpus
@@ -130,6 +132,47 @@ def test_what_does_not_go_together_is_named(tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "model")
     assert "CRF523" in run("score", tmp_path / "model", annotated, "--format", "conllu", code=1)
     assert "CRF510" in run("score", tmp_path / "model", annotated, "--columns", "word,tag", code=1)
+
+
+GERMEVAL = "1;Ada;B-PER;O\n2;sold;O;O\n3;New;B-LOC;O\n4;Delft;I-LOC;B-LOC\n"
+
+
+def trained_with(**settings: Any) -> Language:
+    nlp = spacy.blank("en")
+    nlp.config["corpora"]["dev"] = {"@readers": "spacy_crf.Corpus.v1", "path": None, **settings}
+    return nlp
+
+
+@pytest.mark.parametrize("options", [{}, {"format": "columns"}, {"columns": ["_", "word", "ner", "_"]}])
+@pytest.mark.parametrize("name", ["a.tsv", "a.conll", "folder"])
+def test_column_files_are_read_as_those_of_training(name: str, options: Any, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+    (path / "a.tsv" if path.is_dir() else path).write_text(GERMEVAL, encoding="utf8")
+    (doc,) = Data(path, **options).docs(trained_with(columns=["_", "word", "ner", "_"], separator=";"))
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("Ada", "PER"), ("New Delft", "LOC")]
+
+
+@pytest.mark.parametrize("format, content", [("conll2000", "Ada NNP B-NP\n"), ("conll2003", "Ada NNP B-NP B-PER\n")])
+def test_a_format_of_training_that_no_content_tells_is_kept(format: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text(content, encoding="utf8")
+    (doc,) = Data(tmp_path / "a.conll").docs(trained_with(format=format))
+    assert [(token.tag_, doc.spans["chunks"][0].label_) for token in doc] == [("NNP", "NP")]
+    (tmp_path / "b.tsv").write_text("Zeit\tNN|VV\n", encoding="utf8")
+    (doc,) = Data(tmp_path / "b.tsv").docs(trained_with(format="tagsets"))
+    assert set(doc[0]._.gold_tags) == {"NN", "VV"}
+
+
+def test_other_files_tell_their_format_whatever_that_of_training(tmp_path: Path) -> None:
+    nlp = trained_with(columns=["_", "word", "ner", "_"], separator=";")
+    (tmp_path / "a.conllu").write_text("1\tShe\tshe\tPRON\tPRP\t_\t0\troot\t_\t_\n", encoding="utf8")
+    (doc,) = Data(tmp_path / "a.conllu").docs(nlp)
+    assert [token.tag_ for token in doc] == ["PRP"]
+    (tmp_path / "b.tsv").write_text("She\tO\n", encoding="utf8")
+    with pytest.raises(CRFError, match="CRF5"):  # not the layout of training
+        list(Data(tmp_path / "b.tsv").docs(nlp))
+    assert len(list(Data(tmp_path / "b.tsv", columns=["word", "ner"]).docs(trained_with(columns=["word"])))) == 1
 
 
 def test_commands_wait_for_no_other() -> None:
