@@ -110,6 +110,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
         "Add one, or look words up by their form."
     )
+    CRF450 = (
+        "A pool was asked for of {pipelines} pipelines, {names} names of components and the exponents {exponents}. "
+        "Give at least one pipeline, and for each a name and a finite exponent."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."
