@@ -64,8 +64,8 @@ def wilcoxon(differences: Doubles, alternative: Alternative = "two-sided") -> Si
     """Test the differences ((n,)) of pairs by Wilcoxon's signed ranks; "greater" asks whether they are above 0.
 
     Differences of 0 are dropped, as Wilcoxon did, and equal ones share their mean rank; both to DIGITS digits of the
-    greatest one, or of 1 where that is more, as 0.9 - 0.8 and 0.8 - 0.7 differ by rounding. The probability is exact, also
-    with ties, up to MOST_EXACT differences; above, it is the normal approximation with correction for ties.
+    greatest one, or of 1 where that is more, as 0.9 - 0.8 and 0.8 - 0.7 differ by rounding. The probability is exact,
+    also with ties, up to MOST_EXACT differences; above, it is the normal approximation with correction for ties.
     Critical values of tables are often one-sided: the sum of signed ranks 33 for n = 10 in Heid, section 2.3.5, is so;
     two-sided it is 39.
     """
