@@ -35,6 +35,7 @@ TEXTS = {
     **{"note": "note", "location": "place", "pagetotal": "page_total"},
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
+ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
@@ -174,13 +175,13 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     """Fields of text; those without a place of their own and not `read` already are added to the note."""
     values: dict[str, str] = {}
     notes = []
-    of_arxiv = fields.get("archiveprefix", "").lower() in ("", "arxiv")
+    of_arxiv = all(fields.get(name, "").strip().lower() in ("", "arxiv") for name in ARCHIVES)
     for name, latex in fields.items():
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = latex
         elif name in TEXTS and TEXTS[name] not in values:
             values[TEXTS[name]] = decode(latex.replace("--", "-") if name == "pages" else latex)
-        elif name not in read and not (name == "archiveprefix" and of_arxiv):
+        elif name not in read and not (name in ARCHIVES and of_arxiv):
             notes.append(f"{name}: {decode(latex)}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 

@@ -125,6 +125,24 @@ def test_odd_dates_cost_nothing_else(fields: str, iso: str | None, note: str) ->
     assert (first.date and first.date.iso, first.note, second.title) == (iso, note, "Ropes")
 
 
+@pytest.mark.parametrize(
+    "fields, arxiv, note",
+    [
+        ("eprint = {2013.04881}", "2013.04881", ""),
+        ("eprint = {2013.04881}, eprinttype = {arXiv}", "2013.04881", ""),
+        ("eprint = {2971345}, eprinttype = {jstor}", "", "eprint: 2971345. eprinttype: jstor"),
+        (
+            "eprint = {7}, archiveprefix = {arXiv}, eprinttype = {hdl}",
+            "",
+            "eprint: 7. archiveprefix: arXiv. eprinttype: hdl",
+        ),
+    ],
+)
+def test_only_numbers_of_arxiv_are_taken_for_such(fields: str, arxiv: str, note: str) -> None:
+    (entry,) = read_bibtex(f"@book{{a, {fields}}}")
+    assert (entry.arxiv, entry.note) == (arxiv, note)
+
+
 def test_strings_that_explode_are_refused() -> None:
     doubled = "".join("@string{a = a # a}\n" for _ in range(60))
     with pytest.raises(ValueError, match="CRF629"):
