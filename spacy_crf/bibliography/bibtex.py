@@ -1,6 +1,7 @@
 """Entries as BibTeX, with fields of BibTeX and biblatex; the format with its strings and comments is read by pybtex."""
 
 import re
+from calendar import isleap
 from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -187,18 +188,32 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
 
 
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
-    """The date, and the fields that it says all of."""
+    """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
-    years = YEARS.fullmatch(fields.get("year", "").strip())
-    letter = years[3] if years else ""
-    date = _iso_date(text, letter)
-    first = Day.of([years[1]]) if years else None
-    if date is None and first is not None and years is not None:
-        last = Day.of([years[2]]) if years[2] else None
-        date = _add_month(Date(first, last, letter), month)
-    said = {"year"} if date is not None and years else set()
-    said |= {"month"} if date is not None and date.first.month is not None else set()
-    return date, said | ({"date"} if date is not None and date.iso == text else set())
+    of_year = _read_years(fields.get("year", ""))
+    date = _iso_date(text, of_year.letter if of_year else "")
+    date = date or (of_year and _add_month(of_year, month))
+    if date is None:
+        return None, set()
+    of_month = _add_month(Date(Day(date.first.year)), month)
+    said = {"date"} if date.iso == text else set()
+    said |= {"year"} if of_year and _says(date, of_year) else set()
+    return date, said | ({"month"} if of_month.first.month and _says(date, of_month) else set())
+
+
+def _read_years(text: str) -> Date | None:
+    """A year or a range of years, with its letter."""
+    years = YEARS.fullmatch(text.strip())
+    first, last = (Day.of([years[k] or ""]) for k in (1, 2)) if years else (None, None)
+    return Date(first, last, years[3]) if years and first else None
+
+
+def _says(date: Date, coarse: Date) -> bool:
+    """Whether a date says all that a coarse one does."""
+    return all(
+        theirs is None or (ours is not None and ours.parts[: len(theirs.parts)] == theirs.parts)
+        for ours, theirs in ((date.first, coarse.first), (date.last, coarse.last))
+    )
 
 
 def _add_month(date: Date, month: str) -> Date:
@@ -207,7 +222,7 @@ def _add_month(date: Date, month: str) -> Date:
         return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
     if re.fullmatch(r"0?[1-9]|1[0-2]", month):
         return replace(date, first=replace(date.first, month=int(month)))
-    found, rest = parse_date(f"{month} 2000")
+    found, rest = parse_date(f"{month} {2000 if isleap(date.first.year) else 2001}")
     if found is None or rest or found.first.month is None or (date.last and found.last):
         return date
     first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))

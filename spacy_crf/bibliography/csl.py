@@ -50,7 +50,7 @@ def write_csl(entries: Iterable[Entry]) -> str:
 def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
-    Parts of dates that no calendar has go to the note. Months from 21 to 24 are seasons.
+    Parts of dates that the calendar does not have go to the note. Months from 21 to 24 are seasons.
 
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
@@ -145,7 +145,7 @@ def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
 
 
 def _read_days(date: object) -> tuple[list[Day], str]:
-    """One day or two of a date, and its parts as they are printed if no calendar has them all."""
+    """One day or two of a date, and its parts as they are printed if the calendar does not have them all."""
     parts = date.get("date-parts") if isinstance(date, dict) else None
     listed = [list(map(_read_text, day)) for day in parts or () if isinstance(day, list)][:2]
     if isinstance(date, dict) and len(listed) == 1 and len(listed[0]) == 1:

@@ -1,6 +1,7 @@
 """Dates as they are printed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .entry import Date, Day
@@ -59,17 +60,16 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
     if numeric := ISO.search(text) or DOTTED.search(text):
-        parts = [int(part) for part in numeric.groups()]
-        year, month, day = parts if numeric.re is ISO else parts[::-1]
-        if year and 1 <= month <= 12 and 1 <= day <= 31:
-            return Date(Day(year, month, day)), _rest(text[: numeric.start()] + text[numeric.end() :])
+        day = Day.of(numeric.groups() if numeric.re is ISO else numeric.groups()[::-1])
+        if day is not None and day.day is not None:
+            return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
     years = min(YEAR.finditer(text), key=is_long, default=None)
     if years is None:
         return None, _rest(text)
     text = f"{text[: years.start()]} , {text[years.end() :]}"
     bounds = _year_range(years)
     months, text = _take_months(text)
-    days, text = _take_days(text) if months else ([], text)
+    days, text = _take_days(text, bounds, months) if months else ([], text)
     first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
     return Date(first, None if last == first else last, years[3] or ""), _rest(text)
 
@@ -119,12 +119,14 @@ def _take_months(text: str) -> tuple[list[int], str]:
     return months, text
 
 
-def _take_days(text: str) -> tuple[list[int], str]:
+def _take_days(text: str, years: Sequence[int], months: Sequence[int]) -> tuple[list[int], str]:
+    """Days that the calendar has in the years and months."""
     match = DAYS.search(text)
-    days = [int(day) for day in match.groups() if day] if match else []
-    if match is None or not all(1 <= day <= 31 for day in days):
+    days = [day for day in match.groups() if day] if match else []
+    ends = [Day.of([str(years[k]), str(months[k]), days[k]]) for k in (0, -1) if days]
+    if match is None or not all(end and end.day for end in ends):
         return [], text
-    return days, f"{text[: match.start()]} {text[match.end() :]}"
+    return [int(day) for day in days], f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def _rest(text: str) -> str:

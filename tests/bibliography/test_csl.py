@@ -111,6 +111,7 @@ def test_what_others_write_is_read() -> None:
         ('{"date-parts": [[1999, 0]]}', "1999", "issued: 1999-0"),
         ('{"date-parts": [[1999, 13, 5]]}', "1999", "issued: 1999-13-5"),
         ('{"date-parts": [[1999, 21]]}', "1999-21", ""),
+        ('{"date-parts": [[2003, 2, 31]]}', "2003-02", "issued: 2003-2-31"),
         ('{"date-parts": [["1999", "05", ""]]}', "1999-05", ""),
         ('{"date-parts": [[1999]], "season": 3}', "1999-23", ""),
         ('{"date-parts": [[1e999, -Infinity]]}', None, "issued: 1e999--Infinity"),

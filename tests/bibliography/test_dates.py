@@ -1,6 +1,7 @@
 """Dates as they are printed."""
 
 from calendar import month_name
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -44,8 +45,8 @@ MONTHS = list(month_name)[1:]
     ],
 )
 def test_dates(text: str, iso: str) -> None:
-    date, rest = parse_date(text)
-    assert date is not None and date.iso == iso
+    found, rest = parse_date(text)
+    assert found is not None and found.iso == iso
     assert rest == ""
 
 
@@ -61,15 +62,39 @@ def test_letters_and_what_is_no_date() -> None:
 
 
 @given(
-    st.integers(1400, 2049),
-    st.integers(1, 12),
-    st.integers(1, 31),
+    st.dates(date(1400, 1, 1), date(2049, 12, 31)),
     st.sampled_from(["{d} {m} {y}", "{m} {d}, {y}", "{y} {m} {d}", "({y}, {m} {d})."]),
     st.integers(3, 9),
 )
-def test_any_day_in_any_order(year: int, month: int, day: int, form: str, length: int) -> None:
-    text = form.format(y=year, m=MONTHS[month - 1][:length], d=day)
-    assert parse_date(text) == (Date(Day(year, month, day)), "")
+def test_any_day_in_any_order(day: date, form: str, length: int) -> None:
+    text = form.format(y=day.year, m=MONTHS[day.month - 1][:length], d=day.day)
+    assert parse_date(text) == (Date(Day(day.year, day.month, day.day)), "")
+
+
+@given(st.integers(1, 9999), st.integers(1, 12), st.integers(1, 31))
+def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None:
+    try:
+        date(year, month, day)
+    except ValueError:
+        assert Day.of([str(year), str(month), str(day)]) == Day(year, month)
+        with pytest.raises(ValueError, match="CRF628"):
+            Day(year, month, day)
+    else:
+        assert Day.of([str(year), str(month), str(day)]) == Day(year, month, day)
+
+
+@pytest.mark.parametrize(
+    "text, iso, rest",
+    [
+        ("31 February 2003", "2003-02", "31"),
+        ("30.02.2003", "2003", "30.02"),
+        ("28-30 February 2003", "2003-02", "28-30"),
+        ("30 January - 31 February 2003", "2003-01-30/2003-02", "31"),
+    ],
+)
+def test_a_day_that_no_calendar_has_is_left(text: str, iso: str, rest: str) -> None:
+    found, left = parse_date(text)
+    assert found is not None and (found.iso, left) == (iso, rest)
 
 
 @pytest.mark.parametrize(
