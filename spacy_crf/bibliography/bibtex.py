@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
-from .dates import parse_date
+from .dates import parse_date, parse_iso
 from .entry import OTHERS, SEASONS, SURROGATES, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .latex import decode, encode, protect_capitals
@@ -37,7 +37,6 @@ TEXTS = {
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
-ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
@@ -158,7 +157,7 @@ class Strings(UserDict[str, str]):
 def _read(key: str, entry: Any) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
     date, of_dates = _read_date(fields)
-    accessed = _iso_date(fields.get("urldate", ""))
+    accessed = parse_iso(fields.get("urldate", ""))
     if accessed is not None and accessed.iso == fields["urldate"]:
         of_dates.add("urldate")
     return Entry(
@@ -191,7 +190,7 @@ def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
     """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
     of_year = _read_years(fields.get("year", ""))
-    date = _iso_date(text, of_year.letter if of_year else "")
+    date = parse_iso(text, of_year.letter if of_year else "")
     date = date or (of_year and _add_month(of_year, month))
     if date is None:
         return None, set()
@@ -227,12 +226,6 @@ def _add_month(date: Date, month: str) -> Date:
         return date
     first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
     return Date(first or date.first, last or date.last, date.letter)
-
-
-def _iso_date(text: str, letter: str = "") -> Date | None:
-    found = [ISO.fullmatch(part) for part in text.split("/")[:2]]
-    days = [Day.of([part or "" for part in day.groups()]) if day else None for day in found]
-    return Date.of(filter(None, days), letter) if days[0] is not None else None
 
 
 def _read_name(person: Any) -> Name:

@@ -23,12 +23,14 @@ MONTHS = (
 )
 DASH = r"\s*[-–—]+\s*"
 ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?!\d))?([a-z](?!\w))?")
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:{DASH}(\d{{1,2}}))?(?:st|nd|rd|th)?(?!\w)")
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
+MOST_CHARACTERS = 300
 LONGEST = 2  # years of a range that is a date, if it can be pages as well
 
 
@@ -36,10 +38,19 @@ def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
     Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures that
-    a scan turned into letters ("l898") are read as figures.
+    a scan turned into letters ("l898") are read as figures. A text of more than 300 characters is no date.
     """
+    if len(text) > MOST_CHARACTERS:
+        return None, _rest(text)
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
+
+
+def parse_iso(text: str, letter: str = "") -> Date | None:
+    """What the calendar has of a date, or a range of two, as in ISO 8601, such as "2003-05" and "2003-05/2003-07"."""
+    found = [ISO_PARTS.fullmatch(part) for part in text.split("/")[:2]]
+    days = [Day.of([part or "" for part in day.groups()]) if day else None for day in found]
+    return Date.of(filter(None, days), letter) if days[0] is not None else None
 
 
 def _parse_range(text: str) -> tuple[Date, str] | None:
