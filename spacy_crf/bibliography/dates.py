@@ -22,7 +22,7 @@ MONTHS = (
     ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre"),
 )
 DASH = r"\s*[-–—]+\s*"
-ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
 ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?!\d))?([a-z](?!\w))?")
@@ -37,8 +37,9 @@ LONGEST = 2  # years of a range that is a date, if it can be pages as well
 def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures that
-    a scan turned into letters ("l898") are read as figures. A text of more than 300 characters is no date.
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
+    behind a year are a later year ("2004-05"), or else its month ("2019-11"). Figures that a scan turned into letters
+    ("l898") are read as figures. A text of more than 300 characters is no date.
     """
     if len(text) > MOST_CHARACTERS:
         return None, _rest(text)
@@ -78,11 +79,13 @@ def _parse_one(text: str) -> tuple[Date | None, str]:
     if years is None:
         return None, _rest(text)
     text = f"{text[: years.start()]} , {text[years.end() :]}"
-    bounds = _year_range(years)
+    bounds, behind = _year_range(years)
     months, text = _take_months(text)
     days, text = _take_days(text, bounds, months) if months else ([], text)
+    if not months and re.fullmatch(r"0[1-9]|1[0-2]", behind):
+        months, behind = [int(behind)], ""
     first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
-    return Date(first, None if last == first else last, years[3] or ""), _rest(text)
+    return Date(first, None if last == first else last, years[3] or ""), _rest(f"{behind} {text}")
 
 
 def is_long(years: re.Match[str]) -> bool:
@@ -111,13 +114,13 @@ def month_of(word: str) -> int | None:
     return next((at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)), None)
 
 
-def _year_range(match: re.Match[str]) -> list[int]:
-    """One year or two: "1926-28" and "2008/09" are ranges."""
-    first = int(match[1])
-    if match[2] is None:
-        return [first]
-    last = int(match[2]) if len(match[2]) == 4 else first // 100 * 100 + int(match[2])
-    return [first, last] if last > first else [first]
+def _year_range(match: re.Match[str]) -> tuple[list[int], str]:
+    """One year or two, and figures behind that are no later year: "1926-28", "2008/09" and "1999-00" are ranges."""
+    first, figures = int(match[1]), match[2] or ""
+    last = int(match[1][: 4 - len(figures)] + figures)
+    if figures == "00" and first % 100 == 99:
+        last = first + 1
+    return ([first, last], "") if last > first else ([first], figures)
 
 
 def _take_months(text: str) -> tuple[list[int], str]:
