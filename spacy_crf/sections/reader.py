@@ -28,7 +28,7 @@ from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .segment import PARAGRAPH, Run, find_mark, find_numbering
-from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
+from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
 from .tree import SectionTree, from_json
 
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
@@ -161,6 +161,8 @@ class SectionCorpus:
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
             is_empty = False
+            if not self.trees:
+                drop_sections(doc, SECTIONS)
             yield doc
         if is_empty:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, paths))))
@@ -184,7 +186,7 @@ class SectionCorpus:
         else:
             problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
             raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
-        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), self.trees and has_tree)
+        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), has_tree)
 
 
 def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree: bool = True) -> Doc:

@@ -68,6 +68,20 @@ def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
     assert len(read(tmp_path, limit=2)) == 2
 
 
+@pytest.mark.parametrize("suffix", ["xml", "json", "jsonl", "spacy"])
+def test_gold_without_trees(annotated: Path, tmp_path: Path, suffix: str) -> None:
+    (doc,) = read(annotated)
+    path = tmp_path / f"dogs.{suffix}"
+    entry = {"text": doc.text, "layout": runs_of(doc), "tree": doc._.section_tree.to_json()}
+    if suffix == "spacy":
+        DocBin(docs=[doc], store_user_data=True).to_disk(path)
+    else:
+        path.write_text(XML if suffix == "xml" else srsly.json_dumps(entry), encoding="utf8")
+    (bare,) = read(path, trees=False)
+    assert "sections" not in bare.spans and bare._.section_tree is None
+    assert [span.text for span in bare.spans["elements"]] == [span.text for span in doc.spans["elements"]]
+
+
 def test_the_predicted_side_has_text_and_formatting_but_no_gold(annotated: Path) -> None:
     (example,) = SectionCorpus(annotated)(NLP)
     assert example.predicted.text == example.reference.text
