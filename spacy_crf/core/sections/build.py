@@ -10,7 +10,7 @@ from math import inf
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from ..grammar.numbering import Reading, is_first, predecessor
+from ..grammar.numbering import Reading, is_first
 from .features import Scorer, Variant
 from .headings import ROOT, Headings
 from .lattice import PASS, LatticeArcs, StackLattice
@@ -97,11 +97,11 @@ class _Builder:
     def build(self) -> StackLattice:
         lattice = self.lattice
         self.pending[0][ROOT, 0] = lattice.reach(-1, 0.0, PASS, 0)
-        for layer, unit in enumerate(lattice.units):
+        for layer in range(len(lattice.units)):
             states = self._settle(layer)
             first = len(lattice.variants)
-            lattice.variants += self.scorer.variants(self.headings.at[unit])
-            variants = [self._pushed(variant, first + n) for n, variant in enumerate(lattice.variants[first:])]
+            lattice.variants += self.scorer.variants[layer]
+            variants = [self._pushed(variant, first + n) for n, variant in enumerate(self.scorer.variants[layer])]
             moves = self._moves(layer, states, variants)
             moves.sort(key=itemgetter(0), reverse=True)  # the best ones to each stack come first
             self._take(layer, moves)
@@ -287,16 +287,15 @@ def gains_ahead(headings: Headings, scorer: Scorer) -> list[float]:
     O(C + pairs of different openings), of which there may be 20,000.
     """
     units = sorted(headings.at)
-    variants = [scorer.variants(headings.at[unit]) for unit in units]
-    targets = [[bisect_left(units, variant.heading.end) for variant in own] for own in variants]
+    targets = [[bisect_left(units, variant.heading.end) for variant in own] for own in scorer.variants]
     ended: list[list[int]] = [[] for _ in range(len(units) + 1)]  # openings, by the layer behind their headings
-    for own, behind in zip(variants, targets):
+    for own, behind in zip(scorer.variants, targets):
         for variant, target in zip(own, behind):
             ended[target] += variant.openings
     places = _BestPlaces(scorer)
     ahead = [0.0] * (len(units) + 1)
     gains: list[list[float]] = []
-    for layer, own in enumerate(variants):
+    for layer, own in enumerate(scorer.variants):
         places.known.update(dict.fromkeys(ended[layer]))
         gains.append([variant.score + places.gain(variant.openings[0]) for variant in own])
         if places.compared > MOST_PAIRS:
@@ -319,7 +318,7 @@ class _BestPlaces:
         levels, child, sibling = self.scorer.levels, self.scorer.child, self.scorer.sibling
         best, done = self._best.get(opening) or (self.scorer.scores[child(0, opening)], 0)
         reading, bags = levels.openings[opening].reading, set[int]()
-        carried = None if reading is None else predecessor(reading)
+        carried = None if reading is None else reading.predecessor
         is_later = reading is not None and not is_first(reading)
         for other in islice(self.known, done, None):
             level = levels.level(other, None)

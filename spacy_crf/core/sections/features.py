@@ -5,14 +5,14 @@ All are functions of two adjacent levels and the heading. Each has a weight; tho
 the parser can be used untrained, and are where learning begins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from ..grammar.numbering import Reading, is_first, is_prefix, parent, step
-from .headings import Heading, Level, Levels, Opening
+from ..grammar.numbering import Reading, is_first, is_prefix, step
+from .headings import Heading, Headings, Level, Levels, Opening
 
 _HEADING = {
     "number without title": 0.0,
@@ -132,11 +132,11 @@ def _number_after_number(left: Reading, right: Reading) -> str:
         return "restart beside" if is_first(right) else "number goes back"
     if is_prefix(left, right):
         return "beside its prefix"
-    above = parent(left)
+    above = left.parent
     while above is not None:
         if step(above, right) == 1:
             return "beside a part of the section before"
-        above = parent(above)
+        above = above.parent
     if left.family == right.family and left.keyword == right.keyword:
         return "another prefix"
     return f"another family, {'first' if is_first(right) else 'not first'}"
@@ -248,9 +248,13 @@ class Variant:
 
 @dataclass
 class Scorer:
-    """Features and scores under given weights, (F,), for one document."""
+    """Features and scores under given weights, (F,), for the headings of one document.
+
+    variants (list of lists): for each unit that may begin a heading, all ways to open sections there.
+    """
 
     weights: Doubles
+    headings: Headings
     levels: Levels = field(default_factory=Levels)
 
     def __post_init__(self) -> None:
@@ -258,38 +262,17 @@ class Scorer:
         self.scores: list[float] = []
         self.highest = float(np.sort(np.maximum(self.weights, 0.0))[-USUAL:].sum())  # of a bag, as far as is known
         self._bags: dict[tuple[int, ...], int] = {}
+        self._named: dict[tuple[str, ...], int] = {}
         self._children: dict[tuple[int, int], int] = {}
         self._siblings: dict[tuple[int, int], int] = {}
-
-    def variants(self, headings: list[Heading]) -> list[Variant]:
-        """All ways to open sections with one of the headings of a unit."""
-        found = []
-        for heading in headings:
-            readings = {other.opening.reading: None for other in headings if other.end == heading.end and other.number}
-            second = heading.number and next(iter(readings)) != heading.opening.reading
-            chain = [heading.opening]
-            found.append(self._variant(heading, chain, second))
-            reading = heading.opening.reading and parent(heading.opening.reading)
-            while isinstance(reading, Reading):
-                chain = [Opening(reading, virtual=True), *chain]
-                found.append(self._variant(heading, chain, second))
-                reading = parent(reading)
-        return found
-
-    def _variant(self, heading: Heading, chain: list[Opening], second: bool) -> Variant:
-        openings = tuple(self.levels.opening(opening) for opening in chain)
-        names = heading_features(heading, second, len(chain) - 1)
-        for above, below in zip(openings, chain[1:]):
-            names += child_features(self.levels.levels[self.levels.level(above, None)], below)
-        bag = self._bag(names)
-        return Variant(heading, openings, bag, heading.score + self.scores[bag])
+        self.variants = _VariantFinder(self).find()
 
     def child(self, above: int, opening: int) -> int:
         """The bag of features of an opening as the first below a level (0: in the document)."""
         found = self._children.get((above, opening))
         if found is None:
             names = child_features(self.levels.levels[above], self.levels.openings[opening])
-            found = self._children[above, opening] = self._bag(names)
+            found = self._children[above, opening] = self.bag(names)
         return found
 
     def sibling(self, before: int, opening: int) -> int:
@@ -299,11 +282,23 @@ class Scorer:
             level = self.levels.levels[before]
             assert level is not None
             names = sibling_features(level, self.levels.openings[opening])
-            found = self._siblings[before, opening] = self._bag(names)
+            found = self._siblings[before, opening] = self.bag(names)
         return found
 
-    def _bag(self, names: list[str]) -> int:
-        bag = tuple(sorted(_COLUMNS[name] for name in names))
+    def bag(self, names: Iterable[str]) -> int:
+        """The bag of some features."""
+        names = tuple(names)
+        found = self._named.get(names)
+        if found is None:
+            found = self._named[names] = self._bag(_COLUMNS[name] for name in names)
+        return found
+
+    def join(self, bag: int, other: int) -> int:
+        """The bag of the features of two bags."""
+        return self._bag(self.features[bag] + self.features[other])
+
+    def _bag(self, columns: Iterable[int]) -> int:
+        bag = tuple(sorted(columns))
         found = self._bags.setdefault(bag, len(self.features))
         if found == len(self.features):
             self.features.append(bag)
@@ -322,3 +317,58 @@ class Scorer:
         pairs = [(bag, column) for bag, columns in enumerate(self.features) for column in columns]
         bags, columns = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         return bags, columns
+
+
+class _VariantFinder:
+    """Finds the variants of all headings of a document. Most headings are like others in all that counts here."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer, self.levels = scorer, scorer.levels
+        self._headings: dict[tuple[object, ...], int] = {}
+        self._implied: dict[int, tuple[int, int] | None] = {}
+        self._joined: dict[tuple[int, int], int] = {}
+
+    def find(self) -> list[list[Variant]]:
+        return [self._of_unit(self.scorer.headings.at[unit]) for unit in sorted(self.scorer.headings.at)]
+
+    def _of_unit(self, headings: list[Heading]) -> list[Variant]:
+        found: list[Variant] = []
+        first: dict[int, Reading | None] = {}  # of headings with a number, by their ends
+        for heading in headings:
+            reading = heading.opening.reading
+            bag = self._heading(heading, heading.number and first.setdefault(heading.end, reading) != reading)
+            openings = (self.levels.opening(heading.opening),)
+            found.append(Variant(heading, openings, bag, heading.score + self.scorer.scores[bag]))
+            while (above := self._above(openings[0])) is not None:
+                outer, link = above
+                bag, openings = self._join(bag, link), (outer, *openings)
+                found.append(Variant(heading, openings, bag, heading.score + self.scorer.scores[bag]))
+        return found
+
+    def _heading(self, heading: Heading, second_reading: bool) -> int:
+        """The bag of features of a heading alone."""
+        counts = heading.newlines, heading.titles, heading.mixed
+        key = heading.number, heading.opening.titled, heading.attached, second_reading, *counts
+        found = self._headings.get(key)
+        if found is None:
+            found = self._headings[key] = self.scorer.bag(heading_features(heading, second_reading, 0))
+        return found
+
+    def _above(self, opening: int) -> tuple[int, int] | None:
+        """The implied section above an opening, and the bag of features that it brings; None above a single part."""
+        if opening not in self._implied:
+            below = self.levels.openings[opening]
+            reading = below.reading and below.reading.parent
+            self._implied[opening] = None
+            if reading is not None:
+                outer = self.levels.opening(Opening(reading, virtual=True))
+                level = self.levels.levels[self.levels.level(outer, None)]
+                names = ["implied section", *child_features(level, below)]
+                self._implied[opening] = outer, self.scorer.bag(names)
+        return self._implied[opening]
+
+    def _join(self, bag: int, other: int) -> int:
+        found = self._joined.get((bag, other))
+        if found is None:
+            found = self._joined[bag, other] = self.scorer.join(bag, other)
+        return found

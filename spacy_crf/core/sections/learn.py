@@ -146,7 +146,7 @@ def gold_lattices(
         if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
             problem = f"its labels allow no heading of the units {heading.start} to {heading.end - 1}"
             raise _impossible(example, problem)
-    scorer = Scorer(weights)
+    scorer = Scorer(weights, headings)
     forced = frozenset(heading.start for heading in gold)
     cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
     right = build(headings, scorer, StackSearch(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))

@@ -107,7 +107,7 @@ def parse(
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
     headings = find_headings(document, settings.margin)
-    scorer, search = Scorer(vector), settings.search(probabilities)
+    scorer, search = Scorer(vector, headings), settings.search(probabilities)
     if settings.max_states is not None:
         search = replace(search, ahead=gains_ahead(headings, scorer))
     lattice = build(headings, scorer, search)
