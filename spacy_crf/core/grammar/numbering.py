@@ -135,7 +135,7 @@ class Reading:
     format: str
     values: tuple[int, ...]
 
-    # readings are compared in many pairs: what a comparison needs is found once
+    # readings are compared in many pairs: what that needs is found once
 
     @cached_property
     def kinds(self) -> str:

@@ -17,7 +17,7 @@ from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .build import Allowed, StackSearch, build
-from .features import NAMES, Scorer, Variant, weight_vector
+from .features import NAMES, weight_vector
 from .headings import ParserInput, find_headings
 from .lattice import Moves, StackLattice, forward_backward, join, moves_of
 from .parse import ParserSettings
