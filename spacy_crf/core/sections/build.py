@@ -203,28 +203,34 @@ class _Builder:
         best = -inf if len(targets) == 1 else inf  # of moves to the only target
         highest = max(pushed.score for pushed in variants) + self.scorer.highest
         self.left = min(self.left, (SAVED - 1) * search.work) + search.work
+        dropped, lost = 0, -inf
         for state, stack in states:
             before = score[state]
             closings = self.closings[stack]
             if text > -inf:
                 found.append((before + text, state, closings[0], 0, None, -1))
             if before + highest < floor or (self.left <= 0 and not free and state != states[0][0]):
-                self._drop(len(closings) * len(variants), before + min(highest + ahead, self.ahead[layer]))
+                dropped += len(closings) * len(variants)
+                lost = max(lost, before + min(highest + ahead, self.ahead[layer]))
                 continue
             done = len(found) + PAIR * self.scorer.compared
             for closing in closings:
                 meeting = known.get(closing.meeting)
                 if meeting is None:
                     meeting = known[closing.meeting] = self._meet(closing.meeting, variants)
-                for place, (gain, bag, pushed) in enumerate(meeting):
+                last = len(found) + len(meeting)
+                for gain, bag, pushed in meeting:
                     if before + gain < floor:
-                        self._drop(len(meeting) - place, before + gain + ahead)
+                        dropped += last - len(found)
+                        if lost < before + gain + ahead:
+                            lost = before + gain + ahead
                         break
                     found.append((before + gain, state, closing, closing.depth, pushed, bag))
                 if not free and best < (top := before + meeting[0][0]):
                     best = top
                     floor = max(floor, best - search.beam)
             self.left -= len(found) + PAIR * self.scorer.compared - done
+        self._drop(dropped, lost)
         return found
 
     def _take(self, layer: int, moves: list[Move]) -> None:

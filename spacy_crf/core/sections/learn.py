@@ -21,6 +21,7 @@ from .features import NAMES, weight_vector
 from .headings import ParserInput, find_headings
 from .lattice import Moves, StackLattice, forward_backward, join, moves_of
 from .parse import ParserSettings
+from .scores import Scorer, Variant
 
 # a tree that is left out of the sum cannot be learned to be bad
 LEARNING = ParserSettings(max_states=48, beam=12.0)
