@@ -152,7 +152,7 @@ class Reading:
         """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
         return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
 
-    @cached_property
+    @property
     def main(self) -> tuple[str, tuple[int, ...], int]:
         """Family and values without an inserted letter, and the value of that letter; 0 for none."""
         if self.family[-2:-1] == "+" and self.family[-1] in "aA":
@@ -178,7 +178,7 @@ class Reading:
             return None
         return Reading(self.family[:-1].rstrip(SIGNS_BETWEEN), self.format, self.values[:-1])
 
-    @cached_property
+    @property
     def predecessor(self) -> "Reading":
         """A numbering that comes right before, 2 before 3 and 3a, whether or not anybody would write it."""
         family, values, _ = self.main

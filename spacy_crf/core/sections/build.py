@@ -174,7 +174,9 @@ class _Builder:
         numbered = levels.openings[outer].reading is not None
         target = bisect_left(self.lattice.units, variant.heading.end)
         pushed = tuple(levels.level(opening, None) for opening in inner)
-        return _Pushed(outer, levels.level(outer, None), numbered, pushed, len(variant.openings), number, variant.score, target)
+        return _Pushed(
+            outer, levels.level(outer, None), numbered, pushed, len(variant.openings), number, variant.score, target
+        )
 
     def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
         """Scores and features of the variants of a unit at a meeting, the best ones first."""
@@ -251,7 +253,7 @@ class _Builder:
                 key = lattice.stacks.under[closing.stack], closing.top
             else:
                 target, variant = pushed.target, pushed.variant
-                if score < floors[target] and not free or depth + pushed.height > search.max_depth:
+                if (score < floors[target] and not free) or depth + pushed.height > search.max_depth:
                     self._drop(1, score + self.ahead[target])
                     continue
                 if search.allowed is not None and not search.allowed(lattice.variants[variant], depth):

@@ -62,7 +62,9 @@ class Section:
 class ParserSettings:
     """The limits of the search.
 
-    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them.
+    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them. With a cap the
+        work is bounded too: in a long document whose headings may be read in many more ways than those of judgments,
+        contracts and manuals, only the best stack at a heading may open sections, and `exact` tells.
     beam (float): with a cap, stacks whose score is so far below the best one at the same heading are left out too.
     max_depth (int): of nested sections; deeper trees are not looked at.
     margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what

@@ -121,7 +121,7 @@ class _VariantFinder:
         for heading in headings:
             reading = heading.opening.reading
             bag = self._heading(heading, heading.number and first.setdefault(heading.end, reading) != reading)
-            openings = (self.levels.opening(heading.opening),)
+            openings: tuple[int, ...] = (self.levels.opening(heading.opening),)
             found.append(Variant(heading, openings, bag, heading.score + self.scorer.scores[bag]))
             while (above := self._above(openings[0])) is not None:
                 outer, link = above
