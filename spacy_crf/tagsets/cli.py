@@ -215,7 +215,8 @@ def guarantee(
     if output is not None:
         loaded.nlp.to_disk(output)
         config = load_config(output / "config.cfg")
-        config["components"][loaded.name].update(method="guarantee", guarantee=guarantee_data(promise))
+        stored = guarantee_data(promise, loaded.component)
+        config["components"][loaded.name].update(method="guarantee", guarantee=stored)
         config.to_disk(output / "config.cfg")
     tell_written(output)
 

@@ -25,6 +25,7 @@ from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
+from .fingerprint import MODEL, fingerprint
 from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
@@ -265,11 +266,12 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
     if data is None or kind not in GUARANTEES:
         raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
     try:
-        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key != "kind"})
+        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
     except (KeyError, TypeError, ValueError) as error:
         raise CRFError(TagSetErrors.CRF415.format(name=name, value=repr(error))) from error
 
 
-def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
+def guarantee_data(guarantee: Guarantee, tagger: GivesSets) -> dict[str, Any]:
+    """What the config keeps of a promise, and of the tagger that it was made with."""
     kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
-    return {"kind": kind, **guarantee.to_data()}
+    return {"kind": kind, MODEL: fingerprint(tagger), **guarantee.to_data()}

@@ -1,6 +1,7 @@
 """`crf guarantee`: promises on held-out data, and pipelines that keep them."""
 
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.sets.conformal import calibrate
 from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
 
@@ -298,3 +300,79 @@ def test_a_document_is_what_has_one_name(model: Path, tmp_path: Path) -> None:
     assert "n = 120 calibration sentences" in " ".join(result.output.split()), result.output
     result = run(model, tmp_path / "0.tsv", "--level", 0.1)
     assert result.exit_code == 1 and "[CRF818]" in result.output
+
+
+# -- a promise belongs to a model ---------------------------------------------------------------------------------
+
+
+def text(nlp) -> Doc:
+    return Doc(nlp.vocab, words=["w1", "w2"])
+
+
+@pytest.mark.parametrize("folder, name", [("model", "set_valued_tagger"), ("sourced", "hmm_tagger")])
+def test_a_promise_tells_when_the_model_is_another(
+    request, held_out: Path, tmp_path: Path, folder: str, name: str
+) -> None:
+    out = tmp_path / "out"
+    assert (
+        run(request.getfixturevalue(folder), held_out, "--level", 0.1, "--unit", "token", "--output", out).exit_code
+        == 0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp = spacy.load(out)
+        nlp(text(nlp))
+        nlp.to_disk(tmp_path / "again")  # stored and loaded, it is the same model
+        nlp = spacy.load(tmp_path / "again")
+        nlp(text(nlp))
+    train = examples(nlp, sentences(5, 50))
+    nlp.get_pipe(name).update(train, sgd=nlp.resume_training())
+    nlp.to_disk(tmp_path / "further")
+    nlp = spacy.load(tmp_path / "further")
+    with pytest.warns(CRFWarning, match="CRFW448.*set_valued_tagger"):
+        nlp(text(nlp))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp(text(nlp))  # once is enough
+
+
+def test_a_promise_tells_of_training_and_of_a_temperature_while_it_is_used(
+    model: Path, held_out: Path, tmp_path: Path
+) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path)
+    nlp(text(nlp))
+    nlp.get_pipe("set_valued_tagger").cfg["temperature"] = 0.5
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+    nlp = spacy.load(tmp_path)
+    nlp(text(nlp))
+    nlp.update(examples(nlp, sentences(5, 50)), sgd=nlp.resume_training())
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
+def test_calibration_does_not_break_a_promise(model: Path, held_out: Path, tmp_path: Path) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code == 0
+    arguments = ["calibrate", str(tmp_path / "out"), str(held_out), "--columns", "word,tag"]
+    result = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "sure")])
+    assert result.exit_code == 1 and "CRF448" in result.output and not (tmp_path / "sure").exists()
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+def test_calibration_does_not_break_the_promise_of_another_component(held_out: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]"]}
+    nlp.add_pipe("crf_tagger", config={"features": features})
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+    train = examples(nlp, sentences(0, 300))
+    optimizer = nlp.initialize(lambda: train)
+    nlp.update(train, sgd=optimizer)
+    nlp.to_disk(tmp_path / "model")
+    assert (
+        run(tmp_path / "model", held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code
+        == 0
+    )
+    arguments = [str(tmp_path / "out"), str(held_out), "--columns", "word,tag", "--output", str(tmp_path / "sure")]
+    result = CliRunner().invoke(app, ["calibrate", *arguments])
+    assert result.exit_code == 1 and re.search("CRF448.*crf_tagger", " ".join(result.output.split())), result.output
