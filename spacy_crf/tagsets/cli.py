@@ -223,8 +223,7 @@ def guarantee(
 
 def known_words(counts: Counter[str], min_count: int) -> Strata:
     """Groups of known and unknown words."""
-    # a word with ${ would be taken for a variable of the config
-    return UnknownWords(tuple(sorted(word for word, n in counts.items() if n >= min_count and "${" not in word)))
+    return UnknownWords.of_words(word for word, n in counts.items() if n >= min_count)
 
 
 def sequence_lengths(edges: str) -> Strata:

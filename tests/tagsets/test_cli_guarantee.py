@@ -15,7 +15,15 @@ from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.cli import app
 from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.sets.conformal import calibrate
-from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
+from spacy_crf.tagsets.guarantee import (
+    ConformalPromise,
+    UnknownWords,
+    conformal_sets,
+    held_out_tokens,
+    read_guarantee,
+    read_strata,
+    risk_control,
+)
 
 TAGS = ("A", "B", "C", "D")
 Data = list[list[tuple[str, str]]]
@@ -202,20 +210,35 @@ def sets_of(folder: Path, data: Data, batch_size: int = 100) -> list[list[list[s
 
 def test_a_promise_for_unknown_words_is_kept_for_them(model: Path, held_out: Path, tmp_path: Path) -> None:
     train, out = tmp_path / "train.tsv", tmp_path / "out"
-    rows = [f"w{number}\tA\n" for number in range(4)] * 2 + ["w4\tA\n", "${w5}\tA\n", "${w5}\tA\n"]
+    rows = [f"w{number}\tA\n" for number in range(4)] * 2 + ["w4\tA\n"]
     train.write_text("\n".join(rows), encoding="utf8")
     options = ("--conformal", "--by", "unknown", "--train", train, "--min-count", 2, "--level", 0.1)
     result = run(model, held_out, *options, "--output", out)
     assert result.exit_code == 0, result.output
     assert "The groups are: known words, unknown words." in " ".join(result.output.split())
     stored = spacy.util.load_config(out / "config.cfg")["components"]["set_valued_tagger"]["guarantee"]
-    assert stored["by"] == {"kind": "unknown", "words": ["w0", "w1", "w2", "w3"]} and stored["strata"] == [0, 1]
+    known = UnknownWords.of_words(["w0", "w1", "w2", "w3"])
+    assert read_strata(stored["by"]) == known and stored["strata"] == [0, 1]
     data = sentences(2, 600)
     hits: dict[bool, list[bool]] = {True: [], False: []}
     for sentence, found in zip(data, sets_of(out, data)):
         for (word, tag), tags in zip(sentence, found):
             hits[word in ("w0", "w1", "w2", "w3")].append(tag in tags)
     assert all(0.87 < np.mean(values) < 0.95 for values in hits.values()), {k: np.mean(v) for k, v in hits.items()}
+
+
+def test_words_that_mean_something_in_a_config_stay_known(model: Path, held_out: Path, tmp_path: Path) -> None:
+    words = ["$", "$5", "$$", "US$", "${w5}", "${", "%", "w0", "w1", "1", "true", "null", "[", "a,b", "@misc"]
+    train, out = tmp_path / "train.tsv", tmp_path / "out"
+    train.write_text("".join(f"{word}\tA\n\n" for word in words), encoding="utf8")
+    options = ("--conformal", "--by", "unknown", "--train", train, "--level", 0.1)
+    result = run(model, held_out, *options, "--output", out)
+    assert result.exit_code == 0, result.output
+    for folder in (out, tmp_path / "again"):
+        nlp = spacy.load(folder)
+        promise = read_guarantee("", nlp.get_pipe("set_valued_tagger").cfg["guarantee"])
+        assert isinstance(promise, ConformalPromise) and promise.by == UnknownWords.of_words(words)
+        nlp.to_disk(tmp_path / "again")
 
 
 def test_a_promise_by_sequence_length(model: Path, held_out: Path, tmp_path: Path) -> None:
