@@ -77,14 +77,15 @@ class SourcePipe(HasSettings, IsolatesFailures, Pipe):
 
     def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
         """Tags, and their probabilities (n, L) for each Doc, in single precision, as the source gives them."""
-        source = self._find_source()
+        source = self.find_source()
         tags, rows = _tags_of(source), token_probabilities(source, docs)
         for doc, values in zip(docs, rows):
             if values.shape != (len(doc), len(tags)):
                 raise CRFError(PipeErrors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
         return tags, [values.astype(np.float32, copy=False) for values in rows]
 
-    def _find_source(self) -> Any:
+    def find_source(self) -> Any:
+        """The component with the probabilities; a coded error where none of that name comes before this one."""
         names = self._nlp.pipe_names
         before = names[: names.index(self.name)] if self.name in names else names
         if self.source not in before:
@@ -119,7 +120,7 @@ class SourcePipe(HasSettings, IsolatesFailures, Pipe):
 
     def _unlabelled(self, docs: Sequence[Doc], columns: Columns) -> Bools | None:
         """Tokens (N,) that the source gives no label."""
-        found = getattr(None if self.source is None else self._find_source(), "unlabelled", None)
+        found = getattr(None if self.source is None else self.find_source(), "unlabelled", None)
         return None if found is None else found(docs, columns)
 
     def set_annotations(self, docs: Iterable[Doc], found: tuple[TagSet, Sequence[Prediction]]) -> None:

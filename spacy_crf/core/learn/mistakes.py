@@ -1,12 +1,13 @@
 """Online learning by mistakes: decode with the present weights, and move them where that went wrong.
 
 Three rules say how far, with the costs of CRFsuite: the perceptron, passive-aggressive and AROW. Where gold is a set,
-or unknown, its best path under the present weights is the one to learn (the latent perceptron, Sun et al. 2009).
+or unknown, its best path under the present weights is the one to learn (the latent perceptron, Sun et al. 2009). Where
+it is a distribution, the labels of the greatest weight are that set: here a path is right or wrong.
 """
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -76,6 +77,7 @@ class MistakeDriven(OnlineLearner):
 
     def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
         """Learn from sequences that are scored with the same weights; errors call them by the numbers ((B,))."""
+        part = replace(part, gold=part.gold.greatest())
         with numbered(numbers):
             predicted = self._decode(part)
             wrong = _mistakes(part.gold, predicted)
