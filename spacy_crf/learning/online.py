@@ -18,6 +18,7 @@ from ..core.weights import DenseWeights, Layout, gather, scatter
 from .block import OnlineSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
+from .resuming import generator_numbers, generator_of, usable
 
 
 class OnlineTrainer(Trainer):
@@ -32,6 +33,7 @@ class OnlineTrainer(Trainer):
     settings: OnlineSettings
 
     def reset(self) -> None:
+        self.stopped = None
         self._online = self.settings.learner()
         self.learns_vectors = self._online.learns_vectors
         self._vectors = VectorGradients()
@@ -39,10 +41,24 @@ class OnlineTrainer(Trainer):
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
 
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        if not self._is_ours(learner):
+            return self.stopped
+        return {"learner": self._online.state(), "order": generator_numbers(self._rng)}
+
+    def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
+        with usable(learner.name):
+            self._online.go_on(get_layout(learner.model), state["learner"])
+            self._rng = generator_of(state["order"])
+        self._remember(learner)
+        self.stopped = None
+
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Learn from a batch; the model follows in `apply`."""
         sample = make_sample(examples)
-        is_ours = bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+        if self.stopped is not None:
+            self._go_on(learner, self.stopped)
+        is_ours = self._is_ours(learner)
         learner.grow([sample])
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
@@ -74,6 +90,10 @@ class OnlineTrainer(Trainer):
         if sgd is not None:
             learner.model.finish_update(sgd)
         self._n_sequences = 0
+
+    def _is_ours(self, learner: ChainLearner) -> bool:
+        """Whether the model has the weights that this trainer left."""
+        return bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
 
     def _remember(self, learner: ChainLearner) -> None:
         self._present = _arrays(learner)
