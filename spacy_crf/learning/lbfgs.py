@@ -108,7 +108,7 @@ class LBFGSTrainer(Trainer):
             raise CRFError(LearningErrors.CRF202)
         if self.optimizer is None or self._annotation_changed:
             self._start(learner)
-        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done(self.optimizer):
+        if self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
             self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
@@ -120,8 +120,9 @@ class LBFGSTrainer(Trainer):
         if not self._lacks_trigrams:
             self._corpus = None
 
-    def _is_first_order_done(self, optimizer: LBFGS) -> bool:
-        return optimizer.reason is not None or self._n_steps >= self.settings.first_order_steps
+    def _is_first_order_done(self) -> bool:
+        has_converged = self.optimizer is not None and self.optimizer.reason is not None
+        return has_converged or self._n_steps >= self.settings.first_order_steps
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Take some iterations; False where there was nothing left to do."""
@@ -208,6 +209,7 @@ class LBFGSTrainer(Trainer):
     def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> LBFGS:
         """Go on with the weights of trigrams alone."""
         self._objective = self.optimizer = None
+        self._lacks_trigrams = False
         weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))

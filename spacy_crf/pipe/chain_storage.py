@@ -236,8 +236,8 @@ class StoresChain(HasLabels, Stored):
             load_bytes(model, parts.model or b"")
         run = Run.read(path, files, self.name) if self.settings.trainer.resumable else None
         if run is not None:
-            features |= run.features
             with usable(self.name):
+                features |= {name: run.features[name] for name in ("state", "edge", "rare")}
                 load_bytes(model, run.model)
                 Features.from_data(features, self.feature_config, self.sequence)
         elif self.settings.trainer.resumable:

@@ -31,14 +31,15 @@ LBFGS: dict[str, dict[str, Any]] = {
 
 
 def make(trainer: str, settings: dict[str, Any] | None = None, **config: Any) -> Language:
-    block = {**TRAINER_CONFIGS[trainer], "resumable": True, **(settings or {})}
+    few = {"iterations_per_step": 2} if trainer == "LBFGS" else {}
+    block = {**TRAINER_CONFIGS[trainer], **few, "resumable": True, **(settings or {})}
     nlp = spacy.blank("xx")
     nlp.add_pipe("crf_tagger", config={"features": RARE, **config, "trainer": block})
     return nlp
 
 
 def lbfgs(settings: dict[str, Any] | None = None, **config: Any) -> Language:
-    return make("LBFGS", {"iterations_per_step": 2, **(settings or {})}, **config)
+    return make("LBFGS", settings, **config)
 
 
 def batch(nlp: Language, examples: list[Example], number: int) -> list[Example]:
