@@ -129,7 +129,7 @@ class Trainer(ABC):
 
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
     learns_trigrams (bool): whether it can train a model of order 2.
-    stopped (dict | None): what a run that is to go on has left, until it does.
+    stopped (dict | None): the state of a run that is to go on, until it does.
     """
 
     learns_vectors: bool = False
@@ -156,7 +156,7 @@ class Trainer(ABC):
         """Forget everything that belongs to a run."""
 
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
-        """Return what a run needs to go on after the last step, beside features and weights; None where there is none."""
+        """Return what a run needs, beside features and weights, to go on after its last step; None for no run."""
         return self.stopped
 
     def resume(self, state: dict[str, Any]) -> None:

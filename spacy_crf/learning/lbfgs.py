@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
-from ..core.arrays import Segments
+from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
@@ -30,7 +30,7 @@ from .block import LBFGSSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
 from .errors import LearningErrors
 from .model import get_weights, set_weights
-from .resuming import Checksums, order_of, sequence_checksums, usable
+from .resuming import order_of, sequence_checksums, usable
 
 STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
 
@@ -48,7 +48,7 @@ class LBFGSTrainer(Trainer):
     def reset(self) -> None:
         self.stopped = None
         self._ended: dict[str, Any] | None = None  # what a run has left whose examples are gone
-        self._sequences: Checksums = np.zeros(0, dtype=np.uint32)
+        self._sequences: Hashes = np.zeros(0, dtype=np.uint64)
         self._corpus: EncodedCorpus | None = None  # until the weights are complete
         self._lacks_unseen = self._lacks_trigrams = False
         self._n_steps = 0
@@ -179,10 +179,10 @@ class LBFGSTrainer(Trainer):
         self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
         is_first_order = self._lacks_trigrams or get_weights(learner.model).order == 1
         optimizer = (self._optimize if is_first_order else self._optimize_trigrams)(learner, corpus)
+        self.optimizer = None  # until it is where the other one was
         with usable(learner.name):
-            found = StoppedSearch.from_data(state["search"], len(optimizer.x))
-        found.resume(optimizer)
-        self.stopped = None
+            StoppedSearch.from_data(state["search"], len(optimizer.x)).resume(optimizer)
+        self.optimizer, self.stopped = optimizer, None
 
     def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""

@@ -1,20 +1,17 @@
 """What trainers have in common that go on where a run was interrupted: its examples, its random numbers, its errors."""
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
 
-from ..core.arrays import Indices
+from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
 from ..core.stored import stored_integers
 from .errors import LearningErrors
 
-Checksums = npt.NDArray[np.uint32]
-Numbers = npt.NDArray[np.uint64]
 WORD = 1 << 64
 LONGEST = 200  # characters of what an error says of damaged data
 
@@ -30,27 +27,25 @@ def usable(name: str) -> Iterator[None]:
         raise CRFError(LearningErrors.CRF208.format(name=name, error=repr(error)[:LONGEST])) from error
 
 
-def sequence_checksums(corpus: EncodedCorpus) -> Checksums:
+def sequence_checksums(corpus: EncodedCorpus) -> Hashes:
     """((B,)): a number for each sequence, which changes with its features and its gold."""
-    return np.fromiter(map(_checksum, _sequences(corpus)), dtype=np.uint32, count=len(corpus.lengths))
-
-
-def _sequences(corpus: EncodedCorpus) -> Iterator[EncodedCorpus]:
-    for own in corpus.segments.slices():
-        yield corpus.slice(own.start, own.stop)
+    sequences = (corpus.slice(own.start, own.stop) for own in corpus.segments.slices())
+    return np.fromiter(map(_checksum, sequences), dtype=np.uint64, count=len(corpus.lengths))
 
 
 def _checksum(sequence: EncodedCorpus) -> int:
-    edges = sequence.edges and sequence.edges.features.take(sequence.edges.groups)
-    rows = [found for found in (sequence.features, edges) if found is not None]
+    rows = [sequence.features]
+    if sequence.edges is not None:
+        rows.append(sequence.edges.features.take(sequence.edges.groups))
     arrays = [array for found in rows for array in (np.diff(found.indptr), found.indices, found.values)]
     arrays += [sequence.gold.labels, sequence.gold.weights, sequence.scores]
-    return zlib.crc32(b"".join(array.tobytes() for array in arrays if array is not None))
+    content = b"".join(array.tobytes() for array in arrays if array is not None)
+    return int.from_bytes(blake2b(content, digest_size=8).digest())
 
 
-def order_of(wanted: Checksums, present: Checksums, name: str) -> Indices:
+def order_of(wanted: Hashes, present: Hashes, name: str) -> Indices:
     """((B,)): where each sequence of a former run is among the present ones; a coded error where they are others."""
-    stored_integers("checksums of sequences", wanted, (None,), 1 << 32)
+    stored_integers("checksums of sequences", wanted, (None,), WORD)
     if not np.array_equal(np.sort(wanted), np.sort(present)):
         raise CRFError(LearningErrors.CRF207.format(name=name, n_present=len(present), n_wanted=len(wanted)))
     order = np.empty(len(wanted), dtype=np.intp)
@@ -58,14 +53,14 @@ def order_of(wanted: Checksums, present: Checksums, name: str) -> Indices:
     return order
 
 
-def generator_numbers(rng: np.random.Generator) -> Numbers:
+def generator_numbers(rng: np.random.Generator) -> Hashes:
     """((6,)): the state of a generator of numpy's default kind."""
     state = rng.bit_generator.state
     pairs = [divmod(state["state"][name], WORD) for name in ("state", "inc")]
     return np.array([*pairs[0], *pairs[1], state["has_uint32"], state["uinteger"]], dtype=np.uint64)
 
 
-def generator_of(numbers: Numbers) -> np.random.Generator:
+def generator_of(numbers: Hashes) -> np.random.Generator:
     """Make a generator with a state. RAISES (ValueError): for numbers that are none."""
     stored_integers("state of the random numbers", numbers, (6,), WORD)
     high, low, inc_high, inc_low, has_more, more = numbers.tolist()

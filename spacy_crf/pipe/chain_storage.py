@@ -192,7 +192,7 @@ class StoresChain(HasLabels, Stored):
 
     def _run_settings(self) -> dict[str, Any]:
         own = {"labels": list(self.labels), "scheme": self.scheme, "sequence": self.sequence}
-        return {**own, **settings_of_run(self.settings)}
+        return {**own, **settings_of_run(self.settings, self.feature_config)}
 
     def write_files(self) -> dict[str, bytes]:
         """Contents of the files that only this kind of component has."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import CRFError, excerpt
+from ..features.block import FeatureSettings
 from ..learning.model import get_layout
 from ..learning.packed import dumps, loads, pack, unpack
 from ..learning.resuming import usable
@@ -62,9 +63,9 @@ class Run:
             raise CRFError(PipeErrors.CRF419.format(name=name, path=self.path, differing="; ".join(differing)))
 
 
-def settings_of_run(settings: ChainSettings) -> dict[str, Any]:
+def settings_of_run(settings: ChainSettings, features: FeatureSettings) -> dict[str, Any]:
     """What training depends on, by name, as data: of the trainer, the model and the features."""
-    trainer, model, features = settings.trainer, settings.model, settings.features
+    trainer, model = settings.trainer, settings.model
     values: dict[str, dict[str, Any]] = {
         "trainer": {name: value for name, value in vars(trainer).items() if name not in WITHOUT_EFFECT},
         "model": {name: value for name, value in model.attrs.items() if isinstance(value, bool | int | float)},

@@ -60,7 +60,7 @@ class StoppedSearch:
             name: stored_floats(name, data[name], shape, -FINITE, FINITE).astype(dtype)
             for name, (shape, dtype) in shapes.items()
         }
-        counts = {name: stored_size(name, data[name]) for name in ("iterations", "evaluations")}
+        counts: dict[str, Any] = {name: stored_size(name, data[name]) for name in ("iterations", "evaluations")}
         return cls(**arrays, **counts, reason=str(data["reason"]))
 
     def resume(self, optimizer: LBFGS) -> None:
