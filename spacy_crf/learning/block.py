@@ -123,7 +123,7 @@ class LBFGSSettings(TrainerSettings):
         `max_steps` and `patience` of the training block leave some for the trigrams.
     resumable (bool): save with the component what training needs to go on: `[initialize.components.NAME] start` with
         its folder, the same settings and the same examples then gives the same weights as training without a break. It
-        takes about 60 bytes for each weight; L-BFGS goes on after the last step that was saved.
+        takes about 60 bytes for each weight.
     RAISES (ValueError): for settings that make no sense.
     """
 
