@@ -166,10 +166,14 @@ class LBFGSSettings(TrainerSettings):
 class MinibatchSettings(TrainerSettings):
     """Mini-batch training with the optimizer of the training block (Adam, SGD, ..), on mean gradients per sequence.
 
-    With `use_averages` of the optimizer, evaluation and saving see averaged weights. It is not `resumable`, as what it
-    remembers is the optimizer's, which spaCy does not save. thinc's optimizers are dense: a
+    With `use_averages` of the optimizer, evaluation and saving see averaged weights. thinc's optimizers are dense: a
     step costs as much as there are weights, however few the batch shows. spacy_crf.AdaGrad.v1 touches only those.
+
+    resumable (bool): as in spacy_crf.Perceptron.v1, with what the optimizer remembers of each weight, but not its
+        schedules; not for models with a tok2vec layer.
     """
+
+    resumable: bool = False
 
     def make(self) -> "Trainer":
         from .online import MinibatchTrainer

@@ -1,17 +1,21 @@
-"""What trainers have in common that go on where a run was interrupted: its examples, its random numbers, its errors."""
+"""What trainers that go on where a run was interrupted need of it: its examples, random numbers and optimizer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
+from thinc.api import Optimizer
 
 from ..core.arrays import Hashes, Indices
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
-from ..core.stored import stored_integers
+from ..core.stored import FINITE, stored_floats, stored_integers, stored_size
 from .errors import LearningErrors
+from .model import PARAMS
 
+MEMORY = ("mom1", "mom2", "averages")  # of an optimizer, by parameter
 WORD = 1 << 64
 LONGEST = 200  # characters of what an error says of damaged data
 
@@ -69,3 +73,35 @@ def generator_of(numbers: Hashes) -> np.random.Generator:
     kind = rng.bit_generator.state["bit_generator"]
     rng.bit_generator.state = {"bit_generator": kind, "state": state, "has_uint32": has_more, "uinteger": more}
     return rng
+
+
+def moments_of(sgd: Optimizer, model: int) -> dict[str, dict[str, Any]]:
+    """Return what an optimizer remembers of each weight, by sections of the weights. model (int): its id."""
+    found = {}
+    for name in PARAMS:
+        if (key := (model, name)) in sgd.nr_update:
+            stores = {store: getattr(sgd, store) or {} for store in MEMORY}
+            held = {store: np.asarray(by_key[key]) for store, by_key in stores.items() if key in by_key}
+            found[name] = {**held, "nr_update": int(sgd.nr_update[key])}
+    return found
+
+
+def stored_moments(data: dict[str, Any], sizes: Sequence[int]) -> dict[str, dict[str, Any]]:
+    """Check what `moments_of` gave for sections of some sizes. RAISES (ValueError): for anything else."""
+    found = {}
+    for name, size in zip(PARAMS, sizes):
+        if (own := data.get(name)) is not None:
+            arrays = {
+                store: stored_floats(store, own[store], (size,), -FINITE, FINITE) for store in MEMORY if store in own
+            }
+            found[name] = {**arrays, "nr_update": stored_size("nr_update", own["nr_update"])}
+    return found
+
+
+def give_moments(sgd: Optimizer, model: int, moments: dict[str, dict[str, Any]]) -> None:
+    """Let an optimizer remember what another one did."""
+    for name, own in moments.items():
+        for store in MEMORY:
+            if store in own and getattr(sgd, store) is not None:
+                getattr(sgd, store)[model, name] = own[store].astype(np.float32)
+        sgd.nr_update[model, name] = own["nr_update"]

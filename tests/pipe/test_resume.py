@@ -20,6 +20,7 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import load_config
+from thinc.api import Adam
 from typer.testing import CliRunner
 
 from spacy_crf import CRFError, CRFWarning
@@ -65,7 +66,7 @@ def test_lbfgs_of_order_2_in_both_of_its_phases(interrupted: int, tmp_path: Path
 @pytest.mark.parametrize(
     "config", [{}, {"target": "ent"}, {"forbidden": [["DT", "DT"]]}, {"max_features": 50}], ids=str
 )
-@pytest.mark.parametrize("trainer", ONLINE)
+@pytest.mark.parametrize("trainer", ["Minibatch", *ONLINE])
 def test_online(trainer: str, config: dict[str, Any], interrupted: int, tmp_path: Path) -> None:
     own = dict(config)
     features = {**RARE, **({"max_features": own.pop("max_features")} if "max_features" in own else {})}
@@ -74,6 +75,26 @@ def test_online(trainer: str, config: dict[str, Any], interrupted: int, tmp_path
 
 def resumable(block: dict[str, Any]) -> dict[str, Any]:
     return {**block, "resumable": True, "iterations_per_step": 2}
+
+
+@pytest.mark.parametrize("use_averages", [True, False])
+def test_minibatches_saved_as_spacy_train_saves_them(use_averages: bool, tmp_path: Path) -> None:
+    found = []
+    for interrupted in (False, True):
+        nlp = make("Minibatch")
+        examples = make_examples(nlp)
+        begin(nlp, examples)
+        if interrupted:
+            begin(nlp, examples, tmp_path / "saved")
+        optimizer = Adam(0.05, L2=0.0, use_averages=use_averages)
+        for number in range(3 if interrupted else 0, STEPS):
+            if number == 3 and not interrupted:
+                with nlp.use_params(optimizer.averages or {}):
+                    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+            nlp.update(examples[number : number + 5], sgd=optimizer)
+        with nlp.use_params(optimizer.averages or {}):
+            found.append(nlp.get_pipe("crf_tagger").to_bytes())
+    assert found[0] == found[1]
 
 
 def test_constraints_that_are_mined(tmp_path: Path) -> None:
@@ -288,6 +309,15 @@ def saved_model() -> bytes:
     return content
 
 
+FORGED_MINIBATCH: dict[str, Any] = {
+    "raw": lambda state: state.pop("raw"),
+    "size": lambda state: state.update(raw=state["raw"][1:]),
+    "moments": lambda state: state.update(moments=[]),
+    "moment": lambda state: state["moments"]["state"].update(mom1=state["moments"]["state"]["mom1"][1:]),
+    "count": lambda state: state["moments"]["state"].pop("nr_update"),
+}
+
+
 @pytest.mark.parametrize(
     "trainer, forge",
     [
@@ -299,6 +329,10 @@ def saved_model() -> bytes:
         *(
             pytest.param("AROW", lambda data, f=FORGED_ONLINE[name]: f(data["state"]), id=f"AROW {name}")
             for name in FORGED_ONLINE
+        ),
+        *(
+            pytest.param("Minibatch", lambda data, f=FORGED_MINIBATCH[name]: f(data["state"]), id=f"Minibatch {name}")
+            for name in FORGED_MINIBATCH
         ),
     ],
 )
