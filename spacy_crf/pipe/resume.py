@@ -54,11 +54,12 @@ class Run:
 
     def check(self, settings: Mapping[str, Any], name: str) -> None:
         """Raise a coded error where a component has other settings than the run. name (str): of the component."""
-        differing = [
-            f"{one} is {excerpt(repr(settings.get(one)))} and was {excerpt(repr(self.settings.get(one)))}"
-            for one in {**settings, **self.settings}
-            if settings.get(one) != self.settings.get(one)
-        ]
+        with usable(name):
+            differing = [
+                f"{one} is {excerpt(repr(settings.get(one)))} and was {excerpt(repr(self.settings.get(one)))}"
+                for one in {**settings, **self.settings}
+                if settings.get(one) != self.settings.get(one)
+            ]
         if differing:
             raise CRFError(PipeErrors.CRF419.format(name=name, path=self.path, differing="; ".join(differing)))
 

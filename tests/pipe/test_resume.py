@@ -272,6 +272,7 @@ def once(trainer: str) -> dict[str, bytes]:
 FORGED: dict[str, Any] = {
     "no state": lambda data: data.pop("state"),
     "text": lambda data: data.update(state="x"),
+    "an array as setting": lambda data: data["settings"].update({"trainer.c2": np.ones(2)}),
     "model": lambda data: data.update(model=b"\x80"),
     "another model": lambda data: data.update(model=saved_model()),
     "features": lambda data: data["features"].pop("edge"),
