@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -26,6 +27,7 @@ from ..punctuation.cli import fit_marks
 from ..punctuation.component import PunctuationRestorer
 from ..tagging.component import CRFTagger
 from ..tagging.component import calibrate as fit_temperature
+from ..tagsets.errors import TagSetErrors
 from .data import Data, DataOptions
 from .options import (
     Loaded,
@@ -249,6 +251,8 @@ def calibrate(
     unless thresholds are set.
     """
     component, calibration = loaded.component, None
+    if output is not None:
+        refuse_promised(loaded.nlp, loaded.name)
     is_restorer = isinstance(component, PunctuationRestorer)
     if is_restorer:
         refuse(loaded.name, "punctuation_restorer", sequences=sequences, columns=data.columns, input=data.input)
@@ -274,6 +278,15 @@ def refuse(name: str, kind: str, **options: object) -> None:
     for option, value in options.items():
         if value:
             raise CRFError(LabErrors.CRF988.format(option="--" + option.replace("_", "-"), kind=kind, name=name))
+
+
+def refuse_promised(nlp: Language, name: str) -> None:
+    """Raise a coded error where a component keeps a promise that was made with the probabilities of another, or its
+    own."""
+    for other, pipe in nlp.components:
+        sources = (other, getattr(pipe, "source", None))
+        if name in sources and getattr(pipe, "cfg", {}).get("method") == "guarantee":
+            raise CRFError(TagSetErrors.CRF448.format(name=other, source=name))
 
 
 def fit_tags(

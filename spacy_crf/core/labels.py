@@ -178,6 +178,13 @@ class Gold:
         dense[self.rows] = self.weights
         return dense
 
+    def greatest(self) -> "Gold":
+        """Sets of the labels with the greatest weight; a set of labels stays as it is."""
+        if not len(self.rows):
+            return self
+        greatest = self.weights == self.weights.max(axis=1, keepdims=True)
+        return Gold(self.labels, self.rows, greatest.astype(np.float32))
+
     def log_weights(self) -> Floats:
         """((N, L)): log weights: 0 for allowed labels, -inf for the others, log fractions for distributions."""
         with np.errstate(divide="ignore"):

@@ -14,10 +14,12 @@ from ..core.arrays import Floats
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import observe, sum_scores
 from ..core.learn.blocks import EncodedCorpus
+from ..core.stored import stored_floats
 from ..core.weights import DenseWeights, Layout, gather, scatter
 from .block import OnlineSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
+from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, usable
 
 
 class OnlineTrainer(Trainer):
@@ -32,6 +34,7 @@ class OnlineTrainer(Trainer):
     settings: OnlineSettings
 
     def reset(self) -> None:
+        self.stopped = None
         self._online = self.settings.learner()
         self.learns_vectors = self._online.learns_vectors
         self._vectors = VectorGradients()
@@ -39,10 +42,24 @@ class OnlineTrainer(Trainer):
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
 
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        if not self._is_ours(learner):
+            return self.stopped
+        return {"learner": self._online.state(), "order": generator_numbers(self._rng)}
+
+    def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
+        with usable(learner.name):
+            self._online.go_on(get_layout(learner.model), state["learner"])
+            self._rng = generator_of(state["order"])
+        self._remember(learner)
+        self.stopped = None
+
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Learn from a batch; the model follows in `apply`."""
         sample = make_sample(examples)
-        is_ours = bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+        if self.stopped is not None:
+            self._go_on(learner, self.stopped)
+        is_ours = self._is_ours(learner)
         learner.grow([sample])
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
@@ -75,6 +92,10 @@ class OnlineTrainer(Trainer):
             learner.model.finish_update(sgd)
         self._n_sequences = 0
 
+    def _is_ours(self, learner: ChainLearner) -> bool:
+        """Whether the model has the weights that this trainer left."""
+        return bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+
     def _remember(self, learner: ChainLearner) -> None:
         self._present = _arrays(learner)
 
@@ -85,8 +106,26 @@ class MinibatchTrainer(Trainer):
     learns_vectors = True
 
     def reset(self) -> None:
+        self.stopped = None
         self._weights, self._counts = _WorkArrays(), _WorkArrays()
+        self._last: tuple[Optimizer, list[Any]] | None = None  # the optimizer, and the weights that it left
+        self._moments: dict[str, Any] = {}  # of a run that goes on, until there is an optimizer to take them
         self._end_step()
+
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        """Weights are those of training, also where averages are saved in their place."""
+        if self._last is None:
+            return self.stopped
+        sgd, arrays = self._last
+        return {"raw": np.concatenate(arrays), "moments": moments_of(sgd, learner.model.id)}
+
+    def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
+        layout = get_layout(learner.model)
+        with usable(learner.name):
+            flat = stored_floats("raw", state["raw"], (layout.size,))
+            self._moments = stored_moments(state["moments"], [len(cells) for cells in layout.cells])
+        set_weights(learner.model, replace(get_weights(learner.model), flat=flat))
+        self.stopped = None
 
     def _end_step(self) -> None:
         self._gradient: list[Floats] = []
@@ -95,6 +134,8 @@ class MinibatchTrainer(Trainer):
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         sample = make_sample(examples)
+        if self.stopped is not None:
+            self._go_on(learner, self.stopped)
         learner.grow([sample])
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
@@ -108,6 +149,8 @@ class MinibatchTrainer(Trainer):
     def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
         if sgd is None or not self._n_sequences:
             return
+        give_moments(sgd, learner.model.id, self._moments)
+        self._moments = {}
         # mean per sequence, so that learning rates and clipping do not depend on the batch size
         for name, section in zip(PARAMS, self._gradient):
             if len(section):
@@ -115,6 +158,8 @@ class MinibatchTrainer(Trainer):
                 _pad_state(sgd, (learner.model.id, name), len(section))
         self._vectors.set(learner)
         learner.model.finish_update(sgd)
+        if self.settings.resumable:
+            self._last = sgd, _arrays(learner)
         self._end_step()
 
     def _loss_and_gradient(self, learner: ChainLearner, corpus: EncodedCorpus, sample: Sample) -> tuple[float, Floats]:

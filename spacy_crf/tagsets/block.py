@@ -66,7 +66,8 @@ class SetSettings(TagSettings):
     guarantee (dict | None): for "guarantee".
     hierarchy (TreeSettings | None): for "hierarchy": a block spacy_crf.TagTree.v1, with a file of tags and their
         parents, or with the separator in the names of tags; where `source` is set, with a separator.
-    learn_from (str): what weighted gold teaches. "soft": its weights. "marginal": that one of its tags is right.
+    learn_from (str): what weighted gold teaches. "soft": its weights, of which trainers that learn from mistakes
+        (Perceptron, PassiveAggressive, AROW) take the greatest. "marginal": that one of its tags is right.
         "best": its best tag. "augmented": each of its tags in a copy of the document.
     sequences (int): the most whole tag sequences that `doc._.tag_sequences` may list for a sentence; 0: none are.
     sequence_mass (float): probability that the listed sequences of a sentence have together, if there are enough.

@@ -215,15 +215,15 @@ def guarantee(
     if output is not None:
         loaded.nlp.to_disk(output)
         config = load_config(output / "config.cfg")
-        config["components"][loaded.name].update(method="guarantee", guarantee=guarantee_data(promise))
+        stored = guarantee_data(promise, loaded.component)
+        config["components"][loaded.name].update(method="guarantee", guarantee=stored)
         config.to_disk(output / "config.cfg")
     tell_written(output)
 
 
 def known_words(counts: Counter[str], min_count: int) -> Strata:
     """Groups of known and unknown words."""
-    # a word with ${ would be taken for a variable of the config
-    return UnknownWords(tuple(sorted(word for word, n in counts.items() if n >= min_count and "${" not in word)))
+    return UnknownWords.of_words(word for word, n in counts.items() if n >= min_count)
 
 
 def sequence_lengths(edges: str) -> Strata:

@@ -18,17 +18,18 @@ from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import smallest_sequence_sets
 from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
-from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output
+from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
 from .block import SetSettings
+from .fingerprint import KeepsPromise
 from .gold import Augmenter, WeightedTags, weighted_gold
 from .rules import PARENTS, SetRule, set_rule, tag_tree
 
 
 @LabelsTokens.register
-class SetValuedTagger(ChainPipe):
+class SetValuedTagger(KeepsPromise, ChainPipe):
     """Tags with a set of tags for each token. See `SetSettings`.
 
     >>> import spacy
@@ -64,6 +65,10 @@ class SetValuedTagger(ChainPipe):
         outputs = (*set_outputs(self.name, own, self.cfg[PARENTS], tags), likely)
         return Decoder(self.annotation, outputs, posterior=own.decode == "posterior")
 
+    def predict(self, docs: Iterable[Doc]) -> list[Any]:
+        self.check_promise()
+        return super().predict(docs)
+
     def rebuild(self) -> None:
         self._augmented = Augmenter()
         super().rebuild()
@@ -88,7 +93,7 @@ class SetValuedTagger(ChainPipe):
         return [copy for example in examples for copy in self._augmented.copies(example, *where)]
 
 
-class SourcedSetTagger(SourcePipe):
+class SourcedSetTagger(KeepsPromise, SourcePipe):
     """Gives sets of tags to tokens that an earlier component has tagged; it has nothing to learn of its own."""
 
     settings: SetSettings
@@ -106,8 +111,17 @@ class SourcedSetTagger(SourcePipe):
     def tag_probs(self) -> str:
         return self.settings.tag_probs
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that sets are made of: those of spans, such as B-LOC, where the source labels spans."""
+        return self.source_tags
+
     def decoder(self, tags: TagSet) -> Decoder:
         return Decoder(None, tuple(set_outputs(self.name, self.settings, [], tags.tags)))
+
+    def predict(self, docs: Iterable[Doc]) -> tuple[TagSet, list[Prediction]]:
+        self.check_promise()
+        return super().predict(docs)
 
     def token_probabilities(self, docs: Sequence[Doc]) -> list[Floats]:
         """Those of the source, as it is now: (n, L) for each Doc, in single precision."""

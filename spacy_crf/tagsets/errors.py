@@ -14,6 +14,11 @@ class TagSetErrors(metaclass=Messages):
         "Component {name!r}: learn_from = 'augmented' shows each token of some documents several times, so that "
         "VALID_TAGS would tell its gold from its other copies. Take another learn_from, or use = 'mask'."
     )
+    CRF448 = (
+        "Component {name!r} keeps a promise that was made with the probabilities of {source!r} as they are; with "
+        "others it would not hold. Calibrate the pipeline that the promise was made from, then make the promise: "
+        "`python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )
     CRF449 = (
         "Component {name!r}, document {document!r}: the gold tags of a token weigh {weights}. Give finite weights of "
         "at least 0, one of them above 0."
@@ -24,3 +29,12 @@ class TagSetErrors(metaclass=Messages):
         "to what stands between the parts of tags."
     )
     CRF638 = "No token of the documents has a gold tag, so that nothing can be measured. Give documents with gold."
+
+
+class TagSetWarnings(metaclass=Messages):
+    """Messages of warnings."""
+
+    CRFW448 = (
+        "Component {name!r} chooses sets by a promise that was made with other weights, labels or another temperature, "
+        "so that it may not hold. Make it anew: `python -m spacy crf guarantee MODEL FILE --output DIR`."
+    )

@@ -25,6 +25,7 @@ from ..features.columns import Columns
 from ..features.hashing import ABSENT, mix, string_hashes
 from ..pipe.probabilities import GivesSets
 from .errors import TagSetErrors
+from .fingerprint import MODEL, fingerprint
 from .gold import Weights, gold_weights
 
 BATCH_SIZE = 256
@@ -34,14 +35,22 @@ NO_TOKENS = Columns(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.z
 
 @dataclass(frozen=True)
 class UnknownWords:
-    """Words that are in a list, as the promise stores it, and those that are not."""
+    """Words that are in a list, and those that are not. The promise keeps numbers for the words, for a config does not
+    hold all lists of strings: it reads "$" and "$5", one behind the other, as one string.
 
-    words: tuple[str, ...]
+    hashes (tuple[int, ...]): of the words of the list, ascending.
+    """
+
+    hashes: tuple[int, ...]
     kind: Literal["unknown"] = "unknown"
+
+    @classmethod
+    def of_words(cls, words: Iterable[str]) -> "UnknownWords":
+        return cls(tuple(np.unique(string_hashes(list(words))).tolist()))
 
     def groups(self, tokens: Columns) -> Indices:
         """((N,)): 0 for words of the list, 1 for others. O(N log W)."""
-        known = _sorted_hashes(self.words)
+        known = _sorted_hashes(self.hashes)
         places = np.searchsorted(known[:-1], tokens.orths)
         return (known[places] != tokens.orths).astype(np.intp)
 
@@ -49,7 +58,7 @@ class UnknownWords:
         return ("known words", "unknown words")[group]
 
     def to_data(self) -> dict[str, Any]:
-        return {"kind": self.kind, "words": list(self.words)}
+        return {"kind": self.kind, "hashes": list(self.hashes)}
 
 
 @dataclass(frozen=True)
@@ -76,17 +85,20 @@ class SequenceLength:
 
 
 @lru_cache(maxsize=16)  # a promise is read for each batch, as settings may change at any time
-def _sorted_hashes(words: tuple[str, ...]) -> Hashes:
+def _sorted_hashes(hashes: tuple[int, ...]) -> Hashes:
     """Hashes of words, ascending, and a last one that no word has."""
-    return np.append(np.sort(string_hashes(list(words))), ABSENT)
+    return np.append(np.sort(np.array(hashes, dtype=np.uint64)), ABSENT)
 
 
 Strata: TypeAlias = UnknownWords | SequenceLength
 
 
 def read_strata(data: Mapping[str, Any]) -> Strata:
-    """What `to_data` wrote; a KeyError or ValueError for something else."""
-    kind, key = {"unknown": (UnknownWords, "words"), "length": (SequenceLength, "edges")}[data["kind"]]
+    """What `to_data` wrote, or what it wrote once, with the words themselves; a KeyError or ValueError for something
+    else."""
+    if data["kind"] == "unknown" and "words" in data:
+        return UnknownWords.of_words(data["words"])
+    kind, key = {"unknown": (UnknownWords, "hashes"), "length": (SequenceLength, "edges")}[data["kind"]]
     return kind(tuple(data[key]))
 
 
@@ -265,11 +277,12 @@ def read_guarantee(name: str, data: Mapping[str, Any] | None) -> Guarantee:
     if data is None or kind not in GUARANTEES:
         raise CRFError(TagSetErrors.CRF415.format(name=name, value=kind))
     try:
-        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key != "kind"})
+        return GUARANTEES[kind].from_data({key: value for key, value in data.items() if key not in ("kind", MODEL)})
     except (KeyError, TypeError, ValueError) as error:
         raise CRFError(TagSetErrors.CRF415.format(name=name, value=repr(error))) from error
 
 
-def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
+def guarantee_data(guarantee: Guarantee, tagger: GivesSets) -> dict[str, Any]:
+    """What the config keeps of a promise, and of the tagger that it was made with."""
     kind = "conformal" if isinstance(guarantee, ConformalPromise) else "risk"
-    return {"kind": kind, **guarantee.to_data()}
+    return {"kind": kind, MODEL: fingerprint(tagger), **guarantee.to_data()}

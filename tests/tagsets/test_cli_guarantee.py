@@ -1,6 +1,7 @@
 """`crf guarantee`: promises on held-out data, and pipelines that keep them."""
 
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,17 @@ from typer.testing import CliRunner
 
 from spacy_crf.annotation.gold import write_gold_tags
 from spacy_crf.cli import app
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.sets.conformal import calibrate
-from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens, risk_control
+from spacy_crf.tagsets.guarantee import (
+    ConformalPromise,
+    UnknownWords,
+    conformal_sets,
+    held_out_tokens,
+    read_guarantee,
+    read_strata,
+    risk_control,
+)
 
 TAGS = ("A", "B", "C", "D")
 Data = list[list[tuple[str, str]]]
@@ -200,20 +210,35 @@ def sets_of(folder: Path, data: Data, batch_size: int = 100) -> list[list[list[s
 
 def test_a_promise_for_unknown_words_is_kept_for_them(model: Path, held_out: Path, tmp_path: Path) -> None:
     train, out = tmp_path / "train.tsv", tmp_path / "out"
-    rows = [f"w{number}\tA\n" for number in range(4)] * 2 + ["w4\tA\n", "${w5}\tA\n", "${w5}\tA\n"]
+    rows = [f"w{number}\tA\n" for number in range(4)] * 2 + ["w4\tA\n"]
     train.write_text("\n".join(rows), encoding="utf8")
     options = ("--conformal", "--by", "unknown", "--train", train, "--min-count", 2, "--level", 0.1)
     result = run(model, held_out, *options, "--output", out)
     assert result.exit_code == 0, result.output
     assert "The groups are: known words, unknown words." in " ".join(result.output.split())
     stored = spacy.util.load_config(out / "config.cfg")["components"]["set_valued_tagger"]["guarantee"]
-    assert stored["by"] == {"kind": "unknown", "words": ["w0", "w1", "w2", "w3"]} and stored["strata"] == [0, 1]
+    known = UnknownWords.of_words(["w0", "w1", "w2", "w3"])
+    assert read_strata(stored["by"]) == known and stored["strata"] == [0, 1]
     data = sentences(2, 600)
     hits: dict[bool, list[bool]] = {True: [], False: []}
     for sentence, found in zip(data, sets_of(out, data)):
         for (word, tag), tags in zip(sentence, found):
             hits[word in ("w0", "w1", "w2", "w3")].append(tag in tags)
     assert all(0.87 < np.mean(values) < 0.95 for values in hits.values()), {k: np.mean(v) for k, v in hits.items()}
+
+
+def test_words_that_mean_something_in_a_config_stay_known(model: Path, held_out: Path, tmp_path: Path) -> None:
+    words = ["$", "$5", "$$", "US$", "${w5}", "${", "%", "w0", "w1", "1", "true", "null", "[", "a,b", "@misc"]
+    train, out = tmp_path / "train.tsv", tmp_path / "out"
+    train.write_text("".join(f"{word}\tA\n\n" for word in words), encoding="utf8")
+    options = ("--conformal", "--by", "unknown", "--train", train, "--level", 0.1)
+    result = run(model, held_out, *options, "--output", out)
+    assert result.exit_code == 0, result.output
+    for folder in (out, tmp_path / "again"):
+        nlp = spacy.load(folder)
+        promise = read_guarantee("", nlp.get_pipe("set_valued_tagger").cfg["guarantee"])
+        assert isinstance(promise, ConformalPromise) and promise.by == UnknownWords.of_words(words)
+        nlp.to_disk(tmp_path / "again")
 
 
 def test_a_promise_by_sequence_length(model: Path, held_out: Path, tmp_path: Path) -> None:
@@ -298,3 +323,79 @@ def test_a_document_is_what_has_one_name(model: Path, tmp_path: Path) -> None:
     assert "n = 120 calibration sentences" in " ".join(result.output.split()), result.output
     result = run(model, tmp_path / "0.tsv", "--level", 0.1)
     assert result.exit_code == 1 and "[CRF818]" in result.output
+
+
+# -- a promise belongs to a model ---------------------------------------------------------------------------------
+
+
+def text(nlp) -> Doc:
+    return Doc(nlp.vocab, words=["w1", "w2"])
+
+
+@pytest.mark.parametrize("folder, name", [("model", "set_valued_tagger"), ("sourced", "hmm_tagger")])
+def test_a_promise_tells_when_the_model_is_another(
+    request, held_out: Path, tmp_path: Path, folder: str, name: str
+) -> None:
+    out = tmp_path / "out"
+    assert (
+        run(request.getfixturevalue(folder), held_out, "--level", 0.1, "--unit", "token", "--output", out).exit_code
+        == 0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp = spacy.load(out)
+        nlp(text(nlp))
+        nlp.to_disk(tmp_path / "again")  # stored and loaded, it is the same model
+        nlp = spacy.load(tmp_path / "again")
+        nlp(text(nlp))
+    train = examples(nlp, sentences(5, 50))
+    nlp.get_pipe(name).update(train, sgd=nlp.resume_training())
+    nlp.to_disk(tmp_path / "further")
+    nlp = spacy.load(tmp_path / "further")
+    with pytest.warns(CRFWarning, match="CRFW448.*set_valued_tagger"):
+        nlp(text(nlp))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CRFWarning)
+        nlp(text(nlp))  # once is enough
+
+
+def test_a_promise_tells_of_training_and_of_a_temperature_while_it_is_used(
+    model: Path, held_out: Path, tmp_path: Path
+) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path).exit_code == 0
+    nlp = spacy.load(tmp_path)
+    nlp(text(nlp))
+    nlp.get_pipe("set_valued_tagger").cfg["temperature"] = 0.5
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+    nlp = spacy.load(tmp_path)
+    nlp(text(nlp))
+    nlp.update(examples(nlp, sentences(5, 50)), sgd=nlp.resume_training())
+    with pytest.warns(CRFWarning, match="CRFW448"):
+        nlp(text(nlp))
+
+
+def test_calibration_does_not_break_a_promise(model: Path, held_out: Path, tmp_path: Path) -> None:
+    assert run(model, held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code == 0
+    arguments = ["calibrate", str(tmp_path / "out"), str(held_out), "--columns", "word,tag"]
+    result = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "sure")])
+    assert result.exit_code == 1 and "CRF448" in result.output and not (tmp_path / "sure").exists()
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+def test_calibration_does_not_break_the_promise_of_another_component(held_out: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[0]"]}
+    nlp.add_pipe("crf_tagger", config={"features": features})
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
+    train = examples(nlp, sentences(0, 300))
+    optimizer = nlp.initialize(lambda: train)
+    nlp.update(train, sgd=optimizer)
+    nlp.to_disk(tmp_path / "model")
+    assert (
+        run(tmp_path / "model", held_out, "--level", 0.1, "--unit", "token", "--output", tmp_path / "out").exit_code
+        == 0
+    )
+    arguments = [str(tmp_path / "out"), str(held_out), "--columns", "word,tag", "--output", str(tmp_path / "sure")]
+    result = CliRunner().invoke(app, ["calibrate", *arguments])
+    assert result.exit_code == 1 and re.search("CRF448.*crf_tagger", " ".join(result.output.split())), result.output

@@ -16,6 +16,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_crf.annotation.gold import read_gold_tags, write_gold_tags
+from spacy_crf.core.errors import CRFWarning
 from spacy_crf.core.labels import TagSet
 from spacy_crf.core.sets.predict import error_controlled_sets, make_utility, top_k_sets, utility_optimal_sets
 from spacy_crf.tagsets.gold import copies, gold_weights, to_gold
@@ -120,6 +121,22 @@ def test_what_weighted_gold_teaches(learn_from: str) -> None:
     expected = {"soft": 2 / 3, "best": 1.0, "augmented": 1 / 2}
     if learn_from in expected:
         assert probabilities["KON"] == pytest.approx(expected[learn_from], abs=0.02)
+
+
+@pytest.mark.parametrize("trainer", ["Perceptron", "PassiveAggressive", "AROW"])
+def test_learning_from_mistakes_takes_the_greatest_weight(trainer: str) -> None:
+    nlp = build(learn_from="soft", trainer={"@misc": f"spacy_crf.{trainer}.v1"})
+    examples = []
+    for _ in range(40):
+        doc = Doc(nlp.vocab, words=["a"])
+        write_gold_tags(doc, [{"X": 0.1, "Y": 0.9}])
+        examples.append(Example(Doc(nlp.vocab, words=["a"]), doc))
+    nlp.initialize(lambda: examples)
+    for _ in range(5):
+        nlp.update(examples)
+    with pytest.warns(CRFWarning, match="CRFW403"):
+        doc = nlp(Doc(nlp.vocab, words=["a"]))
+    assert doc[0].tag_ == "Y" and doc[0]._.tag_probs["Y"] > 0.6
 
 
 def test_gold_of_the_extension_stands_before_the_tag() -> None:

@@ -35,7 +35,7 @@ def tokens_of(texts: list[list[str]]) -> Columns:
 
 @given(WORDS, st.sets(st.sampled_from(["a", "ē", "x"])))
 def test_words_of_the_list_are_known(texts: list[list[str]], known: set[str]) -> None:
-    strata = UnknownWords(tuple(sorted(known)))
+    strata = UnknownWords.of_words(known)
     expected = [int(word not in known) for words in texts for word in words]
     assert strata.groups(tokens_of(texts)).tolist() == expected
     assert read_strata(json.loads(json.dumps(strata.to_data()))) == strata
@@ -47,6 +47,10 @@ def test_sequences_are_told_by_their_length(texts: list[list[str]], edges: set[i
     expected = [sum(len(words) > edge for edge in edges) for words in texts for _ in words]
     assert strata.groups(tokens_of(texts)).tolist() == expected
     assert read_strata(json.loads(json.dumps(strata.to_data()))) == strata
+
+
+def test_promises_that_hold_the_words_themselves_are_read() -> None:
+    assert read_strata({"kind": "unknown", "words": ["a", "ē"]}) == UnknownWords.of_words(["ē", "a"])
 
 
 def test_names_of_groups() -> None:
@@ -99,7 +103,7 @@ def test_promises_survive_json_and_old_ones_are_read() -> None:
     marginals = rng.dirichlet(np.ones(4) / 2, len(tokens.orths)).astype(np.float32)
     gold = np.array([rng.choice(4, p=row / row.sum()) for row in marginals.astype(np.float64)])
     weights = np.eye(4)[gold]
-    for by, score in ((UnknownWords(("a",)), Score("aps", randomised=True)), (SequenceLength((2,)), Score())):
+    for by, score in ((UnknownWords.of_words(["a"]), Score("aps", randomised=True)), (SequenceLength((2,)), Score())):
         promise = conformal_sets(HeldOutTokens(marginals, weights, tokens), 0.2, score, "group", by=by, seed=5)
         again = ConformalPromise.from_data(json.loads(json.dumps(promise.to_data())))
         assert again == promise and (again.seed == 5) == score.randomised and again.level == 0.2

@@ -1,13 +1,14 @@
 """Online learning by mistakes: decode with the present weights, and move them where that went wrong.
 
 Three rules say how far, with the costs of CRFsuite: the perceptron, passive-aggressive and AROW. Where gold is a set,
-or unknown, its best path under the present weights is the one to learn (the latent perceptron, Sun et al. 2009).
+or unknown, its best path under the present weights is the one to learn (the latent perceptron, Sun et al. 2009). Where
+it is a distribution, the labels of the greatest weight are that set: here a path is right or wrong.
 """
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..arrays import Bools, Floats, Indices, Ints
 from ..chain.potentials import numbered, observe, potentials, sum_scores
 from ..chain.viterbi import viterbi
 from ..labels import UNKNOWN, Gold
+from ..stored import FINITE, stored_floats
 from ..weights import Layout
 from .blocks import EncodedCorpus
 from .online import OnlineLearner, OnlineWeights, enlarged
@@ -76,6 +78,7 @@ class MistakeDriven(OnlineLearner):
 
     def _learn_batch(self, part: EncodedCorpus, numbers: Indices) -> float:
         """Learn from sequences that are scored with the same weights; errors call them by the numbers ((B,))."""
+        part = replace(part, gold=part.gold.greatest())
         with numbered(numbers):
             predicted = self._decode(part)
             wrong = _mistakes(part.gold, predicted)
@@ -170,6 +173,14 @@ class AROW(MistakeDriven):
     def grow(self, layout: Layout) -> None:
         super().grow(layout)
         self._variances = enlarged(self._variances, self.weights.n_slots, self.variance)
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "variances": self._variances[self.weights.own_slots]}
+
+    def go_on(self, layout: Layout, state: dict[str, Any]) -> None:
+        super().go_on(layout, state)
+        variances = stored_floats("variances", state["variances"], (layout.size,), 0.0, FINITE)
+        self._variances[self.weights.own_slots] = variances
 
     def step(self, found: Difference) -> tuple[Floats, float]:
         """In proportion to the variances, which shrink; the loss is the score difference plus the wrong labels."""

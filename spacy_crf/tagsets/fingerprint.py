@@ -1,0 +1,53 @@
+"""Whether a promise about sets still has the model that it was made with."""
+
+import json
+import warnings
+from hashlib import blake2b
+from typing import Any
+
+from ..core.errors import CRFWarning
+from ..pipe.source import SourcePipe
+from .block import SetSettings
+from .errors import TagSetWarnings
+
+MODEL = "model"  # where a promise keeps the fingerprint; older promises have none
+
+
+def fingerprint(component: Any) -> str:
+    """Tell what the probabilities of a component follow from, its labels, features, weights and temperature, in 16
+    hexadecimal digits: the same ones in memory and in files. O(size of the model)."""
+    origin = _origin(component)
+    stored = origin.to_bytes(exclude=["vocab", "cfg"]) if hasattr(origin, "to_bytes") else b""
+    told = json.dumps([list(origin.labels), _temperature(origin)]).encode("utf8")
+    return blake2b(told + stored, digest_size=8).hexdigest()
+
+
+class KeepsPromise:
+    """Warns where sets are chosen by a promise, but of other probabilities than it was made with."""
+
+    name: str
+    settings: Any
+    _checked: tuple[Any, Any, Any] = (None, None, None)
+
+    def check_promise(self) -> None:
+        """Warn once for each model and temperature. For a source that is no component of this library, the weights
+        are looked at once."""
+        settings: SetSettings = self.settings
+        if settings.method != "guarantee":
+            return
+        origin, expected = _origin(self), (settings.guarantee or {}).get(MODEL)
+        weights, told = getattr(origin, "scores", None), (_temperature(origin), expected)
+        if self._checked[0] is origin and self._checked[1] is weights and self._checked[2] == told:
+            return
+        self._checked = origin, weights, told
+        if expected is not None and fingerprint(self) != expected:
+            warnings.warn(TagSetWarnings.CRFW448.format(name=self.name), CRFWarning, stacklevel=3)
+
+
+def _origin(component: Any) -> Any:
+    """The component whose probabilities are taken."""
+    return component.find_source() if isinstance(component, SourcePipe) else component
+
+
+def _temperature(component: Any) -> float:
+    return float(getattr(component, "cfg", {}).get("temperature", 1.0))
