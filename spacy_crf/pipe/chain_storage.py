@@ -17,6 +17,7 @@ from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
+from ..features.resources import Lexicon
 from ..learning.block import LinearChain
 from ..learning.encoder import ChainLearner, Trainer
 from ..learning.model import (
@@ -42,11 +43,13 @@ PREPARATION = "preparation"  # what of `cfg` says how the texts of training were
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one."""
+    """What a component begins with: labels, features as `Features.to_data` gives them, weights, and the lexicon that
+    the features mean, of a saved one."""
 
     labels: list[str]
     features: dict[str, Any]
     model: ChainModel
+    lexicon: Lexicon
 
 
 class StoresChain(HasLabels, Stored):
@@ -214,12 +217,13 @@ class StoresChain(HasLabels, Stored):
         with readable(self.name, path):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
+            lexicon = Lexicon.from_data(features)
         ours, theirs = self.cfg.get("target"), cfg.get("target")
         actual, expected = get_layout(model).n_labels, len(self.make_tags(labels))
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        return Start(list(labels), features, model)
+        return Start(list(labels), features, model, lexicon)
 
     def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))
