@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 if TYPE_CHECKING:
     from .induced import WordClasses
-    from .resources import Resources
+    from .resources import Lexicon, Resources
     from .spelling import Speller
     from .templates import Template
 
@@ -162,20 +162,25 @@ class FeatureSettings:
             if attribute.name == INDUCED and self.classes is None:
                 raise CRFError(FeatureErrors.CRF976.format(template=str(template)))
 
-    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Read word lists and rules from their files, and fit what is to be fitted to the Docs.
 
         nlp (Language | None): splits the phrases of word lists.
+        fitted (Lexicon | None): what was fitted before for the same templates, and stays: weights were learned with it.
         """
         from .resources import Lexicon, Resources, WordList, count_forms, kept_counts
         from .templates import COUNTED, INDUCED
 
         lists = {name: WordList.read(name, Path(path), nlp) for name, path in sorted((self.lists or {}).items())}
-        speller = None if self.spelling is None else self.spelling.make(lambda: count_forms(docs()))
+        own = fitted or Lexicon()
         thresholds, sizes = self._numbers(COUNTED), self._numbers([INDUCED])
-        counts = kept_counts(count_forms(docs()), thresholds) if thresholds else None
-        classes = None
-        if self.classes is not None and sizes:
+        speller, counts, classes = None, own.counts, own.classes
+        if self.spelling is not None:
+            kept = own.speller if self.spelling.table == FIT else None
+            speller = kept or self.spelling.make(lambda: count_forms(docs()))
+        if thresholds and counts is None:
+            counts = kept_counts(count_forms(docs()), thresholds)
+        if self.classes is not None and sizes and classes is None:
             classes = self.classes.make(lambda: ([token.text for token in doc] for doc in docs()), sizes)
         return Resources(lists, Lexicon(speller, counts, classes))
 

@@ -18,6 +18,7 @@ from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
 from ..features.features import Features
+from ..features.resources import Lexicon
 from ..learning.block import LinearChain
 from ..learning.encoder import ChainLearner, Trainer
 from ..learning.model import (
@@ -46,12 +47,13 @@ PREPARATION = "preparation"  # what of `cfg` says how the texts of training were
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one; and
-    the run of training that goes on, if one does."""
+    """What a component begins with: labels, features as `Features.to_data` gives them, weights, and the lexicon that
+    the features mean, of a saved one; and the run of training that goes on, if one does."""
 
     labels: list[str]
     features: dict[str, Any]
     model: ChainModel
+    lexicon: Lexicon
     run: Run | None = None
 
 
@@ -234,6 +236,7 @@ class StoresChain(HasLabels, Stored):
         with readable(self.name, path):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
+            lexicon = Lexicon.from_data(features)
         run = Run.read(path, files, self.name) if self.settings.trainer.resumable else None
         if run is not None:
             with usable(self.name):
@@ -247,7 +250,7 @@ class StoresChain(HasLabels, Stored):
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        return Start(list(labels), features, model, run)
+        return Start(list(labels), features, model, lexicon, run)
 
     def begin_with(self, begun: Start) -> None:
         """Take over features and weights of another component; if there is a run, the trainer goes on with it."""

@@ -137,9 +137,9 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             what is fitted to them: normal forms of words, a tag dictionary.
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
-        start (str | None): folder of a saved component with the same templates, to begin with its labels, features and
-            weights of features: that of a model without vectors, for one that has some. Where the trainers are
-            `resumable`, training goes on as if it had not been interrupted.
+        start (str | None): folder of a saved component with the same templates, to begin with its labels, features,
+            their weights, and what they read that was fitted, such as classes; its vectors are left out. Where the
+            trainers are `resumable`, training goes on as if it had not been interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
@@ -150,7 +150,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
             self.cfg[PREPARATION] = None if preparation is None else preparation.to_data()
         found = self.find_labels(self.references(read)) if labels is None else labels
         self.set_labels([*(begun.labels if begun else ()), *self.labels, *found])
-        resources = self.feature_config.make_resources(nlp, partial(self.references, read))
+        resources = self.feature_config.make_resources(nlp, partial(self.references, read), begun and begun.lexicon)
         self.features = Features(self.feature_config, self.sequence, resources)
         self.trainer.reset()
         tags = self.make_tags(self.labels)

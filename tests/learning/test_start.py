@@ -55,6 +55,47 @@ def test_it_predicts_at_once_and_learns_on(saved: Path, config: dict[str, Any]) 
     assert sum(a == b for a, b in zip(tags(nlp), gold, strict=True)) >= len(gold) - 2
 
 
+FITTED = {
+    "templates": ["CLASS3[-1..1]", "LOWER|COMMON2", "SUFFIX2|RARE2", "NORMAL"],
+    "classes": {"@misc": "spacy_crf.InducedClasses.v1", "min_count": 1},
+    "spelling": {"@misc": "spacy_crf.Spelling.v1", "lengths": [2], "ratio": 1},
+}
+
+
+def test_what_was_fitted_to_words_stays_with_the_weights(tmp_path: Path) -> None:
+    features = {"@misc": "spacy_crf.Features.v1", **FITTED}
+    reference = build("LBFGS", features=features)
+    first = make_examples(reference)[:10]
+    reference.initialize(lambda: first)
+    reference.update(first)
+    old = reference.get_pipe("crf_tagger")
+    old.to_disk(tmp_path / "saved")
+    alone, begun = (build("AdaGrad", features=features) for _ in range(2))
+    begun.config["initialize"]["components"]["crf_tagger"] = {"start": str(tmp_path / "saved")}
+    for nlp in (alone, begun):
+        nlp.initialize(lambda nlp=nlp: make_examples(nlp)[10:])
+    fitted = [nlp.get_pipe("crf_tagger").features.resources.to_data() for nlp in (reference, begun, alone)]
+    assert set(fitted[0]) == {"lists", "spelling", "word_counts", "word_classes"}
+    assert fitted[1] == fitted[0] and all(fitted[2][key] != fitted[0][key] for key in fitted[0] if key != "lists")
+    assert tags(begun) == tags(reference)
+    learn(begun, make_examples(begun)[10:], epochs=1)
+
+
+def test_a_given_table_of_normal_forms_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text("mil\tmill\n", encoding="utf8")
+    spelling = {"@misc": "spacy_crf.Spelling.v1", "table": str(path)}
+    features = {"@misc": "spacy_crf.Features.v1", "templates": ["NORMAL"], "spelling": spelling}
+    nlp = build("LBFGS", features=features)
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.update(make_examples(nlp))
+    nlp.get_pipe("crf_tagger").to_disk(tmp_path / "saved")
+    path.write_text("mil\tmill\nmyll\tmill\n", encoding="utf8")
+    begun = begin(tmp_path / "saved", features=features)
+    assert [token.tag_ for token in begun("the myll")] == [token.tag_ for token in nlp("the mill")]
+    assert "myll" in str(begun.get_pipe("crf_tagger").features.resources.to_data())
+
+
 def test_labels_of_the_data_come_behind(saved: Path) -> None:
     plain, more = begin(saved), begin(saved, labels=["NEW", "NN"])
     known = plain.get_pipe("crf_tagger").labels

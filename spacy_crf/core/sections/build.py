@@ -126,8 +126,7 @@ class _Builder:
         self.pending[layer] = {}
         self.lattice.layers.append(array("i", [state for state, _ in settled]))
         self.lattice.layer_stacks.append(array("i", [stack for _, stack in settled]))
-        known = self.closings
-        self.closings = {stack: known.get(stack) or self._closings(stack) for _, stack in settled}
+        self.closings = {stack: self.closings.get(stack) or self._closings(stack) for _, stack in settled}
         if len(stacks.tops) > self.forget:
             waiting = (key[0] for later in self.pending[layer : self.furthest + 1] for key in later)
             stacks.keep_only([*waiting, *self.lattice.layer_stacks[-1]])
@@ -146,9 +145,8 @@ class _Builder:
             ids, kept, levels = {state for _, state in best}, self.search.kept[layer], self.lattice.stacks.levels
             best += [(key, state) for key, state in found.items() if state not in ids and levels(*key) in kept]
         left = self.pending[layer] = dict(best)
-        if len(left) < len(found):
-            lost = max(score[state] for key, state in found.items() if key not in left)
-            self._drop(len(found) - len(left), lost + self.ahead[layer])
+        if lost := [score[state] for key, state in found.items() if key not in left]:
+            self._drop(len(lost), max(lost) + self.ahead[layer])
 
     def _drop(self, count: int, bound: float) -> None:
         """Note that ways are not followed. bound: on the scores of the trees at their ends."""

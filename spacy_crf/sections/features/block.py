@@ -12,7 +12,7 @@ from ...core.errors import CRFError
 from ...features.block import Docs, FeatureSettings
 
 if TYPE_CHECKING:
-    from ...features.resources import Resources
+    from ...features.resources import Lexicon, Resources
     from ...features.templates import Template
     from .reader import UnitReader
 
@@ -78,7 +78,7 @@ class UnitFeatureSettings(FeatureSettings):
                 near = ", ".join(get_close_matches(name, FEATURES, n=3, cutoff=0.4)) or "kind, words, case, is title"
                 raise CRFError(SectionErrors.CRF965.format(template=template, attribute=attribute, near=near))
 
-    def make_resources(self, nlp: Language | None, docs: Docs = tuple) -> "Resources":
+    def make_resources(self, nlp: Language | None, docs: Docs = tuple, fitted: "Lexicon | None" = None) -> "Resources":
         """Word lists, the built-in ones and those of `lists`.
 
         RAISES (ValueError): for a file that cannot be read, or a line that is no entry.
