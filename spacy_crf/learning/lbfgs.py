@@ -131,7 +131,8 @@ class LBFGSTrainer(Trainer):
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""
         samples, self._pending = self._pending, []
-        learner.grow(samples)
+        for sample in samples:
+            learner.grow(sample)
         corpus = join([learner.encode(sample) for sample in samples])
         if not len(corpus.gold.labels):
             return
