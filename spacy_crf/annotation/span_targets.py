@@ -12,11 +12,11 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, IOB_STRINGS
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..core.arrays import Bools, Indices, Segments
-from ..core.labels import OUTSIDE, Gold, TagSet
+from ..core.arrays import Bools, Indices, Ints, Segments
+from ..core.labels import OUTSIDE, UNKNOWN, Gold, TagSet
 from .extensions import register
 from .gold import as_bio, narrow, partial_gold, partial_tags, possible_tags, same_tokens
-from .target import DecodedDoc, Names, Target, Values, token_target
+from .target import DecodedDoc, Names, Place, Target, Values, token_target
 
 BLOCKED = 3  # ENT_IOB of a token that begins an entity; without a type, of one barred from entities
 
@@ -49,6 +49,10 @@ class SpanTarget(Target):
     @abstractmethod
     def _has_outside(self, doc: Doc) -> bool:
         """Whether a token is known to lie outside of all spans, by the spans."""
+
+    @abstractmethod
+    def _free(self, doc: Doc, places: Sequence[Place]) -> list[int]:
+        """Which of the spans that were decoded for a Doc are written, beside those that are kept."""
 
     @abstractmethod
     def _names(self, example: Example, tags: TagSet) -> Names:
@@ -92,13 +96,30 @@ class SpanTarget(Target):
             self._allow(doc, sequences[own], tags, allowed[own])
         return allowed
 
+    def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
+        """See `Target.written`. Of labels that the tag set lacks, spans count as outside; where spans overlap there is
+        no tag."""
+        kept = () if self.overwrite else ((span.start, span.end, span.label_) for span in self.spans(doc))
+        known, outside = self._known(tags), tags.number.get(OUTSIDE, UNKNOWN)
+        labels, covered = np.full(len(doc), outside, dtype=np.int32), np.zeros(len(doc), dtype=np.intp)
+        for start, end, label in (*kept, *(found.spans[k] for k in self._free(doc, found.spans))):
+            if label in known:
+                labels[start:end] = [tags.number[name] for name in tags.tag_span(start, end, label)]
+            covered[start:end] += 1
+        return np.where(covered > 1, UNKNOWN, labels)
+
+    @staticmethod
+    def _known(tags: TagSet) -> tuple[str, ...]:
+        """The labels that spans may have."""
+        return tags.tags if tags.scheme == "none" else tags.span_labels
+
     def _allow(self, doc: Doc, sequences: Indices, tags: TagSet, allowed: Bools) -> None:
         """Leave the tokens of spans the tags of these, and none after them that would prolong them, in place."""
         plain = tags.scheme == "none"
         spans = without_overlaps(self.spans(doc))
         inner = [span for span in spans if sequences[span.start] == sequences[span.end - 1]]
         for span in inner:
-            start, end, known = span.start, span.end, span.label_ in (tags.tags if plain else tags.span_labels)
+            start, end, known = span.start, span.end, span.label_ in self._known(tags)
             if not known and OUTSIDE not in tags.number:
                 continue
             names = tags.tag_span(start, end, span.label_) if known else [OUTSIDE] * (end - start)
@@ -144,13 +165,15 @@ class EntityTarget(SpanTarget):
         for span in _blocked_spans(doc) if OUTSIDE in tags.number else ():
             allowed[span.start] = _only_tag(OUTSIDE, tags)
 
+    def _free(self, doc: Doc, places: Sequence[Place]) -> list[int]:
+        return _beside([] if self.overwrite else [*doc.ents, *_blocked_spans(doc)], places)
+
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set doc.ents; tokens outside of entities become so explicitly."""
         spans = [Span(doc, start, end, label=label) for start, end, label in found.spans]
         kept: Sequence[Span] = () if self.overwrite else doc.ents
         blocked = [] if self.overwrite else _blocked_spans(doc)
-        taken = _covered([*kept, *blocked])
-        free = [k for k, (start, end, _) in enumerate(found.spans) if taken.isdisjoint(range(start, end))]
+        free = self._free(doc, found.spans)
         doc.set_ents([*kept, *(spans[k] for k in free)], blocked=blocked, default="outside")
         if self.scores is not None and found.scores is not None:
             for k in free:
@@ -199,15 +222,18 @@ class GroupTarget(SpanTarget):
             names[span.start : span.end] = tags.tag_span(span.start, span.end, span.label_)
         return names
 
+    def _free(self, doc: Doc, places: Sequence[Place]) -> list[int]:
+        kept = [] if self.overwrite else list(doc.spans.get(self.key, ()))
+        return [] if kept and not self.extend else _beside(kept, places)
+
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Set doc.spans[key], the probabilities in the attrs of the group; other attrs of a group stay."""
         present = None if self.overwrite else doc.spans.get(self.key)
         kept: list[Span] = list(present or ())
         if kept and not self.extend:
             return
-        taken = _covered(kept)
-        decoded = [Span(doc, start, end, label=label) for start, end, label in found.spans]
-        spans = [*kept, *(span for span in decoded if taken.isdisjoint(range(span.start, span.end)))]
+        free = (found.spans[k] for k in self._free(doc, found.spans))
+        spans = [*kept, *(Span(doc, start, end, label=label) for start, end, label in free)]
         attrs = {**(present.attrs if present is not None else {}), **_group_scores(spans, found)}
         doc.spans[self.key] = SpanGroup(doc, name=self.key, attrs=attrs, spans=spans)
 
@@ -245,6 +271,12 @@ def without_overlaps(spans: Sequence[Span]) -> list[Span]:
 def _covered(spans: Iterable[Span]) -> set[int]:
     """The tokens of spans."""
     return {token for span in spans for token in range(span.start, span.end)}
+
+
+def _beside(kept: Iterable[Span], places: Sequence[Place]) -> list[int]:
+    """Which places share no token with spans."""
+    taken = _covered(kept)
+    return [k for k, (start, end, _) in enumerate(places) if taken.isdisjoint(range(start, end))]
 
 
 def _blocked_spans(doc: Doc) -> list[Span]:

@@ -93,6 +93,14 @@ class Target(ABC):
     def write(self, doc: Doc, found: DecodedDoc, values: Values) -> None:
         """Write what was decoded for a Doc. values ((L + 1,)): of the tags, as the method `values` gives them."""
 
+    def written(self, doc: Doc, found: DecodedDoc, tags: TagSet) -> Ints:
+        """((n,)): tags of the annotation that `write` leaves in a Doc, UNKNOWN where the tag set has none for it."""
+        if self.overwrite:
+            return found.labels
+        labels = zip(self.names(Example(doc, doc), tags), found.labels.tolist())
+        chosen = [label if name is None else tags.number.get(name, UNKNOWN) for name, label in labels]
+        return np.array(chosen, dtype=np.int32)
+
     def gold(self, example: Example, tags: TagSet, strict: bool = True) -> Ints:
         """((n,)): index of the gold tag of each predicted token, UNKNOWN where it is missing or misaligned.
 

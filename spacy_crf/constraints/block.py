@@ -119,6 +119,8 @@ class MiningSettings:
 class DecodingSettings(Settings):
     """Settings of decoding under constraints.
 
+    Without `overwrite`, the labels are the best given the annotation that is there, and constraints count it.
+
     decoder (str): "auto": Viterbi where it breaks nothing, then Lagrangian relaxation, automata, and an integer
         programme if there is a solver, until the answer is proved to be the best. "viterbi" looks at no constraint but
         tells what is broken. "lagrangian", "automaton", "ilp": that method alone.
@@ -141,7 +143,8 @@ class DecodingSettings(Settings):
         is then an integer programme too.
     tau (float): of the objective "violations", above 0 and at most 1.
     max_states (int): of products of automata, for a sequence.
-    info (str): name of the Doc extension that tells how a Doc was decoded.
+    info (str): name of the Doc extension that tells how a Doc was decoded: whether the written labels are proved to be
+        the best (`certified`), which constraints they break (`violated`), and more.
     changes (str | None): name of a Doc extension that takes what constraints changed and why, such as
         "constraint_changes"; null: nobody asks, which saves a decoding for each constraint that matters.
     """

@@ -1,4 +1,7 @@
-"""Decoding under constraints: whole batches in one call, timed, and explained on request."""
+"""Decoding under constraints: whole batches in one call, timed, and explained on request.
+
+Annotation that will be kept is given. What is told of a sequence is about the labels that are written.
+"""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -10,16 +13,22 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.extensions import register, register_result
-from ..core.arrays import Segments
+from ..core.arrays import Ints, Segments
+from ..core.chain.evidence import ImpossibleEvidenceError, condition
+from ..core.chain.potentials import ChainPotentials
 from ..core.constraints.decision import MethodSettings
 from ..core.constraints.decode import decode
 from ..core.constraints.family import Constraint
+from ..core.constraints.labelling import Fields, Labelling
+from ..core.constraints.problem import violations
 from ..core.constraints.reasons import explain
-from ..core.labels import TagSet
+from ..core.labels import UNKNOWN, TagSet
 from ..pipe.decoding import Batch, Decoder, Prediction
 from .block import DecodingSettings
 from .table import Decided, constraint_changes, decode_info
-from .token_predicates import TokenPredicates, sequence_predicates
+from .token_predicates import SequencePredicates, TokenPredicates, sequence_predicates
+
+NO_TAG = ""  # of tokens that are written without a tag of the chain, to constraints one more label
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class ConstrainedDecoder(Decoder):
         labels = np.concatenate([one.decision.labels for one in decided])
         sequences = Segments(batch.columns.lengths).within(batch.by_doc).slices()
         found = self.told(batch, self.decoded(batch, labels))
+        decided = self._as_written(batch, decided, labels, found)
         for prediction, own, first in zip(found, sequences, batch.by_doc.firsts.tolist()):
             placed = [replace(one, first=one.first - first) for one in decided[own]]
             prediction.told = (*prediction.told, *self._told_of(placed, batch.tags))
@@ -58,9 +68,8 @@ class ConstrainedDecoder(Decoder):
 
     def _decide(self, batch: Batch) -> list[Decided]:
         """Label the sequences of a batch, in one call and in double precision; `first` counts from its beginning."""
-        started, chains = time.perf_counter(), batch.distribution.chains.astype(np.float64)
-        where = batch.docs, batch.columns, batch.docs[0].vocab
-        units, names = sequence_predicates(*where, self.constraints, self.known, self.target, batch.tags)
+        started, chains = time.perf_counter(), self._given(batch)
+        units, names = self._predicates(batch)
         predicates = units.at(chains.batch.units)
         decisions = decode(chains, self.constraints, batch.tags, predicates, self.method, names)
         each = 1000 * (time.perf_counter() - started) / max(chains.batch.n_units, 1)
@@ -70,6 +79,51 @@ class ConstrainedDecoder(Decoder):
             if self.changes is not None:
                 changes = explain(chains, number, decision, self.constraints, batch.tags, predicates, self.method)
             out.append(Decided(first, decision, changes, each * int(segments.lengths[number])))
+        return out
+
+    def _predicates(self, batch: Batch) -> SequencePredicates:
+        where = batch.docs, batch.columns, batch.docs[0].vocab
+        return sequence_predicates(*where, self.constraints, self.known, self.target, batch.tags)
+
+    def _given(self, batch: Batch) -> ChainPotentials:
+        """The chains in double precision, given the annotation that will be kept; but for sequences that cannot have
+        it."""
+        chains, lengths = batch.distribution.chains.astype(np.float64), batch.columns.lengths
+        if self.target is None or self.target.overwrite:
+            return chains
+        allowed = self.target.evidence(batch.docs, lengths, batch.tags)
+        if allowed.all():
+            return chains
+        try:
+            return condition(chains, allowed[chains.batch.units])
+        except ImpossibleEvidenceError as error:
+            allowed[np.isin(Segments(lengths).owners, error.sequences)] = True
+            return condition(chains, allowed[chains.batch.units])
+
+    def _as_written(
+        self, batch: Batch, decided: list[Decided], labels: Ints, found: Sequence[Prediction]
+    ) -> list[Decided]:
+        """What was decided, with violations of the labels that are written where these are not those decided ((N,)).
+        They are not certified."""
+        target = self.target
+        if target is None or (target.overwrite and not self.threshold):
+            return decided
+        written = [target.written(doc, one.decoded, batch.tags) for doc, one in zip(batch.docs, found)]
+        own = np.concatenate(written)
+        differs = own != labels
+        if batch.unlabelled is not None:
+            differs &= ~batch.unlabelled
+        if not differs.any():
+            return decided
+        predicates, out = self._predicates(batch).units, list(decided)
+        fields = Fields(TagSet((*batch.tags.tags, NO_TAG), batch.tags.scheme))
+        own = np.where(own == UNKNOWN, len(batch.tags), own)
+        sequences = Segments(batch.columns.lengths)
+        for number in np.unique(sequences.owners[differs]).tolist():
+            rows, decision = np.arange(sequences.firsts[number], sequences.ends[number]), decided[number].decision
+            broken = violations(self.constraints, Labelling(own[rows].tolist(), fields, predicates.at(rows)))
+            violated = {index: times for index, times in broken.items() if index not in decision.relaxed}
+            out[number] = replace(decided[number], decision=replace(decision, certified=False, violated=violated))
         return out
 
     def register(self) -> None:

@@ -130,11 +130,13 @@ class Decided:
 def decode_info(decided: Sequence[Decided], constraints: Sequence[Constraint]) -> dict[str, Any]:
     """How a Doc was decoded: sums over its sequences, and the strongest method that any of them took.
 
-    RETURNS (dict): method (str); certified (bool): no labelling of any sequence is better: see `Decision`, as for gap,
-        score, objective, viterbi_score (float) and iterations (int); limits (list of str): settings that ended a method
-        before it had proved anything, to be raised; milliseconds (float); violated, viterbi_violated (dict): texts of
-        constraints that the labels break, and that those of Viterbi break, and how often; relaxed (list of str): texts
-        of constraints given up.
+    RETURNS (dict): method (str); certified (bool): no labelling of any sequence is better that has the annotation to be
+        kept, and what is written is what was decided: see `Decision`, as for gap, score, objective, viterbi_score
+        (float) and iterations (int), which are about what was decided. A threshold leaves out spans, and some kept
+        annotation has no tags: then it is False. limits (list of str): settings that ended a method before it had
+        proved anything, to be raised; milliseconds (float); violated, viterbi_violated (dict): texts of constraints
+        that the written labels break, and that those of Viterbi break, and how often; relaxed (list of str): texts of
+        constraints given up.
     """
     decisions, text = [one.decision for one in decided], cache(lambda index: str(constraints[index]))
 

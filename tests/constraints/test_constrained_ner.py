@@ -271,6 +271,33 @@ def test_annotation_that_is_there_can_be_fixed(nlp: Language) -> None:
     assert not doc._.decode_info["violated"]
 
 
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO", "none"])
+def test_annotation_that_is_there_counts_among_what_constraints_allow(scheme: str) -> None:
+    nlp = train(scheme=scheme, constraints=["at_most(DATE, 1)"])
+    for doc in new_docs(nlp):
+        doc.set_ents([Span(doc, 2, 3, label="DATE")], default="missing")
+        doc = nlp(doc)
+        assert [(ent.start, ent.end) for ent in doc.ents if ent.label_ == "DATE"] == [(2, 3)]
+        assert doc._.decode_info["certified"] and not doc._.decode_info["violated"]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "none"])
+def test_spans_that_a_threshold_leaves_out_are_missed(scheme: str) -> None:
+    nlp = train(scheme=scheme, constraints=["exactly(VOLUME, 1)"])
+    pipe = pipe_of(nlp)
+    whole = list(nlp.pipe(new_docs(nlp)))
+    assert all(doc._.decode_info["certified"] for doc in whole)
+    pipe.cfg["threshold"] = 0.6
+    missed = 0
+    for full, doc in zip(whole, nlp.pipe(new_docs(nlp))):
+        kept = [ent.label_ for ent in doc.ents]
+        broken = {} if kept.count("VOLUME") == 1 else {"exactly(VOLUME, 1)": 1}
+        assert doc._.decode_info["violated"] == broken
+        assert doc._.decode_info["certified"] == (len(kept) == len(full.ents))
+        missed += bool(broken)
+    assert missed
+
+
 def test_the_same_word_can_be_asked_to_have_the_same_label(nlp: Language) -> None:
     pipe_of(nlp).set_constraints(["same_surface()"])
     doc = nlp(Doc(nlp.vocab, words=["Lund", ".", "ropes", "tides", ".", "ropes", ",", "12", "1999", "."]))

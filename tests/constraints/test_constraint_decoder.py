@@ -1,5 +1,6 @@
 """constraint_decoder: constraints over the probabilities of other components."""
 
+import itertools
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,17 @@ import pytest
 import spacy
 from helpers.citations import RULES, SETTINGS, make_examples, new_docs, tags_of
 from helpers.folders import accept_edits
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_crf.constraints.component import ConstraintDecoder, guess_scheme
+from spacy_crf.core.constraints.labelling import Fields, Labelling, UnitPredicates
+from spacy_crf.core.constraints.language import parse_all
+from spacy_crf.core.constraints.problem import violations
+from spacy_crf.core.labels import TagSet
 
 
 def pipeline(
@@ -191,3 +198,99 @@ def test_worker_processes() -> None:
 )
 def test_schemes_are_told_by_the_tags(tags: tuple[str, ...], scheme: str) -> None:
     assert guess_scheme(tags) == scheme
+
+
+def over_stored(rules: list[str], **config: Any) -> Language:
+    """A decoder of probabilities that lie in Docs, which keeps what is there."""
+    nlp = spacy.blank("xx")
+    base = {"marginals": "crf_test_stored", "overwrite": False, "constraints": rules}
+    nlp.add_pipe("constraint_decoder", config={**base, **config})
+    return nlp
+
+
+GIVEN_RULES = ["at_most(A, 1)", "requires(B, A)", "ends_with(O) cost=0.5"]
+AMONG = over_stored(GIVEN_RULES, target="tag", scheme="none")
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW901")
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["", "", "A", "B", "O"]), min_size=1, max_size=5), st.integers(0, 10**6))
+def test_labels_are_the_best_that_keep_constraints_and_what_is_there(there: list[str], seed: int) -> None:
+    tags, rules = TagSet(("A", "B", "O"), "none"), parse_all(GIVEN_RULES)
+    values = np.random.default_rng(seed).dirichlet(np.ones(3), len(there))
+    doc = Doc(AMONG.vocab, words=["w"] * len(there), tags=there)
+    doc._.crf_test_stored = {"tags": tags.tags, "values": values}
+    doc = AMONG(doc)
+    fields, found = Fields(tags), [tags.number[token.tag_] for token in doc]
+    assert all(own == token.tag_ for own, token in zip(there, doc) if own)
+
+    def objective(path: tuple[int, ...]) -> tuple[int, float]:
+        broken = violations(rules, Labelling(list(path), fields, UnitPredicates(len(path))))
+        score = float(np.log(values)[np.arange(len(path)), path].sum()) - 0.5 * (2 in broken)
+        return -len({0, 1} & set(broken)), score
+
+    free = [range(3) if not own else [tags.number[own]] for own in there]
+    best = max(itertools.product(*free), key=objective)
+    info = doc._.decode_info
+    assert objective(tuple(found)) == pytest.approx(objective(best)) and info["certified"]
+    assert len(info["relaxed"]) == -objective(best)[0]
+
+
+@pytest.mark.parametrize(("target", "scheme"), [("ent", "BIO"), ("ent", "none"), ("tag", "none")])
+def test_what_is_there_counts(target: str, scheme: str) -> None:
+    nlp = over_stored(["at_most(A, 1)"], target=target, scheme=scheme)
+    names = ["B-A", "I-A", "O"] if scheme == "BIO" else ["A", "O"]
+    rows = [[0.2, 0.8], [0.2, 0.8], [0.9, 0.1], [0.2, 0.8]]
+    values = [[row[0], *[0.01] * (len(names) - 2), row[1]] for row in rows]
+    doc = Doc(nlp.vocab, words=["a", "b", "c", "d"])
+    doc._.crf_test_stored = {"tags": names, "values": values}
+    if target == "tag":
+        doc[0].tag_ = "A"
+        doc[1].tag_ = "O"
+    else:
+        doc.set_ents([Span(doc, 0, 1, label="A")], default="missing")
+    doc = nlp(doc)
+    found = [token.tag_ if target == "tag" else token.ent_type_ or "O" for token in doc]
+    runs = [label for label, _ in itertools.groupby(found)]
+    assert found[0] == "A" and runs.count("A") == 1
+    assert doc._.decode_info["certified"] and not doc._.decode_info["violated"]
+
+
+def test_labels_that_the_decoder_does_not_know_are_told_of() -> None:
+    nlp = over_stored(["at_least(A, 1)"], target="tag", scheme="none")
+    doc = Doc(nlp.vocab, words=["a", "b"], tags=["Z", "O"])
+    doc._.crf_test_stored = {"tags": ["A", "O"], "values": [[0.9, 0.1], [0.2, 0.8]]}
+    doc = nlp(doc)
+    assert [token.tag_ for token in doc] == ["Z", "O"]
+    assert not doc._.decode_info["certified"] and doc._.decode_info["violated"] == {"at_least(A, 1)": 1}
+
+
+def test_a_group_that_stays_as_it_is_is_judged_as_it_is() -> None:
+    nlp = over_stored(["exactly(A, 2)"], target="spans", scheme="BIO")
+    values = [[0.8, 0.1, 0.1], [0.1, 0.1, 0.8], [0.8, 0.1, 0.1]]
+    for there, broken in (([], {}), ([(0, 1)], {"exactly(A, 2)": 1}), ([(0, 1), (2, 3)], {})):
+        doc = Doc(nlp.vocab, words=["a", "b", "c"])
+        doc.spans["sc"] = [Span(doc, start, end, label="A") for start, end in there]
+        doc._.crf_test_stored = {"tags": ["B-A", "I-A", "O"], "values": values}
+        doc = nlp(doc)
+        assert len(doc.spans["sc"]) == (len(there) or 2)
+        assert doc._.decode_info["violated"] == broken and doc._.decode_info["certified"] == (not broken)
+
+
+def test_tags_that_no_labelling_can_have_do_not_stop_a_document() -> None:
+    nlp = over_stored(["at_most(A, 1)"], target="tag", scheme="BIO")
+    doc = Doc(nlp.vocab, words=["a", "b"], tags=["O", "I-A"])
+    doc._.crf_test_stored = {"tags": ["B-A", "I-A", "O"], "values": [[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]}
+    doc = nlp(doc)
+    assert [token.tag_ for token in doc] == ["O", "I-A"] and not doc._.decode_info["certified"]
+
+
+@pytest.mark.parametrize("target", ["ent", "tag", "spans", "crf_test_label"])
+def test_empty_documents_among_others_that_have_annotation(target: str) -> None:
+    nlp = over_stored(["at_most(A, 1)"], target=target, scheme="none")
+    docs = [Doc(nlp.vocab, words=words) for words in (["a", "b"], [], ["c"])]
+    for doc in docs:
+        doc._.crf_test_stored = {"tags": ["A", "O"], "values": [[0.9, 0.1]] * len(doc)}
+    for _ in range(2):  # the second time, all of them have annotation
+        assert [len(doc) for doc in nlp.pipe(docs)] == [2, 0, 1]
+        assert all(doc._.decode_info["certified"] for doc in docs)
