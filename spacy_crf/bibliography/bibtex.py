@@ -3,13 +3,28 @@
 import re
 from calendar import isleap
 from collections import UserDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ..core.errors import CRFError
 from .dates import parse_date, parse_iso
-from .entry import OTHERS, SEASONS, SURROGATES, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
+from .entry import (
+    OTHERS,
+    SEASONS,
+    SURROGATES,
+    THESES,
+    Date,
+    Day,
+    Entry,
+    EntryType,
+    Name,
+    Names,
+    endings,
+    normalise,
+    plain_key,
+)
 from .errors import BibliographyErrors
 from .latex import decode, encode, protect_capitals
 
@@ -39,23 +54,43 @@ VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
 ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
+UNFIT = re.compile(r"[\s,{}%#\\~]")  # ends a key in a file, or is a command where it is cited
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
 MOST_QUOTED = 300  # characters of a message of pybtex
 
 
 def write_bibtex(entries: Iterable[Entry], unicode: bool = False) -> str:
-    """A .bib file of entries with distinct keys; `read_bibtex` reads it back.
+    """A .bib file of entries; `read_bibtex` reads it back.
 
-    Titles keep their capitals by braces (see `latex.protect_capitals`), ranges of pages get two hyphens. A date with a
-    day, or a range of dates, is also in the field `date` of biblatex.
+    Keys stay, but for characters that would end them (spaces, commas, braces) or be a command of LaTeX; where nothing
+    is left, and where two are the same or differ in capitals alone, a new one is made, with letters behind. Titles keep
+    their capitals by braces (see `latex.protect_capitals`), ranges of pages get two hyphens. A date with a day, or a
+    range of dates, is also in the field `date` of biblatex.
 
     unicode (bool): leave accents and signs as they are, for BibTeX that is read as UTF-8; without it they are commands.
     """
     written = []
-    for entry in entries:
+    entries = list(entries)
+    for key, entry in zip(_keys(entries), entries):
         fields = ",\n".join(f"  {name} = {value}" for name, value in _fields(entry, unicode))
-        written.append(f"@{entry.type.value}{{{entry.key},\n{fields}\n}}\n")
+        written.append(f"@{entry.type.value}{{{key},\n{fields}\n}}\n")
     return "\n".join(written)
+
+
+def _keys(entries: Sequence[Entry]) -> Iterator[str]:
+    """Keys that BibTeX can hold and tells apart; of those that are the same, the first that needs no change stays."""
+    cleaned = [UNFIT.sub("", normalise(entry.key)) or plain_key(entry) for entry in entries]
+    kept: dict[str, int] = {}
+    for place, (key, entry) in enumerate(zip(cleaned, entries)):
+        if key == entry.key:
+            kept.setdefault(key.lower(), place)
+    taken = set(kept)
+    endings_of = {key.lower(): chain([""], endings()) for key in cleaned}
+    for place, key in enumerate(cleaned):
+        if kept.get(key.lower()) != place:
+            key = next(own for own in map(key.__add__, endings_of[key.lower()]) if own.lower() not in taken)
+            taken.add(key.lower())
+        yield key
 
 
 def _fields(entry: Entry, unicode: bool) -> Iterator[tuple[str, str]]:

@@ -225,10 +225,12 @@ def unique_keys(entries: Sequence[Entry]) -> list[str]:
     plain = [plain_key(entry) for entry in entries]
     times = Counter(plain)
     taken = {key for key in plain if times[key] == 1}
-    endings = {key: _endings() for key in times}
+    endings_of = {key: endings() for key in times}
     keys = []
     for key in plain:
-        keys.append(key if times[key] == 1 else next(own for own in map(key.__add__, endings[key]) if own not in taken))
+        keys.append(
+            key if times[key] == 1 else next(own for own in map(key.__add__, endings_of[key]) if own not in taken)
+        )
         taken.add(keys[-1])
     return keys
 
@@ -249,5 +251,6 @@ def _fold(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", unicodedata.normalize("NFKD", text))
 
 
-def _endings() -> Iterator[str]:
+def endings() -> Iterator[str]:
+    """ "a" to "z", then "aa" and so on, without end."""
     return ("".join(letters) for size in count(1) for letters in product(ascii_lowercase, repeat=size))

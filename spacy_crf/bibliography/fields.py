@@ -12,6 +12,8 @@ TOTAL = re.compile(
     r"^(?P<total>(?:[\[\]\divxlc]+,\s*)*\[?\d+\]?)"
     r"(?:(?P<leaves>\s*(?:leaves|fols?|Bl))|\s*(?:pages|pp|p|S|Seiten|blz))\b\.?(?:\s*[;,]\s*(?P<rest>.*))?$"
 )
+FIGURES = re.compile(r"(\d{1,6})[-–—‐]{1,3}(\d{1,6})")
+MOST_ISSUES = 6  # of a volume that are printed as one
 RANGE = re.compile(r"\s*[-–—‐]{1,3}\s*")
 VOLUME_AND_PAGES = re.compile(
     r"(?:vol(?:ume)?\.?\s*)?(?P<volume>\d{1,4})(?:\s*\((?P<number>[^()]{1,20})\)?)?\s*:\s*"
@@ -96,7 +98,10 @@ def parse_pages(text: str) -> dict[str, str]:
 
 
 def parse_volume(text: str) -> dict[str, str]:
-    """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc."""
+    """Some of `volume`, `number` and, for how many volumes there are, `note` of "12(3)", "Bd. 1", "Heft 3/4" etc.
+
+    Of "12, 45-67", whose range is longer than one of issues, `pages`.
+    """
     bare = _without_edges(text)
     if (together := VOLUME_AND_PAGES.fullmatch(bare)) and len(together["pages"]) > 2:
         return parse_pages(bare)
@@ -111,8 +116,15 @@ def parse_volume(text: str) -> dict[str, str]:
         if match := pattern.fullmatch(volume):
             volume, number = match["volume"], NUMBER_WORD.sub("", match["number"])
             break
-    found = {"volume": RANGE.sub("-", volume.strip(" ,")), "number": RANGE.sub("-", number.strip(" ,"))}
+    name = "pages" if pattern is SHORT_NUMBER and _is_long(number) else "number"
+    found = {"volume": RANGE.sub("-", volume.strip(" ,")), name: RANGE.sub("-", number.strip(" ,"))}
     return {name: value for name, value in found.items() if value}
+
+
+def _is_long(number: str) -> bool:
+    """Whether figures are a range of more issues than appear together; the second ones may be cut, as in "145-7"."""
+    found = FIGURES.fullmatch(number)
+    return found is not None and not 0 <= int(found[2]) - int(found[1]) < MOST_ISSUES
 
 
 def _without_edges(text: str) -> str:

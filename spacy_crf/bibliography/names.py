@@ -31,6 +31,8 @@ MOST_WORDS, MOST_CHARACTERS = 12, 200  # a text with more between its commas is 
 EDGES = " \t,;:/–—-"
 SEPARATORS = re.compile(r"[\s,;]*[,;][\s,;]*")
 SUFFIX = re.compile(r"[JS]r\b\.?|II|III|IV", re.IGNORECASE)
+# Two figures of Rome may be initials too, as in "Family IV".
+PIECE_END = re.compile(r",|\s+(?=(?:[JS]r\b\.?|III)\s*(?:,|$))", re.IGNORECASE)
 CAPITAL = r"[^\W\d_a-zß-ÿ]"
 INITIAL = rf"(?:{CAPITAL}\b\.?|[A-Z][a-z]\.)[\s-]*"
 INITIALS = re.compile(rf"(?:{INITIAL}){{1,5}}")
@@ -60,10 +62,10 @@ BODY = re.compile(
 def parse_names(text: str) -> tuple[Names, str]:
     """The persons and bodies of a list of names, and what was said besides, such as "with a preface by Clara Venn".
 
-    Understood are "G. Family", "Family, G.", "Family GH" and "Family (Given)", mixed as in "Family, Given, and Given
-    Family", with ";", "/", "&", "and", "und" and "et" between them, and with words that announce them. A part of a name
-    is a particle if it is written with a small letter before the family name, or behind an inverted given name. Words
-    such as University or Council make a body, which is one name whatever it contains.
+    Understood are "G. Family", "Family, G.", "Family GH" and "Family (Given)", with "Jr." or "III", mixed as in
+    "Family, Given, and Given Family", with ";", "/", "&", "and", "und" and "et" between them, and with words that
+    announce them. A part of a name is a particle if it is written with a small letter before the family name, or behind
+    an inverted given name. Words such as University or Council make a body, which is one name whatever it contains.
     """
     text = KEY.sub("", " ".join(text.split()))
     # initials apart, and no spaces before punctuation or within "J.-P."
@@ -108,7 +110,7 @@ def _groups(text: str) -> Iterator[str]:
 def _group(text: str) -> Iterator[Name]:
     """Names between commas."""
     text, _, bracketed = text.partition(" (") if re.search(r"\([^()]*\s[^()]*\)", text) else (text, "", "")
-    pieces = [piece.strip(" :") for piece in text.split(",") if re.search(r"\w", piece)]
+    pieces = [piece.strip(" :") for piece in PIECE_END.split(text) if re.search(r"\w", piece)]
     if any(len(piece) > MOST_CHARACTERS or len(piece.split()) > MOST_WORDS for piece in pieces):
         yield Name(_end(", ".join(pieces)))
         return
@@ -118,6 +120,8 @@ def _group(text: str) -> Iterator[Name]:
         own, suffix = pieces[place:end], ""
         if end < len(pieces) and SUFFIX.fullmatch(pieces[end]):
             suffix, end = pieces[end], end + 1
+            if end < len(pieces) and len(own) == 1 and _lacks_given(own[0], pieces[end]):
+                own, end = [*own, pieces[end]], end + 1
         yield _name(own, suffix)
         place = end
     if bracketed:
@@ -136,6 +140,13 @@ def _inverted_size(pieces: Sequence[str], place: int) -> int:
     if _trailing_initials(first):
         return 1
     return 2 if GIVEN.fullmatch(second) or ONE_WORD.fullmatch(first) else 1
+
+
+def _lacks_given(family: str, given: str) -> bool:
+    """Whether given names come behind the suffix, as in "Family, Jr., Given"."""
+    if _is_body(family) or BEGINS_WITH_INITIAL.match(family) or _trailing_initials(family):
+        return False
+    return INITIALS.fullmatch(given) is not None or ONE_WORD.fullmatch(family) is not None
 
 
 def _trailing_initials(text: str) -> re.Match[str] | None:
@@ -170,6 +181,8 @@ def _inverted_name(family: str, given: str, suffix: str = "") -> Name:
     if not re.search(r"(?:^|[\s.\-])[^\W\d_][hlr]?\.$", given):  # the full stop of an initial stays
         given = given.rstrip(".")
     words = given.split()
+    if not suffix and len(words) > 1 and SUFFIX.fullmatch(words[-1]):
+        suffix = words.pop()
     last = len(words)
     while last > 1 and _is_particle(words[last - 1]):
         last -= 1

@@ -2,10 +2,11 @@
 
 import re
 import sys
+from dataclasses import replace
 
 import pybtex.database
 import pytest
-from helpers.entries import corpus_entries, lists_of_entries
+from helpers.entries import corpus_entries, lists_of_entries, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,6 +76,29 @@ def test_keys_and_fields_suit_bibtex() -> None:
     keys = re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE)
     assert len(keys) == len(set(keys)) == len(corpus_entries())
     assert all(re.fullmatch(r"[a-z0-9]+", key) for key in keys)
+
+
+@pytest.mark.parametrize(
+    "keys, written",
+    [
+        (["smith, 2003", "a b", "x{y}", "a#b%c\\d~e"], ["smith2003", "ab", "xy", "abcde"]),
+        (["http://a.example/users/1", "Müller:2003"], ["http://a.example/users/1", "Müller:2003"]),
+        (["a b", "ab", "a,b", "abb"], ["aba", "ab", "abc", "abb"]),
+        (["A", "a", "k", "k"], ["A", "aa", "k", "ka"]),
+        (["", " , "], ["lund2003ropes", "lund2003ropesa"]),
+    ],
+)
+def test_keys_are_such_that_the_file_can_be_read(keys: list[str], written: list[str]) -> None:
+    work = Entry(authors=Names((Name("Lund", "A."),)), title="Ropes", date=Date(Day(2003)))
+    entries = [replace(work, key=key) for key in keys]
+    assert read_bibtex(write_bibtex(entries)) == [replace(work, key=key) for key in written]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts, max_size=6))
+def test_any_keys_can_be_read_back(keys: list[str]) -> None:
+    read = read_bibtex(write_bibtex(iter([Entry(key=key, title="Ropes") for key in keys])))
+    assert [entry.title for entry in read] == ["Ropes"] * len(keys)
 
 
 FOREIGN = r"""

@@ -82,6 +82,21 @@ def test_volumes(text: str, found: tuple[str | None, str | None]) -> None:
     assert set(parsed) <= {"volume", "number"}
 
 
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("12, 45-67", {"volume": "12", "pages": "45-67"}),
+        ("12, 145--7", {"volume": "12", "pages": "145-7"}),
+        ("12.45–67", {"volume": "12", "pages": "45-67"}),
+        ("12, 45-46", {"volume": "12", "number": "45-46"}),
+        ("12, 1-4", {"volume": "12", "number": "1-4"}),
+        ("12(45-67)", {"volume": "12", "number": "45-67"}),
+    ],
+)
+def test_a_long_range_behind_a_volume_is_of_pages(text: str, found: dict[str, str]) -> None:
+    assert parse_volume(text) == found
+
+
 def test_how_many_volumes_there_are_is_no_volume() -> None:
     assert parse_volume("3 vols.") == {"note": "3 vols."}
 
