@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 LONGEST = 30_000  # characters of a paragraph whose emphasis is looked for: the time can grow with their square
 MOST_NESTED = 150  # deeper blocks would be lost
 INDENT = "  "  # of a list in a list
+MOST_INDENTED = 20  # lists in lists
+# tokens right behind the beginning of an item that has no text of its own
+WITHOUT_TEXT = frozenset({"bullet_list_open", "ordered_list_open", "list_item_close"})
+FIRST = {"ul": None, "ol": 1}  # number of a list that does not say it
 SPANS = {"strong": "bold", "em": "italic"}
 COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 VERBATIM = frozenset({"fence", "code_block", "html_block"})
@@ -33,7 +37,8 @@ def read_markdown(path: Path) -> DocumentLayout:
     """Read Markdown (CommonMark and tables). The text is without mark-up; numbers and bullets of lists are in it.
 
     Headings and emphasis are formatting; a paragraph, which may have line ends, is one element; code, tables and HTML
-    are units of their own. A blank line before a block is one in the text.
+    are units of their own. A blank line before a block is one in the text. Items of a list count from its first number,
+    whatever the others are, as programs show them.
 
     RAISES (ValueError): for binary files, other encodings, and blocks within blocks beyond reason.
     """
@@ -61,15 +66,21 @@ class _MarkdownReader:
         self.lines = lines
         self.builder = LayoutBuilder()
         self.starts: list[int] = []  # of open headings, paragraphs and tables
-        self.n_lists = 0  # that are open
+        self.lists: list[int | None] = []  # that are open: the number of the next item, None for bullets
         self.marker = ""  # of the list item that begins
         self.is_broken = False  # the block that is open has line ends
 
     def block(self, token: "Token") -> None:
-        if token.tag in ("ul", "ol"):
-            self.n_lists += token.nesting
+        if self.marker and token.type in WITHOUT_TEXT:
+            self._begin(token)
+            self._end("")
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            start = token.attrGet("start")
+            self.lists.append(FIRST[token.tag] if start is None else int(start))
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self.lists.pop()
         elif token.type == "list_item_open":
-            self.marker = f"{token.info}{token.markup} " if token.info else "- "
+            self.marker = self._next_marker(token.markup)
         elif token.type in VERBATIM:
             self._verbatim(token)
         elif token.type in ("heading_open", "paragraph_open", "table_open"):
@@ -84,6 +95,14 @@ class _MarkdownReader:
         elif token.type == "inline":
             self._inline(token)
 
+    def _next_marker(self, sign: str) -> str:
+        """The bullet of an item, or its number: lists count from their first number, whatever the others are."""
+        number = self.lists[-1]
+        if number is None:
+            return "- "
+        self.lists[-1] = number + 1
+        return f"{number}{sign} "
+
     def _verbatim(self, token: "Token") -> None:
         text = COMMENT.sub("", token.content) if token.type == "html_block" else token.content
         if text.strip():
@@ -96,7 +115,7 @@ class _MarkdownReader:
         builder.end_line()
         if builder.length and first and not self.lines[first - 1].strip(" \t>"):
             builder.write("\n")
-        builder.write(INDENT * (self.n_lists - 1))
+        builder.write(INDENT * min(len(self.lists) - 1, MOST_INDENTED))
         self.starts.append(builder.length)
         self.is_broken = False
         builder.write(self.marker)

@@ -67,6 +67,19 @@ def test_markdown(read):
     assert layout.text.startswith("1. Feiten\n\nEen vet")
 
 
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        ("1. a\n1. b\n\n   more\n1. c", "1. a\n2. b\n\nmore\n3. c\n"),
+        ("7) a\n\n   0. x\n   0. y\n   - z\n7) b\n\n1. c", "7) a\n\n  0. x\n  1. y\n  - z\n8) b\n\n1. c\n"),
+        ("1. - a\n   - b\n2.\n3. c", "1. \n  - a\n  - b\n2. \n3. c\n"),
+        ("3. a\n9. b", "3. a\n4. b\n"),
+    ],
+)
+def test_numbers_of_markdown_lists(read, source, text):
+    assert read("a.md", source).text == text
+
+
 def test_html(read):
     layout = read(
         "a.html",
