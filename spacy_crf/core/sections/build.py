@@ -107,9 +107,9 @@ class _Builder:
         self.pending[0][ROOT, 0] = lattice.reach(-1, 0.0, PASS, 0)
         for layer in range(len(lattice.units)):
             states = self._settle(layer)
-            first = len(lattice.variants)
+            numbered = enumerate(self.scorer.variants[layer], start=len(lattice.variants))
+            variants = [self._pushed(variant, number) for number, variant in numbered]
             lattice.variants += self.scorer.variants[layer]
-            variants = [self._pushed(variant, first + n) for n, variant in enumerate(self.scorer.variants[layer])]
             moves = self._moves(layer, states, variants)
             moves.sort(key=itemgetter(0), reverse=True)  # the best ones to each stack come first
             self._take(layer, moves)
@@ -172,9 +172,8 @@ class _Builder:
         numbered = levels.openings[outer].reading is not None
         target = bisect_left(self.lattice.units, variant.heading.end)
         pushed = tuple(levels.level(opening, None) for opening in inner)
-        return _Pushed(
-            outer, levels.level(outer, None), numbered, pushed, len(variant.openings), number, variant.score, target
-        )
+        level, height = levels.level(outer, None), len(variant.openings)
+        return _Pushed(outer, level, numbered, pushed, height, number, variant.score, target)
 
     def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
         """Scores and features of the variants of a unit at a meeting, the best ones first."""
@@ -222,8 +221,7 @@ class _Builder:
                 for gain, bag, pushed in meeting:
                     if before + gain < floor:
                         dropped += last - len(found)
-                        if lost < before + gain + ahead:
-                            lost = before + gain + ahead
+                        lost = max(lost, before + gain + ahead)
                         break
                     found.append((before + gain, state, closing, closing.depth, pushed, bag))
                 if not free and best < (top := before + meeting[0][0]):
