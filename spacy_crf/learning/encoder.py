@@ -60,11 +60,12 @@ class ChainLearner:
         self.features, self.model, self.vocab = features, model, vocab
         self._known: dict[str, _Bitmap] = {}
 
-    def grow(self, sample: Sample, counted: Bools | None = None) -> None:
-        """Number the new features of a sample. counted ((N,) | None): units that count for `min_count`; all without."""
+    def grow(self, samples: Sequence[Sample]) -> None:
+        """Number the new features of samples."""
         padding = self.features.config.padding
-        self.features.state.grow(sample.state, sample.columns, self.vocab, padding, counted)
-        self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding, counted)
+        for sample in samples:
+            self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
+            self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
 
     def encode(self, sample: Sample) -> EncodedCorpus:
         """Sequences as sparse rows of the known features."""
