@@ -1,9 +1,9 @@
 """DoclingDocument JSON, as docling exports it from PDF and office files, and with the sections of a tree."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...core.errors import CRFError
 from ...reading.numbers import whole_number
@@ -20,22 +20,28 @@ VERSION = "1.3.0"  # that is written
 LAYER = "body"
 HIDDEN = "furniture"  # headers and footers of pages
 FORMATTING = ("bold", "italic", "underline")
+INLINE = "inline"  # label of groups whose texts are one line
+CLOSING = (",", ".", ";", ":", "!", "?", ")", "]")  # what follows a text of the same line without a space
 OTHER = frozenset({"code", "formula", "footnote", "reference", "chart", "caption", "form", "key_value_region"})
+
+
+Item: TypeAlias = Mapping[str, Any]
 
 
 def read_docling(path: Path) -> DocumentLayout:
     """Read a DoclingDocument: its texts in reading order, each a line or, with line ends in it, a paragraph.
 
     Section headers and titles are formatting, as their levels are docling's guess; so are bold, italic and underlined
-    texts. The markers of lists are in the text. Tables, code, formulas, captions and footnotes are units of their own.
+    texts. The texts of an inline group are one line. The markers of lists are in the text. Tables, code, formulas,
+    captions and footnotes are units of their own.
 
     RAISES (ValueError): for what is not JSON, with the line, or not a DoclingDocument.
     """
     data = _load(path)
     builder = LayoutBuilder()
     try:
-        for item in _items(data):
-            _read_item(builder, item)
+        for head, parts in _Body(data).lines():
+            _write_line(builder, head, parts)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         problem = f"{type(error).__name__}: {error}"
         raise CRFError(SectionErrors.CRF957.format(path=path, line=1, problem=problem)) from error
@@ -49,47 +55,110 @@ def _load(path: Path) -> dict[str, Any]:
     return data
 
 
-def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Items of the body in reading order, each before those in it, and none twice."""
-    seen: set[str] = set()
-    waiting = [child["$ref"] for child in reversed(data["body"]["children"])]
-    while waiting:
-        reference = waiting.pop()
-        if reference in seen:
-            continue
-        seen.add(reference)
+class _Body:
+    """Items of the body in reading order, each before those in it, none twice, and no furniture."""
+
+    def __init__(self, data: Item) -> None:
+        self.data = data
+        self.seen: set[str] = set()
+
+    def lines(self) -> Iterator[tuple[Item, list[Item]]]:
+        """The item that each line stands for, which has its marker and styles, and those with the texts in it.
+
+        An item without text stands for the line of its first child, if that is an inline group, or a text for its
+        marker.
+        """
+        waiting = _children(self.data["body"])
+        while waiting:
+            head = self._take(waiting.pop())
+            if head is None:
+                continue
+            item, children = head, _children(head)
+            if children and self._goes_on(head, children[-1]):
+                self.seen.add(children[-1])
+                item = self._find(children.pop())
+                waiting += children
+                children = _children(item)
+            if item.get("label") == INLINE:
+                yield head, list(self._below(item))
+            else:
+                yield head, [item]
+                waiting += children
+
+    def _below(self, item: Item) -> Iterator[Item]:
+        waiting = _children(item)
+        while waiting:
+            if (found := self._take(waiting.pop())) is not None:
+                yield found
+                waiting += _children(found)
+
+    def _take(self, reference: str) -> Item | None:
+        """The item of a reference, the first time, unless it is not shown."""
+        if reference in self.seen:
+            return None
+        self.seen.add(reference)
+        item = self._find(reference)
+        return None if item.get("content_layer") == HIDDEN else item
+
+    def _find(self, reference: str) -> Item:
         _, kind, number = reference.split("/")
-        item = data[kind][whole_number(number)]
-        if item.get("content_layer") != HIDDEN:
-            yield item
-            waiting += [child["$ref"] for child in reversed(item.get("children") or ())]
+        item: Item = self.data[kind][whole_number(number)]
+        return item
+
+    def _goes_on(self, head: Item, reference: str) -> bool:
+        """Whether the line of an item has the text of its first child."""
+        child = self._find(reference)
+        label, is_shown = child.get("label"), child.get("content_layer") != HIDDEN and reference not in self.seen
+        is_part = label == INLINE or (label == "text" and bool(head.get("marker")))
+        return is_part and is_shown and not _text(head) and head.get("label") != INLINE
 
 
-def _read_item(builder: LayoutBuilder, item: Mapping[str, Any]) -> None:
+def _children(item: Item) -> list[str]:
+    """References to the items in an item, the last one first."""
+    return [child["$ref"] for child in reversed(item.get("children") or ())]
+
+
+def _is_table(item: Item) -> bool:
     table = item.get("data")
-    if isinstance(table, dict) and "table_cells" in table:
-        _read_line(builder, _table(table["table_cells"]), [Kind.OTHER.value])
-    elif text := item.get("text") or item.get("orig"):
-        marker = str(item.get("marker") or "")
-        _read_line(builder, f"{marker} {text}" if marker else str(text), _styles(item))
+    return isinstance(table, dict) and "table_cells" in table
 
 
-def _read_line(builder: LayoutBuilder, text: str, styles: list[str]) -> None:
+def _text(item: Item) -> str:
+    return _table(item["data"]["table_cells"]) if _is_table(item) else str(item.get("text") or item.get("orig") or "")
+
+
+def _write_line(builder: LayoutBuilder, head: Item, parts: Sequence[Item]) -> None:
+    """Write a line of several texts, if there is any or a marker. head (Item): what the line is."""
+    texts = [(text, part) for part in parts if (text := _text(part))]
+    marker = str(head.get("marker") or "")
+    if not texts and not marker:
+        return
     builder.end_line()
     start = builder.length
-    builder.write(text)
-    if "\n" in text and Kind.OTHER.value not in styles:
+    builder.write(marker)
+    for number, (text, part) in enumerate(texts):
+        if builder.length > start and not (number and text.startswith(CLOSING)):
+            builder.gap()
+        begin = builder.length
+        builder.write(text)
+        for style in _formatting(part) if part is not head else ():
+            builder.style(begin, style)
+    styles = _styles(head)
+    if Kind.OTHER.value not in styles and any("\n" in text for text, _ in texts):
         styles.append(PARAGRAPH)
     for style in styles:
         builder.style(start, style)
     builder.end_line()
 
 
-def _styles(item: Mapping[str, Any]) -> list[str]:
-    label = item["label"]
+def _formatting(item: Item) -> list[str]:
     formatting = item.get("formatting") or {}
-    styles = [name for name in FORMATTING if formatting.get(name)]
-    if label in OTHER:
+    return [name for name in FORMATTING if formatting.get(name)]
+
+
+def _styles(item: Item) -> list[str]:
+    label, styles = item["label"], _formatting(item)
+    if label in OTHER or _is_table(item):
         styles.append(Kind.OTHER.value)
     elif label == "title":
         styles.append("title")
@@ -98,7 +167,7 @@ def _styles(item: Mapping[str, Any]) -> list[str]:
     return styles
 
 
-def _table(cells: list[Mapping[str, Any]]) -> str:
+def _table(cells: list[Item]) -> str:
     """Rows as lines, cells with tabs between them."""
     rows: dict[int, list[str]] = {}
     for cell in cells:

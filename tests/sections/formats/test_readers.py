@@ -216,6 +216,57 @@ def test_docling(read):
     ]
 
 
+def text(words, *styles, **more):
+    return {"label": "text", "text": words, "formatting": dict.fromkeys(styles, True), **more}
+
+
+def group(label, *children):
+    return {"label": label, "children": [{"$ref": child} for child in children]}
+
+
+def test_inline_groups_of_docling_are_lines(read):
+    texts = [
+        text("All ferries"),
+        text("must", "bold"),
+        text("sail"),
+        text(", daily."),
+        text("no", content_layer="furniture"),
+    ]
+    texts += [text("More")]
+    parts = [f"#/texts/{number}" for number in range(5)]
+    groups = [group("inline", parts[0], "#/groups/1", *parts[3:]), group("inline", *parts[1:3])]
+    groups += [group("inline", "#/groups/3", "#/texts/6"), group("inline", "#/texts/5")]
+    layout = read("a.json", docling([*texts, text("text")], ["#/groups/0", "#/groups/2"], groups=groups))
+    assert layout.text == "All ferries must sail, daily.\nMore text\n"
+    assert layout.runs == ((12, 16, "bold"),)
+
+
+def test_items_of_docling_whose_text_is_in_their_children(read):
+    item = {"label": "list_item", "text": ""}
+    texts = [
+        *[text("Scope of"), text("work", "bold"), text("a"), text("b"), text("2."), text("Term")],
+        item | {"marker": "1.", **group("list_item", "#/groups/0", "#/texts/2")},
+        item | {"marker": "2.", **group("list_item", "#/texts/3")},
+        item | {"marker": "3.", **group("list_item", "#/groups/1")},
+        item | {"marker": "a.", "text": "sub"},
+        item | {"marker": "4."},
+        {"label": "section_header", "level": 2, "text": "", **group("section_header", "#/groups/2")},
+        {"label": "picture", "children": [{"$ref": "#/texts/13"}]},
+        text("seen"),
+    ]
+    groups = [
+        group("inline", "#/texts/0", "#/texts/1"),
+        group("list", "#/texts/9"),
+        group("inline", "#/texts/4", "#/texts/5"),
+    ]
+    texts.append({"label": "section_header", "level": 2, "text": "", **group("section_header", "#/texts/15")})
+    texts += [text("body"), item | {"marker": "5.", **group("list_item", "#/texts/5")}]
+    names = [f"#/texts/{number}" for number in (6, 7, 8, 10, 11, 12, 14, 16)]
+    layout = read("a.json", docling(texts, names, groups=groups))
+    assert layout.text == "1. Scope of work\na\n2. b\n3.\na. sub\n4.\n2. Term\nseen\nbody\n5.\n"
+    assert layout.runs == ((12, 16, "bold"), (37, 44, "heading2"))
+
+
 BAD = {
     "a.xml": [
         ("<a>\n<b></a>", "CRF533", 2),
