@@ -105,6 +105,10 @@ class Data:
         examples = enumerate(self.reader(nlp)(nlp), 1)
         return ((example.predicted, Place("document", number)) for number, example in examples)
 
+    def inputs(self, nlp: Language) -> list[str]:
+        """Kinds of annotation that the documents of `raw` come with: asked for, or as the pipeline was trained."""
+        return [] if self._is_text() else list(getattr(self.reader(nlp), "input", None) or ())
+
     def _told_format(self, trained: str | None) -> str | None:
         """The format that is asked for, or that a file tells for which a corpus has settings of its own.
 

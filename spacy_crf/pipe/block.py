@@ -226,7 +226,7 @@ class ChainSettings(Settings):
     trainer (TrainerSettings): spacy_crf.LBFGS.v1 (with the batcher spacy_crf.full_batch.v1) or
         another one, such as spacy_crf.AdaGrad.v1.
     temperature (float): scores are divided by it before they become probabilities. `python -m spacy crf calibrate`
-        finds it.
+        finds it. At least 0.000001: with less, scores become too large for exact probabilities.
     scorer (Callable | None): how it is evaluated.
     """
 
@@ -239,8 +239,8 @@ class ChainSettings(Settings):
     def problems(self) -> Iterator[tuple[str, str]]:
         if "layout" not in self.model.attrs:
             yield "model", 'a block with @architectures = "spacy_crf.LinearChain.v1"'
-        if not is_positive(self.temperature):
-            yield "temperature", "a positive number"
+        if not 1e-6 <= self.temperature < math.inf:
+            yield "temperature", "a number from 0.000001"
 
     def first_order(self) -> Iterator[str]:
         """Yield what the settings ask for that only a chain of order 1 can tell."""

@@ -91,7 +91,7 @@ def review_texts(
     places = (place for _, place in others)
     found = review(loaded.component, docs, order, per_token, limit, n_best, places)
     kind = target_kind(loaded.component)
-    inputs = [name for name in data.input if name != kind]
+    inputs = [name for name in data.inputs(loaded.nlp) if name != kind]
     write = write_rows if format == "tsv" else write_json
     write_result("".join(f"{line}\n" for line in write(found, kind, order, inputs, prefill)), output)
     tell_written(output, f"{len(found)} sequences")

@@ -5,6 +5,8 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 import spacy
+from helpers.chains import softened
+from helpers.tagged import clean_docs, extension
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -27,6 +29,7 @@ from spacy_crf.sections.block import make_section_parser
 from spacy_crf.tagging.block import make_crf_tagger
 from spacy_crf.tagsets.block import make_set_valued_tagger
 
+__all__ = ["extension"]
 CORE = (make_crf_tagger, make_set_valued_tagger, make_constrained_ner, make_section_parser, make_punctuation_restorer)
 COMPARED = (make_frequency_tagger, make_hmm_tagger, make_memm_tagger)
 COMPONENTS = [make.settings for make in (*CORE, make_constraint_decoder, *COMPARED)]
@@ -121,6 +124,25 @@ def test_assigned_values_are_checked(setting, value):
         pipe.cfg[setting] = value
     assert setting in str(error.value) and dict(pipe.cfg) == before
     assert setting != "betta" or "beta" in str(error.value)
+
+
+@pytest.mark.parametrize("temperature", [1e-6, 1e30])
+def test_the_coldest_and_hottest_temperatures_give_probabilities(temperature):
+    nlp = softened(temperature=temperature, marginals="probs", entropy="entropies")
+    for doc in nlp.pipe(clean_docs(nlp)):
+        sums = [sum(token._.probs.values()) for token in doc]
+        assert sums == pytest.approx([1.0] * len(doc), abs=1e-5)
+        entropies = [*doc._.entropies["tokens"], *(one["entropy"] for one in doc._.entropies["sequences"])]
+        assert all(0 <= value < 1000 for value in entropies)
+
+
+@pytest.mark.parametrize("temperature", [1e-30, 1e-7, 0.0])
+def test_temperatures_that_scores_cannot_be_divided_by_are_refused(temperature):
+    with pytest.raises(CRFError, match="temperature"):
+        spacy.blank("en").add_pipe("crf_tagger", config={"temperature": temperature})
+    pipe = spacy.blank("en").add_pipe("set_valued_tagger")
+    with pytest.raises(CRFError, match="temperature"):
+        pipe.cfg["temperature"] = temperature
 
 
 @pytest.mark.parametrize(

@@ -194,6 +194,20 @@ def test_corpora_input_and_prefilled_tags(model: Any, tmp_path: Path) -> None:
     assert {"document", "least-confidence", "tokens", "n_best"} <= json.loads(line).keys()
 
 
+@pytest.mark.parametrize("format", ["tsv", "jsonl"])
+def test_input_of_training_is_in_the_list(model: Any, tmp_path: Path, format: str) -> None:
+    nlp = spacy.load(model[0])
+    nlp.config["corpora"]["dev"]["columns"] = ["word", "tag", f"ext:{EXTENSION}"]
+    nlp.config["corpora"]["dev"]["input"] = [f"ext:{EXTENSION}"]
+    nlp.to_disk(tmp_path / "model")
+    data, listed = tmp_path / "two.conll", tmp_path / f"list.{format}"
+    data.write_text("the\tD\tx\nn1\tN\ty\n\nv5\tV\tz\n", encoding="utf8")
+    run("review", tmp_path / "model", data, "--prefill", "--format", format, "--output", listed)
+    docs = [example.predicted for example in Corpus(listed, input=[f"ext:{EXTENSION}"])(nlp)]
+    assert {token.text: token._.get(EXTENSION) for doc in docs for token in doc} == {"the": "x", "n1": "y", "v5": "z"}
+    run("score", tmp_path / "model", listed)
+
+
 def test_components_before_the_tagger_are_run(model: Any, tmp_path: Path) -> None:
     folder, _ = model
     nlp = spacy.load(folder)
