@@ -4,8 +4,10 @@ import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
+from weakref import WeakSet
 
 import numpy as np
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Optimizer
 from thinc.types import Floats1d, Floats2d
@@ -16,13 +18,29 @@ from ..core.chain.potentials import observe, sum_scores
 from ..core.learn.blocks import EncodedCorpus
 from ..core.stored import stored_floats
 from ..core.weights import DenseWeights, Layout, gather, scatter
+from ..features.features import Features
 from .block import OnlineSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
 from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, usable
 
 
-class OnlineTrainer(Trainer):
+class GrowingTrainer(Trainer):
+    """Features grow as they are met; those of a document count once, however often it comes."""
+
+    _features: Features | None = None
+    _counted: WeakSet[Doc]
+
+    def grow(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
+        """Number the new features of a batch that are frequent enough."""
+        if self._features is not learner.features:
+            self._features, self._counted = learner.features, WeakSet()
+        fresh = np.array([example.reference not in self._counted for example in examples], dtype=bool)
+        self._counted.update(example.reference for example in examples)
+        learner.grow(sample, np.repeat(fresh, sample.columns.doc_lengths))
+
+
+class OnlineTrainer(GrowingTrainer):
     """Perceptron, passive-aggressive, AROW, gradients: updates within each batch; features and weights grow as met.
 
     The model gets the weights to predict with, averaged ones as a rule, at the end of each step; training goes on from
@@ -60,7 +78,7 @@ class OnlineTrainer(Trainer):
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
         is_ours = self._is_ours(learner)
-        learner.grow([sample])
+        self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
         layout = get_layout(learner.model)
@@ -100,7 +118,7 @@ class OnlineTrainer(Trainer):
         self._present = _arrays(learner)
 
 
-class MinibatchTrainer(Trainer):
+class MinibatchTrainer(GrowingTrainer):
     """Mini-batches with the pipeline's thinc optimizer; features and weights grow as they are met."""
 
     learns_vectors = True
@@ -136,7 +154,7 @@ class MinibatchTrainer(Trainer):
         sample = make_sample(examples)
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
-        learner.grow([sample])
+        self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
         if not len(corpus.gold.labels):
