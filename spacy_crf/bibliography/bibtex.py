@@ -1,13 +1,14 @@
 """Entries as BibTeX, with fields of BibTeX and biblatex; the format with its strings and comments is read by pybtex."""
 
 import re
+from calendar import isleap
 from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
-from .dates import parse_date
+from .dates import parse_date, parse_iso
 from .entry import OTHERS, SEASONS, SURROGATES, THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .latex import decode, encode, protect_capitals
@@ -35,7 +36,7 @@ TEXTS = {
     **{"note": "note", "location": "place", "pagetotal": "page_total"},
 }
 VERBATIM = {name: field for field, name in VERBATIM_FIELDS.items()}
-ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+ARCHIVES = ("archiveprefix", "eprinttype")  # where an eprint is, in BibTeX and in biblatex
 YEARS = re.compile(r"(\d{1,4})(?:--(\d{1,4}))?([a-z]?)")
 SEASON_MONTHS = {name.lower(): month for month, name in SEASONS.items()} | {"fall": 23}
 MOST_EXPANDED = 10_000_000  # characters that strings may add to a file
@@ -156,7 +157,7 @@ class Strings(UserDict[str, str]):
 def _read(key: str, entry: Any) -> Entry:
     fields = {name.lower(): value for name, value in entry.fields.items()}
     date, of_dates = _read_date(fields)
-    accessed = _iso_date(fields.get("urldate", ""))
+    accessed = parse_iso(fields.get("urldate", ""))
     if accessed is not None and accessed.iso == fields["urldate"]:
         of_dates.add("urldate")
     return Entry(
@@ -174,30 +175,44 @@ def _read_texts(fields: Mapping[str, str], read: Iterable[str]) -> dict[str, str
     """Fields of text; those without a place of their own and not `read` already are added to the note."""
     values: dict[str, str] = {}
     notes = []
-    of_arxiv = fields.get("archiveprefix", "").lower() in ("", "arxiv")
+    of_arxiv = all(fields.get(name, "").strip().lower() in ("", "arxiv") for name in ARCHIVES)
     for name, latex in fields.items():
         if name in VERBATIM and (name != "eprint" or of_arxiv):
             values[VERBATIM[name]] = latex
         elif name in TEXTS and TEXTS[name] not in values:
             values[TEXTS[name]] = decode(latex.replace("--", "-") if name == "pages" else latex)
-        elif name not in read and not (name == "archiveprefix" and of_arxiv):
+        elif name not in read and not (name in ARCHIVES and of_arxiv):
             notes.append(f"{name}: {decode(latex)}")
     return {**values, "note": ". ".join(filter(None, [values.get("note", ""), *notes]))}
 
 
 def _read_date(fields: Mapping[str, str]) -> tuple[Date | None, set[str]]:
-    """The date, and the fields that it says all of."""
+    """The date, by the field `date` if it can be read, and the fields that it says all of."""
     text, month = fields.get("date", "").strip(), decode(fields.get("month", "")).strip()
-    years = YEARS.fullmatch(fields.get("year", "").strip())
-    letter = years[3] if years else ""
-    date = _iso_date(text, letter)
-    first = Day.of([years[1]]) if years else None
-    if date is None and first is not None and years is not None:
-        last = Day.of([years[2]]) if years[2] else None
-        date = _add_month(Date(first, last, letter), month)
-    said = {"year"} if date is not None and years else set()
-    said |= {"month"} if date is not None and date.first.month is not None else set()
-    return date, said | ({"date"} if date is not None and date.iso == text else set())
+    of_year = _read_years(fields.get("year", ""))
+    date = parse_iso(text, of_year.letter if of_year else "")
+    date = date or (of_year and _add_month(of_year, month))
+    if date is None:
+        return None, set()
+    of_month = _add_month(Date(Day(date.first.year)), month)
+    said = {"date"} if date.iso == text else set()
+    said |= {"year"} if of_year and _says(date, of_year) else set()
+    return date, said | ({"month"} if of_month.first.month and _says(date, of_month) else set())
+
+
+def _read_years(text: str) -> Date | None:
+    """A year or a range of years, with its letter."""
+    years = YEARS.fullmatch(text.strip())
+    first, last = (Day.of([years[k] or ""]) for k in (1, 2)) if years else (None, None)
+    return Date(first, last, years[3]) if years and first else None
+
+
+def _says(date: Date, coarse: Date) -> bool:
+    """Whether a date says all that a coarse one does."""
+    return all(
+        theirs is None or (ours is not None and ours.parts[: len(theirs.parts)] == theirs.parts)
+        for ours, theirs in ((date.first, coarse.first), (date.last, coarse.last))
+    )
 
 
 def _add_month(date: Date, month: str) -> Date:
@@ -206,17 +221,11 @@ def _add_month(date: Date, month: str) -> Date:
         return replace(date, first=replace(date.first, month=SEASON_MONTHS[month.lower()]))
     if re.fullmatch(r"0?[1-9]|1[0-2]", month):
         return replace(date, first=replace(date.first, month=int(month)))
-    found, rest = parse_date(f"{month} 2000")
+    found, rest = parse_date(f"{month} {2000 if isleap(date.first.year) else 2001}")
     if found is None or rest or found.first.month is None or (date.last and found.last):
         return date
     first, last = (day and replace(day, year=date.first.year) for day in (found.first, found.last))
     return Date(first or date.first, last or date.last, date.letter)
-
-
-def _iso_date(text: str, letter: str = "") -> Date | None:
-    found = [ISO.fullmatch(part) for part in text.split("/")[:2]]
-    days = [Day.of([part or "" for part in day.groups()]) if day else None for day in found]
-    return Date.of(filter(None, days), letter) if days[0] is not None else None
 
 
 def _read_name(person: Any) -> Name:

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..core.errors import CRFError
+from .dates import parse_date, parse_iso
 from .entry import THESES, Date, Day, Entry, EntryType, Name, Names, normalise
 from .errors import BibliographyErrors
 from .fields import report_type
@@ -50,7 +52,8 @@ def write_csl(entries: Iterable[Entry]) -> str:
 def read_csl(text: str) -> list[Entry]:
     """Entries of a CSL-JSON file, in its order; variables that an entry has no field for are left out.
 
-    Parts of dates that no calendar has go to the note. Months from 21 to 24 are seasons.
+    Dates may be texts. What a date says besides goes to the note, as do parts that the calendar does not have. Months
+    from 21 to 24 are seasons.
 
     RAISES (ValueError): if the text is not a list of items with types and ids.
     """
@@ -67,8 +70,8 @@ def to_item(entry: Entry) -> Item:
     item: Item = {"id": entry.key, "type": TYPES[entry.type]}
     item |= {role: [_write_name(name) for name in getattr(entry, f"{role}s").listed] for role in ("author", "editor")}
     item |= {name: getattr(entry, field) for field, name in FIELDS.items()}
-    item[_volume_name(item)] = entry.volume
-    item[_number_name(item)] = entry.number
+    item[_volume_names(item)[0]] = entry.volume
+    item[_number_names(item)[0]] = entry.number
     item["archive"] = "arXiv" if entry.arxiv else ""
     item["issued"] = _write_date(entry.date)
     item["accessed"] = _write_date(entry.accessed)
@@ -86,19 +89,22 @@ def from_item(item: Item) -> Entry:
         kind = found if found in THESES else EntryType.PHDTHESIS
     if texts.get("archive") != "arXiv":
         values.pop("arxiv", None)
-    dates = {name: _read_days(item.get(name)) for name in ("issued", "accessed")}
-    odd = [f"{name}: {printed}" for name, (_, printed) in dates.items() if printed]
-    issued, accessed = (days for days, _ in dates.values())
+    volume, other_volumes = _read_first(texts, _volume_names(item))
+    number, other_numbers = _read_first(texts, _number_names(item))
+    dates = {name: _read_date(item.get(name)) for name in ("issued", "accessed")}
+    odd_dates = [f"{name}: {printed}" for name, (_, printed) in dates.items() if printed]
+    issued, accessed = (date for date, _ in dates.values())
+    notes = filter(None, [values.get("note", ""), *other_volumes, *other_numbers, *odd_dates])
     return Entry(
         type=kind,
         key=_read_text(item["id"]),
         authors=_read_names(item.get("author", [])),
         editors=_read_names(item.get("editor", [])),
-        volume=texts.get(_volume_name(item), ""),
-        number=texts.get(_number_name(item), ""),
-        date=Date.of(issued, texts.get("year-suffix", "")) if issued else None,
-        accessed=Date.of(accessed) if accessed else None,
-        **{**values, "note": ". ".join(filter(None, [values.get("note", ""), *odd]))},
+        volume=volume,
+        number=number,
+        date=issued and replace(issued, letter=texts.get("year-suffix") or issued.letter),
+        accessed=accessed,
+        **{**values, "note": ". ".join(notes)},
     )
 
 
@@ -109,13 +115,20 @@ def _read_text(value: object) -> str:
     return normalise(value) if isinstance(value, str) else ""
 
 
-def _volume_name(item: Mapping[str, Any]) -> str:
-    """Volumes are counted within the series, if there is one and no journal."""
-    return "collection-number" if item.get("collection-title") and item["type"] != "article-journal" else "volume"
+def _read_first(texts: Mapping[str, str], names: Iterable[str]) -> tuple[str, list[str]]:
+    """The text of the first variable that has one, and those of the others with their names."""
+    found = [(name, texts[name]) for name in names if texts.get(name)]
+    return found[0][1] if found else "", [f"{name}: {text}" for name, text in found[1:]]
 
 
-def _number_name(item: Mapping[str, Any]) -> str:
-    return "issue" if READ_TYPES.get(item["type"]) is EntryType.ARTICLE else "number"
+def _volume_names(item: Mapping[str, Any]) -> tuple[str, str]:
+    """The variable that counts volumes, of the series if there is one and no journal, and the one to fall back on."""
+    is_of_series = item.get("collection-title") and READ_TYPES.get(item["type"]) is not EntryType.ARTICLE
+    return ("collection-number", "volume") if is_of_series else ("volume", "collection-number")
+
+
+def _number_names(item: Mapping[str, Any]) -> tuple[str, str]:
+    return ("issue", "number") if READ_TYPES.get(item["type"]) is EntryType.ARTICLE else ("number", "issue")
 
 
 def _write_name(name: Name) -> dict[str, str]:
@@ -134,7 +147,7 @@ def _read_name(name: Mapping[str, object] | str) -> Name:
     if "literal" in name:
         return Name(_read_text(name["literal"]))
     parts = {field: _read_text(name.get(part)) for field, part in PARTS.items()}
-    parts["particle"] = parts["particle"] or _read_text(name.get("dropping-particle"))
+    parts["particle"] = f"{_read_text(name.get('dropping-particle'))} {parts['particle']}".strip()
     return Name(**parts) if parts["family"] else Name(" ".join(filter(None, parts.values())))
 
 
@@ -144,11 +157,26 @@ def _write_date(date: Date | None) -> dict[str, list[list[int]]] | None:
     return {"date-parts": [list(day.parts) for day in (date.first, date.last) if day is not None]}
 
 
-def _read_days(date: object) -> tuple[list[Day], str]:
-    """One day or two of a date, and its parts as they are printed if no calendar has them all."""
-    parts = date.get("date-parts") if isinstance(date, dict) else None
-    listed = [list(map(_read_text, day)) for day in parts or () if isinstance(day, list)][:2]
-    if isinstance(date, dict) and len(listed) == 1 and len(listed[0]) == 1:
+def _read_date(date: object) -> tuple[Date | None, str]:
+    """A date by its parts, or else by its text, and how it is printed if that says more."""
+    values = date if isinstance(date, dict) else {"raw": date if isinstance(date, str) else ""}
+    days, printed = _read_days(values)
+    if days or printed:
+        return Date.of(days) if days else None, printed
+    text = _read_text(values.get("raw")) or _read_text(values.get("literal"))
+    exact = parse_iso(text)
+    if exact is not None and exact.iso == text:
+        return exact, ""
+    found, rest = parse_date(text)
+    return found, text if rest or found is None else ""
+
+
+def _read_days(date: Mapping[str, object]) -> tuple[list[Day], str]:
+    """One day or two of a date, and its parts as they are printed if the calendar does not have them all."""
+    parts = date.get("date-parts")
+    listed = [list(map(_read_text, day)) for day in (parts if isinstance(parts, list) else ()) if isinstance(day, list)]
+    listed = listed[:2]
+    if len(listed) == 1 and len(listed[0]) == 1:
         listed[0] += [_season(_read_text(date.get("season")))]
     printed = [[part for part in day if part] for day in listed]
     days = [day for day in map(Day.of, printed) if day is not None]

@@ -1,6 +1,7 @@
 """Dates as they are printed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .entry import Date, Day
@@ -21,24 +22,36 @@ MONTHS = (
     ("december", "dezember", "décembre", "decembre", "diciembre", "dicembre"),
 )
 DASH = r"\s*[-–—]+\s*"
-ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+ISO = re.compile(r"(?<!\d)(\d{4})[-/](\d{2})[-/](\d{2})(?!\d)")
+ISO_PARTS = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20[0-4]\d)(?:\s*(?:[-–—]+|/)\s*(\d{4}|\d{2})(?!\d))?([a-z](?!\w))?")
 DAYS = re.compile(rf"(?<!\w)(\d{{1,2}})(?:{DASH}(\d{{1,2}}))?(?:st|nd|rd|th)?(?!\w)")
 WORD = re.compile(r"[^\W\d_]{3,}\.?")
 MISREAD = re.compile(r"(?<!\w)[\dlIO]{4}(?!\w)")
 FIGURES = str.maketrans("lIO", "110")
+MOST_CHARACTERS = 300
 LONGEST = 2  # years of a range that is a date, if it can be pages as well
 
 
 def parse_date(text: str) -> tuple[Date | None, str]:
     """A date, and the words that are no part of it, without punctuation; None without a year.
 
-    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures that
-    a scan turned into letters ("l898") are read as figures.
+    Understood are years, months by name and days, in any order, ranges of each, ISO 8601 and "12.03.2014". Figures
+    behind a year are a later year ("2004-05"), or else its month ("2019-11"). Figures that a scan turned into letters
+    ("l898") are read as figures. A text of more than 300 characters is no date.
     """
+    if len(text) > MOST_CHARACTERS:
+        return None, _rest(text)
     text = MISREAD.sub(lambda match: match[0].translate(FIGURES), text)
     return _parse_range(text) or _parse_one(text)
+
+
+def parse_iso(text: str, letter: str = "") -> Date | None:
+    """What the calendar has of a date, or a range of two, as in ISO 8601, such as "2003-05" and "2003-05/2003-07"."""
+    found = [ISO_PARTS.fullmatch(part) for part in text.split("/")[:2]]
+    days = [Day.of([part or "" for part in day.groups()]) if day else None for day in found]
+    return Date.of(filter(None, days), letter) if days[0] is not None else None
 
 
 def _parse_range(text: str) -> tuple[Date, str] | None:
@@ -59,19 +72,20 @@ def _parse_range(text: str) -> tuple[Date, str] | None:
 
 def _parse_one(text: str) -> tuple[Date | None, str]:
     if numeric := ISO.search(text) or DOTTED.search(text):
-        parts = [int(part) for part in numeric.groups()]
-        year, month, day = parts if numeric.re is ISO else parts[::-1]
-        if year and 1 <= month <= 12 and 1 <= day <= 31:
-            return Date(Day(year, month, day)), _rest(text[: numeric.start()] + text[numeric.end() :])
+        day = Day.of(numeric.groups() if numeric.re is ISO else numeric.groups()[::-1])
+        if day is not None and day.day is not None:
+            return Date(day), _rest(text[: numeric.start()] + text[numeric.end() :])
     years = min(YEAR.finditer(text), key=is_long, default=None)
     if years is None:
         return None, _rest(text)
     text = f"{text[: years.start()]} , {text[years.end() :]}"
-    bounds = _year_range(years)
+    bounds, behind = _year_range(years)
     months, text = _take_months(text)
-    days, text = _take_days(text) if months else ([], text)
+    days, text = _take_days(text, bounds, months) if months else ([], text)
+    if not months and re.fullmatch(r"0[1-9]|1[0-2]", behind):
+        months, behind = [int(behind)], ""
     first, last = (Day(bounds[k], *(part[k] if part else None for part in (months, days))) for k in (0, -1))
-    return Date(first, None if last == first else last, years[3] or ""), _rest(text)
+    return Date(first, None if last == first else last, years[3] or ""), _rest(f"{behind} {text}")
 
 
 def is_long(years: re.Match[str]) -> bool:
@@ -100,13 +114,13 @@ def month_of(word: str) -> int | None:
     return next((at for at, names in enumerate(MONTHS, 1) if any(name.startswith(word) for name in names)), None)
 
 
-def _year_range(match: re.Match[str]) -> list[int]:
-    """One year or two: "1926-28" and "2008/09" are ranges."""
-    first = int(match[1])
-    if match[2] is None:
-        return [first]
-    last = int(match[2]) if len(match[2]) == 4 else first // 100 * 100 + int(match[2])
-    return [first, last] if last > first else [first]
+def _year_range(match: re.Match[str]) -> tuple[list[int], str]:
+    """One year or two, and figures behind that are no later year: "1926-28", "2008/09" and "1999-00" are ranges."""
+    first, figures = int(match[1]), match[2] or ""
+    last = int(match[1][: 4 - len(figures)] + figures)
+    if figures == "00" and first % 100 == 99:
+        last = first + 1
+    return ([first, last], "") if last > first else ([first], figures)
 
 
 def _take_months(text: str) -> tuple[list[int], str]:
@@ -119,12 +133,14 @@ def _take_months(text: str) -> tuple[list[int], str]:
     return months, text
 
 
-def _take_days(text: str) -> tuple[list[int], str]:
+def _take_days(text: str, years: Sequence[int], months: Sequence[int]) -> tuple[list[int], str]:
+    """Days that the calendar has in the years and months."""
     match = DAYS.search(text)
-    days = [int(day) for day in match.groups() if day] if match else []
-    if match is None or not all(1 <= day <= 31 for day in days):
+    days = [day for day in match.groups() if day] if match else []
+    ends = [Day.of([str(years[k]), str(months[k]), days[k]]) for k in (0, -1) if days]
+    if match is None or not all(end and end.day for end in ends):
         return [], text
-    return days, f"{text[: match.start()]} {text[match.end() :]}"
+    return [int(day) for day in days], f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def _rest(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -88,9 +89,10 @@ SEASONS = {21: "Spring", 22: "Summer", 23: "Autumn", 24: "Winter"}
 class Day:
     """A year, a month or a day, from 1; what is not known is None. A day comes only with a month.
 
-    Months from 21 to 24 are spring, summer, autumn and winter, as in ISO 8601-2; they have no days.
+    Days are those of the Gregorian calendar, as in ISO 8601, whenever it came into use. Months from 21 to 24 are
+    spring, summer, autumn and winter, as in ISO 8601-2; they have no days.
 
-    RAISES (ValueError): for a year, month or day that no calendar has.
+    RAISES (ValueError): for a year, month or day that the calendar does not have.
     """
 
     year: int
@@ -98,20 +100,23 @@ class Day:
     day: int | None = None
 
     def __post_init__(self) -> None:
-        is_season = self.month in SEASONS and self.day is None
-        is_day = self.day is None or (self.month is not None and 1 <= self.day <= 31)
-        if not (1 <= self.year <= 9999 and (is_season or self.month in (None, *range(1, 13))) and is_day):
+        is_year = 1 <= self.year <= 9999
+        if self.day is not None:
+            exists = is_year and self.month in range(1, 13) and self.day in _days(self.year, self.month or 0)
+        else:
+            exists = is_year and self.month in (None, *range(1, 13), *SEASONS)
+        if not exists:
             raise CRFError(BibliographyErrors.CRF628.format(year=self.year, month=self.month, day=self.day))
 
     @classmethod
     def of(cls, parts: Sequence[str]) -> "Day | None":
-        """What a calendar has of a year, a month and a day in figures; None without a year from 1 to 9999."""
+        """What the calendar has of a year, a month and a day in figures; None without a year from 1 to 9999."""
         year, month, day = ([int(part) if FIGURES.fullmatch(part) else 0 for part in parts] + [0, 0, 0])[:3]
         if year == 0:
             return None
         if month not in range(1, 13):
             return cls(year, month) if month in SEASONS else cls(year)
-        return cls(year, month, day if 1 <= day <= 31 else None)
+        return cls(year, month, day if day in _days(year, month) else None)
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -122,6 +127,10 @@ class Day:
     def iso(self) -> str:
         """As in ISO 8601: "2003-05-07"."""
         return "-".join([f"{self.year:04d}", *(f"{part:02d}" for part in self.parts[1:])])
+
+
+def _days(year: int, month: int) -> range:
+    return range(1, monthrange(year, month)[1] + 1)
 
 
 @dataclass(frozen=True)

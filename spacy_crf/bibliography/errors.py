@@ -12,8 +12,8 @@ class BibliographyErrors(metaclass=Messages):
     CRF643 = "The text is not BibTeX: {error}"
     CRF644 = "The text is not CSL-JSON, a list of items with ids and types: {error}"
     CRF628 = (
-        "No calendar has this date: year {year}, month {month}, day {day}. Years are from 1 to 9999, months from 1 to "
-        "12, or from 21 to 24 for seasons, which have no days; what is not known is None."
+        "The calendar does not have this date: year {year}, month {month}, day {day}. Years are from 1 to 9999, months "
+        "from 1 to 12, or from 21 to 24 for seasons, which have no days; what is not known is None."
     )
     CRF629 = (
         "The strings of the BibTeX file expand to more than {limit} characters, at {name!r}. Is its source one that "

@@ -53,7 +53,8 @@ def constrained_ner_score(
         gold, own = gold[gold != UNKNOWN], own[gold != UNKNOWN]
         scores["tok_acc"] = float((gold == own).mean())
         scores["whole_doc_acc"] = float(np.mean([_is_whole(*one, where) for one in known]))
-        scores |= _means(gold, own, np.array([name != OUTSIDE and name in (labels or names) for name in names]))
+        occurring = {names[label] for label in np.union1d(gold, own[own != UNKNOWN]).tolist()}
+        scores |= _means(gold, own, np.array([name in (labels | occurring) - {OUTSIDE} for name in names]))
         scores["confusions"] = _confusions(gold, own, names)
     tags = TagSet(names, "none")
     return {**scores, **_segment_scores(examples, pairs, target, spans_key, tags), **_proofs(examples, info)}

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from .arrays import Bools, Floats, Indices
 
 GREATEST = 1e9  # of weights: sums of greater ones would leave single precision
+FINITE = float(np.finfo(np.float64).max)  # of numbers that may be as great as they like
 KINDS = {"f": "numbers", "i": "whole numbers", "iu": "whole numbers", "b": "truth values"}
 Shape = tuple[int | None, ...]  # None for an axis of any length
 

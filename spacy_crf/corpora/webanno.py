@@ -120,6 +120,8 @@ def read_webanno(path: Path, *, layer: WebannoLayer = DEFAULT_LAYER) -> Iterator
     The feature holds one tag, or several in the notation of `tagsets`. Several annotations of one token count as A|B,
     an annotation of several tokens for each of them. A token without annotation or value has no gold. Other layers, and
     annotations of parts of tokens, are not looked at. Words and spaces are found in the text by the offsets.
+
+    RAISES (ValueError): With the line, also where the text has another word at the offsets than the row.
     """
     blocks = read_blocks(path)
     _, header = next(blocks, (1, [""]))
@@ -171,13 +173,20 @@ def _read_rows(path: Path, first: int, lines: Sequence[str], column: int, width:
         start, end = whole_number(match[2]), whole_number(match[3])
         if start is None or end is None:
             _raise_bad_row(path, number, "an offset has more than 18 digits")
-        # The text begins with the first token.
-        base = start if base is None else base
+        if base is None:
+            base = start - _count_units(text[: _find_first(text, cells[2])])
         word = _cut_units(units, start - base, end - base)
         if not word or (rows and start < rows[-1].end):
             _raise_bad_row(path, number, f"the offsets {start}-{end} are not in the text, or not in order")
+        if word != cells[2]:
+            _raise_bad_row(path, number, f"the text has {word!r} at {start}-{end}, the row has the word {cells[2]!r}")
         rows.append(_Row(word, start, end, cells[column], number))
     return rows
+
+
+def _find_first(text: str, word: str) -> int:
+    """Where the first token begins: behind the white space that a sentence may begin with, unless it is that itself."""
+    return 0 if text.startswith(word) else len(text) - len(text.lstrip())
 
 
 def _raise_bad_row(path: Path, line: int, problem: str) -> NoReturn:

@@ -11,7 +11,7 @@ class EstimatorErrors(metaclass=Messages):
         "and lists, a list of strings, or a list of (string, number) pairs."
     )
     CRF702 = "Sequence {sequence} has {found} labels for {expected} items. Give one label for each item."
-    CRF703 = "Labels must be strings, but sequence {sequence} has {label!r}."
+    CRF703 = "Labels must be lists of strings, but sequence {sequence} has {label!r}."
     CRF704 = "X has {n_items} sequences and y has {n_labels}. Give one list of labels for each sequence."
     CRF705 = "There is nothing to learn from: X has no items."
     CRF706 = "X_dev and y_dev belong together: give both, or neither."
@@ -23,6 +23,7 @@ class EstimatorErrors(metaclass=Messages):
     CRF712 = "CRF has no parameter {name!r}. Its parameters: {known}."
     CRF713 = "{name} is computed by scikit-learn, which is not installed. Install it: pip install scikit-learn."
     CRF714 = "y_true has {true} sequences and y_pred has {predicted}. Give the predictions of the same sequences."
+    CRF715 = "{name} is {value}, which is no list of sequences. Give one {kind} for each sequence."
     CRF721 = "{path} is not a complete model of CRFsuite: {problem}. Get or write the file again."
     CRF722 = "{template!r} cannot be spelt as attribute strings. Give state templates one by one, without ranges."
     CRF723 = (

@@ -1,9 +1,9 @@
 """Sequences of items in the forms that python-crfsuite takes, as sparse rows of numbered attributes."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ def encode_items(X: Iterable[Any], number: Callable[[str], int]) -> Items:
     number (Callable): look-up in a `Numbering` or `Known`.
     RAISES (ValueError): names the sequence and the item at fault.
     """
+    _require_sequences("X", X, "list of items")
     sequences = [_as_list(sequence, position) for position, sequence in enumerate(X)]
     lengths = np.fromiter(map(len, sequences), dtype=np.intp, count=len(sequences))
     items = list(chain.from_iterable(sequences))
@@ -94,6 +95,11 @@ def encode_items(X: Iterable[Any], number: Callable[[str], int]) -> Items:
     except (TypeError, _BadItem):  # some attributes are neither: pairs perhaps, nested, or wrong
         pass
     return _encode_pairs(lengths, items, number)
+
+
+def _require_sequences(name: str, data: Any, kind: str) -> None:
+    if not isinstance(data, Iterable):
+        raise CRFError(EstimatorErrors.CRF715.format(name=name, value=f"{data!r:.60}", kind=kind))
 
 
 def _as_list(sequence: Any, position: int) -> list[Any] | tuple[Any, ...]:
@@ -221,7 +227,8 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
 
     RAISES (ValueError): for labels that do not fit the items, or that are not strings.
     """
-    sequences: list[Sequence[Any]] = [list(sequence) for sequence in y]
+    _require_sequences("y", y, "list of labels")
+    sequences = list(map(_label_list, count(), y))
     if len(sequences) != len(lengths):
         raise CRFError(EstimatorErrors.CRF704.format(n_items=len(lengths), n_labels=len(sequences)))
     for position, (labels, expected) in enumerate(zip(sequences, lengths.tolist())):
@@ -232,3 +239,9 @@ def encode_labels(y: Iterable[Any], lengths: Indices, number: Callable[[str], in
                 raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=label))
     strings = map(str, chain.from_iterable(sequences))
     return np.fromiter(map(number, strings), dtype=np.int32, count=int(lengths.sum()))
+
+
+def _label_list(position: int, labels: Any) -> list[Any]:
+    if not isinstance(labels, Iterable):
+        raise CRFError(EstimatorErrors.CRF703.format(sequence=position, label=labels))
+    return list(labels)

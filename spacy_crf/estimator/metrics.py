@@ -63,7 +63,8 @@ def _flat(name: str, y_true: Labels, y_pred: Labels, options: dict[str, Any]) ->
         scores = import_module("sklearn.metrics")
     except ImportError as error:
         raise CRFError(EstimatorErrors.CRF713.format(name=name)) from error
-    return getattr(scores, name)(*(list(chain.from_iterable(side)) for side in zip(*pairs)), **options)
+    sides = (list(chain.from_iterable(pair[side] for pair in pairs)) for side in (0, 1))
+    return getattr(scores, name)(*sides, **options)
 
 
 def _pairs(y_true: Labels, y_pred: Labels) -> list[tuple[list[str], list[str]]]:

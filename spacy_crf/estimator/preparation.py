@@ -44,9 +44,9 @@ def prepare(X: Iterable[Any], y: Iterable[Any], settings: Mapping[str, Any]) -> 
     if not len(gold):
         raise CRFError(EstimatorErrors.CRF705)
     attributes, features = list(numbering), items.features(len(numbering))
+    layout = seen_layout(items.lengths, features, gold, len(labels), settings)
     if features.values is not None:
         features = replace(features, values=features.values.astype(np.float32))
-    layout = seen_layout(items.lengths, features, gold, len(labels), settings)
     used = ChainWeights(layout, np.ones(layout.size)).pruned()
     if not used.features.all():
         layout = used.weights.layout
@@ -64,8 +64,8 @@ def seen_layout(
 ) -> Layout:
     """Weights of the pairs of attribute and label, and of adjacent labels, that CRFsuite generates. O(nnz + F L).
 
-    Pairs that occur less often than `min_freq` have no weight; an attribute counts with its value, and pairs that do
-    not occur, which `all_possible_states` and `.._transitions` ask for, have the frequency 0.
+    Pairs that occur less often than `min_freq` have no weight; an attribute counts with its value, so that the sum may
+    be below 0, and pairs that do not occur, which `all_possible_states` and `.._transitions` ask for, have 0.
     """
     all_states, all_transitions = settings["all_possible_states"], settings["all_possible_transitions"]
     min_freq = settings["min_freq"]
@@ -84,13 +84,11 @@ def seen_layout(
 
 def _cells(pairs: Indices, values: Doubles | None, size: int, min_freq: float, everything: bool) -> Indices:
     """Cells that are frequent enough, ascending."""
-    if min_freq > 0:
-        return np.flatnonzero(np.bincount(pairs, weights=values, minlength=size) >= min_freq)
-    if everything:
-        return np.arange(size)
-    seen = np.zeros(size, dtype=bool)
-    seen[pairs] = True
-    return np.flatnonzero(seen)
+    kept = np.full(size, everything)
+    kept[pairs] = True
+    if values is not None or min_freq > 0:
+        kept &= np.bincount(pairs, weights=values, minlength=size) >= min_freq
+    return np.flatnonzero(kept)
 
 
 def find_slots(attributes: list[str], features: SparseRows) -> Ints | None:

@@ -150,6 +150,18 @@ class FeatureIndex:
             raise ValueError("a feature occurs twice")
         return self
 
+    def rare_to_data(self) -> dict[str, Any]:
+        """Return the keys that were not met often enough so far, and how often."""
+        return {"keys": self._rare.keys, "counts": self._rare_counts}
+
+    def take_rare(self, data: dict[str, Any]) -> None:
+        """Go on counting where another index was."""
+        keys = stored_integers("rare features", data["keys"], (None,), 1 << 64)
+        counts = stored_integers("counts of rare features", data["counts"], keys.shape, 1 << 62)
+        self._rare, self._rare_counts = HashTable(keys.astype(np.uint64)), counts.astype(np.intp)
+        if len(self._rare) != len(keys):
+            raise ValueError("a rare feature occurs twice")
+
     def _keys(self) -> Hashes:
         """((F,)): the keys, as the extractor computes them from the values of Docs."""
         hashes = np.fromiter(map(string_hash, self._strings), dtype=np.uint64, count=len(self._strings))
@@ -230,6 +242,11 @@ class Features:
             **self.resources.to_data(),
         }
 
+    def indices_to_data(self) -> dict[str, Any]:
+        """Return the indices, and what they count while they grow, for `take_indices`."""
+        rare = {"state": self.state.rare_to_data(), "edge": self.edge.rare_to_data()}
+        return {"state": self.state.to_data(), "edge": self.edge.to_data(), "rare": rare}
+
     @classmethod
     def from_data(cls, data: dict[str, Any], config: FeatureSettings, sequence: SequenceMode) -> "Features":
         """Restore from `to_data`; a coded error where the config hashes or pads features otherwise."""
@@ -238,14 +255,16 @@ class Features:
         return features
 
     def take_indices(self, data: dict[str, Any]) -> None:
-        """Number features as those were from which `to_data` made the data; resources stay as they are."""
+        """Number features as those were of which the data tell; resources stay as they are."""
         for setting in ("max_features", "padding"):
             ours = getattr(self.config, setting)
             theirs = data.get(setting, ours if setting == "padding" else 0)
             if theirs != ours:
                 raise CRFError(FeatureErrors.CRF313.format(setting=setting, theirs=theirs, ours=ours))
-        self.state.from_data(data["state"])
-        self.edge.from_data(data["edge"])
+        for kind, index in (("state", self.state), ("edge", self.edge)):
+            index.from_data(data[kind])
+            if "rare" in data:
+                index.take_rare(data["rare"][kind])
 
 
 def _narrow(numbers: Ints) -> Ints:

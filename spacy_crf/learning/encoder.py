@@ -128,10 +128,12 @@ class Trainer(ABC):
 
     learns_vectors (bool): whether it can train a model with a tok2vec layer, which wants gradients batch by batch.
     learns_trigrams (bool): whether it can train a model of order 2.
+    stopped (dict | None): the state of a run that is to go on, until it does.
     """
 
     learns_vectors: bool = False
     learns_trigrams: bool = False
+    stopped: dict[str, Any] | None = None
 
     def __init__(self, settings: Any):
         self.settings = settings
@@ -151,6 +153,14 @@ class Trainer(ABC):
     @abstractmethod
     def reset(self) -> None:
         """Forget everything that belongs to a run."""
+
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        """Return what a run needs, beside features and weights, to go on after its last step; None for no run."""
+        return self.stopped
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on where another run had a state, with the features and weights that it had, at the next batch."""
+        self.stopped = state
 
 
 class _Bitmap:

@@ -19,6 +19,15 @@ class LearningErrors(metaclass=Messages):
         "A model cannot have all transitions and none: leave out `all_transitions`, or set `transitions` to true. "
         "Weights of edge templates are asked for by `all_edges`."
     )
+    CRF207 = (
+        "Component {name!r} cannot go on with its training: its {n_present} sequences are not the {n_wanted} that it "
+        "was learning from. Give the same examples, or set resumable = false in the trainer block to begin a new run "
+        "with the weights that were saved."
+    )
+    CRF208 = (
+        "Component {name!r} cannot go on with its training: what was saved of it does not fit ({error}). Set resumable "
+        "= false in the trainer block to begin a new run with the weights that were saved."
+    )
     CRF437 = (
         "A model of order 2 cannot have a tok2vec layer: their trainers differ. Set order = 1, or leave out `tok2vec`."
     )

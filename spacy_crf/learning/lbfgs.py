@@ -14,13 +14,15 @@ from spacy.training import Example
 from spacy.util import logger
 from thinc.api import Optimizer
 
-from ..core.arrays import Segments
+from ..core.arrays import Hashes, Segments
 from ..core.errors import CRFError
 from ..core.learn.blocks import EncodedCorpus
 from ..core.learn.full_batch import FullBatchObjective, expected_unseen, new_optimizer
 from ..core.learn.lbfgs import LBFGS
 from ..core.learn.second_order import TrigramObjective, trigram_optimizer
 from ..core.learn.sgd import SGD
+from ..core.learn.stopped import StoppedSearch
+from ..core.stored import stored_size
 from ..core.threads import single_threaded_blas
 from ..core.trigrams import Trigrams, seen_trigrams
 from ..features.columns import Columns
@@ -28,6 +30,7 @@ from .block import LBFGSSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer, join
 from .errors import LearningErrors
 from .model import get_weights, set_weights
+from .resuming import order_of, sequence_checksums, usable
 
 STEP = "Iteration %d: objective %.3f, gradient norm %.4g, %d active weights of %d features, %d evaluations, %.1f s."
 
@@ -43,6 +46,9 @@ class LBFGSTrainer(Trainer):
     settings: LBFGSSettings
 
     def reset(self) -> None:
+        self.stopped = None
+        self._ended: dict[str, Any] | None = None  # what a run has left whose examples are gone
+        self._sequences: Hashes = np.zeros(0, dtype=np.uint64)
         self._corpus: EncodedCorpus | None = None  # until the weights are complete
         self._lacks_unseen = self._lacks_trigrams = False
         self._n_steps = 0
@@ -53,6 +59,15 @@ class LBFGSTrainer(Trainer):
         self._checksums: dict[int, int] = {}
         self._n_tokens = 0  # of the corpus
         self._end_step()
+
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        if self.optimizer is None:
+            return self.stopped or self._ended
+        return self._state(self.optimizer)
+
+    def _state(self, optimizer: LBFGS) -> dict[str, Any]:
+        phase = {"lacks_unseen": self._lacks_unseen, "lacks_trigrams": self._lacks_trigrams, "n_steps": self._n_steps}
+        return {"search": vars(StoppedSearch.of(optimizer)), "sequences": self._sequences, **phase}
 
     def _end_step(self) -> None:
         self._arrived: dict[int, Doc] = {}  # kept alive until the step is taken, or their samples would be lost
@@ -93,7 +108,7 @@ class LBFGSTrainer(Trainer):
             raise CRFError(LearningErrors.CRF202)
         if self.optimizer is None or self._annotation_changed:
             self._start(learner)
-        elif self._corpus is not None and self._lacks_trigrams and self._is_first_order_done(self.optimizer):
+        if self._corpus is not None and self._lacks_trigrams and self._is_first_order_done():
             self._optimize_trigrams(learner, self._corpus)
             self._corpus = None
         if not self._run(learner, started) or self._corpus is None:
@@ -105,8 +120,9 @@ class LBFGSTrainer(Trainer):
         if not self._lacks_trigrams:
             self._corpus = None
 
-    def _is_first_order_done(self, optimizer: LBFGS) -> bool:
-        return optimizer.reason is not None or self._n_steps >= self.settings.first_order_steps
+    def _is_first_order_done(self) -> bool:
+        has_converged = self.optimizer is not None and self.optimizer.reason is not None
+        return has_converged or self._n_steps >= self.settings.first_order_steps
 
     def _run(self, learner: ChainLearner, started: float) -> bool:
         """Take some iterations; False where there was nothing left to do."""
@@ -131,22 +147,43 @@ class LBFGSTrainer(Trainer):
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""
         samples, self._pending = self._pending, []
-        for sample in samples:
-            learner.grow(sample)
+        if self.stopped is None:  # else all features have their numbers
+            for sample in samples:
+                learner.grow(sample)
         corpus = join([learner.encode(sample) for sample in samples])
         if not len(corpus.gold.labels):
             return
         self._n_tokens = self._arrived_tokens
         learner.warn_of_unseen_labels(corpus.gold)
-        learner.add_weights(corpus)
+        if self.stopped is None:
+            learner.add_weights(corpus)
         # the run is over when its examples are gone: nothing encoded outlives them
-        own = weakref.WeakMethod(self.reset)
+        own = weakref.WeakMethod(self._end)
         self._references = {key: weakref.ref(doc, partial(_forget, own)) for key, doc in self._arrived.items()}
+        if self.settings.resumable:
+            self._sequences = sequence_checksums(corpus)
+        if self.stopped is not None:
+            self._go_on(learner, corpus, self.stopped)
+            return
         weights = get_weights(learner.model)
         self._lacks_unseen, self._lacks_trigrams = self.settings.unseen > 0, weights.order == 2
         self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
         set_weights(learner.model, replace(weights, trigrams=None))  # each run begins with the chain of order 1
         self._optimize(learner, corpus)
+
+    def _go_on(self, learner: ChainLearner, corpus: EncodedCorpus, state: dict[str, Any]) -> None:
+        """Continue a run that was interrupted, whose features and weights the learner has."""
+        with usable(learner.name):
+            corpus = corpus.take(order_of(state["sequences"], self._sequences, learner.name))
+            self._sequences, self._n_steps = state["sequences"], stored_size("n_steps", state["n_steps"])
+            self._lacks_unseen, self._lacks_trigrams = bool(state["lacks_unseen"]), bool(state["lacks_trigrams"])
+        self._corpus = corpus if self._lacks_unseen or self._lacks_trigrams else None
+        is_first_order = self._lacks_trigrams or get_weights(learner.model).order == 1
+        optimizer = (self._optimize if is_first_order else self._optimize_trigrams)(learner, corpus)
+        self.optimizer = None  # until it is where the other one was
+        with usable(learner.name):
+            StoppedSearch.from_data(state["search"], len(optimizer.x)).resume(optimizer)
+        self.optimizer, self.stopped = optimizer, None
 
     def _add_unseen(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
         """Give weights to pairs that gold never shows but the model expects, and go on with a new history."""
@@ -158,7 +195,7 @@ class LBFGSTrainer(Trainer):
         logger.info("%d weights for pairs of feature and label that were not seen.", len(cells))
         self._optimize(learner, corpus)
 
-    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+    def _optimize(self, learner: ChainLearner, corpus: EncodedCorpus) -> LBFGS:
         self._objective = self.optimizer = None  # not two sets of work arrays at a time
         weights, own = get_weights(learner.model), self.settings
         layout, flat = weights.layout, weights.flat
@@ -168,15 +205,26 @@ class LBFGSTrainer(Trainer):
             flat = sgd.flat
         objective = self._objective = FullBatchObjective(corpus, layout, own.c2, own.n_threads)
         self.optimizer = new_optimizer(objective, flat, own.c1, **own.search)
+        return self.optimizer
 
-    def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> None:
+    def _optimize_trigrams(self, learner: ChainLearner, corpus: EncodedCorpus) -> LBFGS:
         """Go on with the weights of trigrams alone."""
         self._objective = self.optimizer = None
+        self._lacks_trigrams = False
         weights, n_labels, own = get_weights(learner.model), len(learner.tags), self.settings
         trigrams = Trigrams(n_labels, seen_trigrams(corpus.gold, corpus.lengths, n_labels))
         logger.info("%d weights for trigrams of labels.", len(trigrams))
         self._objective = TrigramObjective(corpus, weights.with_trigrams(trigrams), own.c2, own.n_threads)
         self.optimizer = trigram_optimizer(self._objective, own.c1, **own.search)
+        return self.optimizer
+
+    def _end(self) -> None:
+        """Forget a run but for what it needs to go on, where that is to be saved."""
+        ended = self._ended
+        if self.settings.resumable and self.optimizer is not None:
+            ended = self._state(self.optimizer)
+        self.reset()
+        self._ended = ended
 
     def _loss(self, learner: ChainLearner, n_tokens: int) -> float:
         """Of a batch: its share of the objective, or before the first step the loss of weights of zero."""
@@ -194,9 +242,9 @@ class LBFGSTrainer(Trainer):
         self._checksums.update(now)
 
 
-def _forget(reset: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
-    """Reset a trainer when an example of its run is gone."""
-    if (found := reset()) is not None:
+def _forget(end: "weakref.WeakMethod[Callable[[], None]]", _: Any) -> None:
+    """End a run when an example of it is gone."""
+    if (found := end()) is not None:
         found()
 
 

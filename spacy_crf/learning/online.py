@@ -1,6 +1,7 @@
 """The trainers that learn from one batch after the other, features and weights growing as they are met."""
 
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -12,30 +13,58 @@ from spacy.training import Example
 from thinc.api import Optimizer
 from thinc.types import Floats1d, Floats2d
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Hashes
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import observe, sum_scores
 from ..core.learn.blocks import EncodedCorpus
+from ..core.stored import stored_floats
 from ..core.weights import DenseWeights, Layout, gather, scatter
 from ..features.features import Features
+from ..features.hashing import string_hash
 from .block import OnlineSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
+from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, stored_texts, usable
 
 
 class GrowingTrainer(Trainer):
-    """Features grow as they are met; those of a document count once, however often it comes."""
+    """Features grow as they are met; for `min_count` a document counts once, however often it comes."""
 
     _features: Features | None = None
     _counted: WeakSet[Doc]
+    _texts: list[int]  # hashes of the texts of all that was counted
+    _before: Counter[int]  # those of a run that goes on, whose documents have not come again yet
 
     def grow(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
         """Number the new features of a batch that are frequent enough."""
-        if self._features is not learner.features:
-            self._features, self._counted = learner.features, WeakSet()
-        fresh = np.array([example.reference not in self._counted for example in examples], dtype=bool)
-        self._counted.update(example.reference for example in examples)
+        features = learner.features
+        if self._features is not features:
+            self._count_on(features, [])
+        if max(features.config.min_count, features.config.min_edge_count) == 1:
+            learner.grow(sample)
+            return
+        fresh = np.array([self._is_new(example.reference) for example in examples], dtype=bool)
         learner.grow(sample, np.repeat(fresh, sample.columns.doc_lengths))
+
+    def _is_new(self, reference: Doc) -> bool:
+        if reference in self._counted:
+            return False
+        self._counted.add(reference)
+        text = string_hash(reference.text)
+        if self._before[text]:
+            self._before[text] -= 1
+            return False
+        self._texts.append(text)
+        return True
+
+    def _count_on(self, features: Features, texts: list[int]) -> None:
+        """Begin to count, or go on where documents with such texts were counted."""
+        self._features, self._counted, self._texts, self._before = features, WeakSet(), texts, Counter(texts)
+
+    @property
+    def counted(self) -> Hashes:
+        """((n,)): hashes of the texts that were counted."""
+        return np.array(self._texts, dtype=np.uint64)
 
 
 class OnlineTrainer(GrowingTrainer):
@@ -50,6 +79,7 @@ class OnlineTrainer(GrowingTrainer):
     settings: OnlineSettings
 
     def reset(self) -> None:
+        self.stopped = None
         self._online = self.settings.learner()
         self.learns_vectors = self._online.learns_vectors
         self._vectors = VectorGradients()
@@ -57,10 +87,25 @@ class OnlineTrainer(GrowingTrainer):
         self._present: list[Any] = []  # the model's arrays, as this trainer left them
         self._n_sequences = 0
 
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        if not self._is_ours(learner):
+            return self.stopped
+        return {"learner": self._online.state(), "order": generator_numbers(self._rng), "counted": self.counted}
+
+    def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
+        with usable(learner.name):
+            self._online.go_on(get_layout(learner.model), state["learner"])
+            self._rng = generator_of(state["order"])
+            self._count_on(learner.features, stored_texts(state["counted"]))
+        self._remember(learner)
+        self.stopped = None
+
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         """Learn from a batch; the model follows in `apply`."""
         sample = make_sample(examples)
-        is_ours = bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+        if self.stopped is not None:
+            self._go_on(learner, self.stopped)
+        is_ours = self._is_ours(learner)
         self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
@@ -93,6 +138,10 @@ class OnlineTrainer(GrowingTrainer):
             learner.model.finish_update(sgd)
         self._n_sequences = 0
 
+    def _is_ours(self, learner: ChainLearner) -> bool:
+        """Whether the model has the weights that this trainer left."""
+        return bool(self._present) and all(map(operator.is_, self._present, _arrays(learner)))
+
     def _remember(self, learner: ChainLearner) -> None:
         self._present = _arrays(learner)
 
@@ -103,8 +152,27 @@ class MinibatchTrainer(GrowingTrainer):
     learns_vectors = True
 
     def reset(self) -> None:
+        self.stopped = None
         self._weights, self._counts = _WorkArrays(), _WorkArrays()
+        self._last: tuple[Optimizer, list[Any]] | None = None  # the optimizer, and the weights that it left
+        self._moments: dict[str, Any] = {}  # of a run that goes on, until there is an optimizer to take them
         self._end_step()
+
+    def state(self, learner: ChainLearner) -> dict[str, Any] | None:
+        """Weights are those of training, also where averages are saved in their place."""
+        if self._last is None:
+            return self.stopped
+        sgd, arrays = self._last
+        return {"raw": np.concatenate(arrays), "moments": moments_of(sgd, learner.model.id), "counted": self.counted}
+
+    def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
+        layout = get_layout(learner.model)
+        with usable(learner.name):
+            flat = stored_floats("raw", state["raw"], (layout.size,))
+            self._moments = stored_moments(state["moments"], [len(cells) for cells in layout.cells])
+            self._count_on(learner.features, stored_texts(state["counted"]))
+        set_weights(learner.model, replace(get_weights(learner.model), flat=flat))
+        self.stopped = None
 
     def _end_step(self) -> None:
         self._gradient: list[Floats] = []
@@ -113,6 +181,8 @@ class MinibatchTrainer(GrowingTrainer):
 
     def accumulate(self, learner: ChainLearner, examples: Sequence[Example], make_sample: MakeSample) -> float:
         sample = make_sample(examples)
+        if self.stopped is not None:
+            self._go_on(learner, self.stopped)
         self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
@@ -126,6 +196,8 @@ class MinibatchTrainer(GrowingTrainer):
     def apply(self, learner: ChainLearner, sgd: Optimizer | None) -> None:
         if sgd is None or not self._n_sequences:
             return
+        give_moments(sgd, learner.model.id, self._moments)
+        self._moments = {}
         # mean per sequence, so that learning rates and clipping do not depend on the batch size
         for name, section in zip(PARAMS, self._gradient):
             if len(section):
@@ -133,6 +205,8 @@ class MinibatchTrainer(GrowingTrainer):
                 _pad_state(sgd, (learner.model.id, name), len(section))
         self._vectors.set(learner)
         learner.model.finish_update(sgd)
+        if self.settings.resumable:
+            self._last = sgd, _arrays(learner)
         self._end_step()
 
     def _loss_and_gradient(self, learner: ChainLearner, corpus: EncodedCorpus, sample: Sample) -> tuple[float, Floats]:

@@ -1,5 +1,6 @@
 """What a component over a chain knows: features, weights and tags that belong together, and how they are stored."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,7 +13,7 @@ from ..annotation.preparation import Preparation
 from ..annotation.span_targets import SpanTarget
 from ..annotation.target import Target
 from ..core.arrays import Bools
-from ..core.errors import CRFError
+from ..core.errors import CRFError, CRFWarning
 from ..core.labels import OUTSIDE, Scheme, TagSet
 from ..core.weights import ChainWeights
 from ..features.block import FeatureSettings, SequenceMode
@@ -30,23 +31,28 @@ from ..learning.model import (
     rounded_weights,
     set_masks,
     set_weights,
+    take_weights,
     weight_bytes,
 )
+from ..learning.resuming import usable
 from .block import ChainSettings
 from .dictionary.valid_tags import ValidTags
-from .errors import PipeErrors
+from .errors import PipeErrors, PipeWarnings
 from .labels import HasLabels
+from .resume import RUN, Run, settings_of_run
 from .storage import Parts, Stored, check_templates, read_folder, readable
 
 PREPARATION = "preparation"  # what of `cfg` says how the texts of training were prepared, see `Preparation`
 
 
 class Start(NamedTuple):
-    """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one."""
+    """What a component begins with: labels, features as `Features.to_data` gives them, and weights of a saved one; and
+    the run of training that goes on, if one does."""
 
     labels: list[str]
     features: dict[str, Any]
     model: ChainModel
+    run: Run | None = None
 
 
 class StoresChain(HasLabels, Stored):
@@ -66,6 +72,7 @@ class StoresChain(HasLabels, Stored):
     cfg: Any
     features: Features
     valid_tags: ValidTags
+    learner: ChainLearner
     preparation: Preparation | None
     scheme: Scheme
     scores: Any
@@ -173,7 +180,19 @@ class StoresChain(HasLabels, Stored):
         else:
             model = self.model.to_bytes()
         features = {**self.features.to_data(kept), **self.valid_tags.to_data()}
-        return Parts(dict(self.cfg), model, features, self.write_files()).files(exclude)
+        return Parts(dict(self.cfg), model, features, {**self.write_files(), **self._run_files()}).files(exclude)
+
+    def _run_files(self) -> dict[str, bytes]:
+        """What training needs to go on, where it is to be kept: features and weights are all there, and not rounded."""
+        state = self.trainer.state(self.learner) if self.settings.trainer.resumable else None
+        if state is None:
+            return {}
+        run = Run(self._run_settings(), self.features.indices_to_data(), self.model.to_bytes(), state)
+        return {RUN: run.to_bytes()}
+
+    def _run_settings(self) -> dict[str, Any]:
+        own = {"labels": list(self.labels), "scheme": self.scheme, "sequence": self.sequence}
+        return {**own, **settings_of_run(self.settings, self.feature_config)}
 
     def write_files(self) -> dict[str, bytes]:
         """Contents of the files that only this kind of component has."""
@@ -208,18 +227,36 @@ class StoresChain(HasLabels, Stored):
 
     def read_start(self, path: str) -> Start:
         """What another component of this kind has learned; a coded error where it is nothing, or something else."""
-        parts = Parts.parse(read_folder(Path(path), (), self.name), self.name, path)
+        files = read_folder(Path(path), (), self.name)
+        parts = Parts.parse(files, self.name, path)
         cfg, features, model = parts.cfg or {}, parts.features or {}, LinearChain()
         check_templates(self.name, self.feature_config, features)
         with readable(self.name, path):
             labels = tuple(str(label) for label in cfg["labels"])
             load_bytes(model, parts.model or b"")
+        run = Run.read(path, files, self.name) if self.settings.trainer.resumable else None
+        if run is not None:
+            with usable(self.name):
+                features |= {name: run.features[name] for name in ("state", "edge", "rare")}
+                load_bytes(model, run.model)
+                Features.from_data(features, self.feature_config, self.sequence)
+        elif self.settings.trainer.resumable:
+            warnings.warn(PipeWarnings.CRFW405.format(name=self.name, path=path), CRFWarning, stacklevel=3)
         ours, theirs = self.cfg.get("target"), cfg.get("target")
         actual, expected = get_layout(model).n_labels, len(self.make_tags(labels))
         if not labels or ours != theirs or actual != expected:
             found = {"theirs": theirs, "actual": actual, "ours": ours, "expected": expected}
             raise CRFError(PipeErrors.CRF418.format(name=self.name, path=path, **found))
-        return Start(list(labels), features, model)
+        return Start(list(labels), features, model, run)
+
+    def begin_with(self, begun: Start) -> None:
+        """Take over features and weights of another component; if there is a run, the trainer goes on with it."""
+        self.features.take_indices(begun.features)
+        take_weights(self.model, begun.model, len(self.make_tags(self.labels)))
+        if begun.run is not None:
+            begun.run.check(self._run_settings(), self.name)
+            self._check_sizes(begun.run.path)
+            self.trainer.resume(begun.run.state)
 
     def _check_sizes(self, path: str) -> None:
         actual, expected = get_layout(self.model).n_labels, len(self.make_tags(self.labels))

@@ -38,7 +38,6 @@ from ..learning.model import (
     predict_vectors,
     start_vectors,
     start_weights,
-    take_weights,
     weight_arrays,
 )
 from ..learning.scores import Emissions, Rows, encode
@@ -139,7 +138,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         nlp (Language | None): the pipeline, whose tokenizer splits the phrases of word lists.
         labels (list[str] | None): all labels, as `spacy init labels` writes them; behind those added before.
         start (str | None): folder of a saved component with the same templates, to begin with its labels, features and
-            weights of features: that of a model without vectors, for one that has some.
+            weights of features: that of a model without vectors, for one that has some. Where the trainers are
+            `resumable`, training goes on as if it had not been interrupted.
         RAISES (ValueError): where there are no labels, or the folder cannot be used.
         """
         begun = None if start is None else self.read_start(start)
@@ -156,8 +156,7 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
         tags = self.make_tags(self.labels)
         start_weights(self.model, len(tags), self.allowed_pairs(tags))
         if begun is not None:
-            self.features.take_indices(begun.features)
-            take_weights(self.model, begun.model, len(tags))
+            self.begin_with(begun)
         if get_tok2vec(self.model) is not None:
             self._require_gradients()
             docs = [example.predicted for example in islice(read(), SAMPLE)]
@@ -238,6 +237,8 @@ class ChainPipe(HasSettings, IsolatesFailures, StoresChain, WarnsOfScores, Train
     def _require_gradients(self) -> None:
         if not self.trainer.learns_vectors:
             raise CRFError(PipeErrors.CRF206.format(name=self.name, trainer=type(self.trainer).__name__))
+        if self.settings.trainer.resumable:
+            raise CRFError(PipeErrors.CRF209.format(name=self.name))
 
     # -- prediction ------------------------------------------------------------------------------------------
 

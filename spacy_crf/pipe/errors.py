@@ -10,6 +10,10 @@ class PipeErrors(metaclass=Messages):
         "'{name}' has a tok2vec layer, which {trainer} cannot train: it wants gradients batch by batch. Use the "
         "trainer spacy_crf.AdaGrad.v1 or spacy_crf.Minibatch.v1, or take tok2vec out of the component's model block."
     )
+    CRF209 = (
+        "'{name}' has a tok2vec layer, whose optimizer spaCy does not save, so its training cannot be resumed. Set "
+        "resumable = false in the trainer block, or take tok2vec out of the model block."
+    )
     CRF401 = (
         "Component {name!r} has no labels yet. Train it, load it from disk, or call nlp.initialize() with examples "
         "or labels."
@@ -61,6 +65,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r} cannot begin with {path}: that has learned {actual} tags for the target {theirs!r}, where "
         "this one has {expected} for {ours!r}. Give the folder of a trained component with the same target and scheme."
     )
+    CRF419 = (
+        "Component {name!r} cannot go on with the training that was saved in {path}: {differing}. Use the settings and "
+        "labels of that training, or set resumable = false in the trainer block to begin a new run with its weights."
+    )
     CRF425 = (
         "Component {name!r} cannot be loaded from {path}: {file} is not in {list}, or that list is damaged. Files of "
         "two savings are mixed, or saving was broken off: take another copy, such as model-best beside model-last."
@@ -110,6 +118,10 @@ class PipeErrors(metaclass=Messages):
         "Component {name!r}: the dictionary looks words up as {value!r}, but the features have no `spelling` block. "
         "Add one, or look words up by their form."
     )
+    CRF450 = (
+        "A pool was asked for of {pipelines} pipelines, {names} names of components and the exponents {exponents}. "
+        "Give at least one pipeline, and for each a name and a finite exponent."
+    )
     CRF648 = (
         "{name!r} cannot be pooled with the others: {problem}. Pool components of one kind with the same labels, "
         "trained on the same data with the same classes and lists."
@@ -146,6 +158,10 @@ class PipeWarnings(metaclass=Messages):
         "that nothing is learned about it. Put a component that sets it before this one and name it in [training] "
         "annotating_components, let the reader pass it on (`input` of spacy_crf.Corpus.v1), or remove the template "
         "from the setting features.templates."
+    )
+    CRFW405 = (
+        "Component {name!r} begins a new run of training with the weights in {path}, as nothing is saved there that it "
+        "could go on with. Only a component that was saved while it was trained with resumable = true has that."
     )
     CRFW430 = (
         "Component {name!r}: the tag dictionary leaves no sequence of tags for document {document!r}, as the scheme or "

@@ -1,10 +1,11 @@
 """Components made of others: the log-linear pool of trained ones (see `core.pool`), and one for a part of the data."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
@@ -25,11 +26,13 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     """Make one pipeline of several, by pooling a component of each.
 
     pipelines (sequence of Language): trained; one component at most may have a tok2vec layer.
-    names (sequence of str): of the component in each. exponents (sequence of float): how much each counts.
+    names (sequence of str): of the component in each. exponents (sequence of float): how much each counts, at its own
+        temperature.
     RETURNS (Language): the pipeline whose component has a tok2vec layer, or else the first one, with the pool in the
         place of that component.
-    RAISES (ValueError): for components that cannot be pooled: of different kinds or labels, with word lists or classes
-        that differ, two with networks, hashed features, chains of order 2, tag dictionaries, learned constraints.
+    RAISES (ValueError): for components that cannot be pooled: of different kinds, targets or tags, with word lists or
+        classes that differ, two with networks, hashed features, chains of order 2, tag dictionaries, learned
+        constraints; or where pipelines, names and exponents differ in number.
 
     >>> import spacy
     >>> from spacy_crf import pool
@@ -38,6 +41,9 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     >>> [token.tag_ for token in nlp("The boats")]
     ['DT', 'NNS']
     """
+    if not len(pipelines) == len(names) == len(exponents) > 0 or not np.isfinite(exponents).all():
+        counts = {"pipelines": len(pipelines), "names": len(names), "exponents": list(exponents)}
+        raise CRFError(PipeErrors.CRF450.format(**counts))
     pipes = [_member(nlp, name) for nlp, name in zip(pipelines, names)]
     for name, pipe in zip(names, pipes):
         _check(name, pipe, pipes[0])
@@ -48,11 +54,15 @@ def pool(pipelines: Sequence[Language], names: Sequence[str], exponents: Sequenc
     resources = _resources(names, pipes)
     blocks = [nlp.config.interpolate()["components"][name] for nlp, name in zip(pipelines, names)]
     config = {**blocks[base], "features": _features_block(pipes, [block["features"] for block in blocks])}
+    temperature = config["temperature"] = pipes[base].settings.temperature
+    if forbidden := dict.fromkeys(tuple(pair) for pipe in pipes for pair in getattr(pipe.settings, "forbidden", ())):
+        config["forbidden"] = list(map(list, forbidden))
+    powers = [power * temperature / pipe.settings.temperature for pipe, power in zip(pipes, exponents)]
     nlp, name = pipelines[base], names[base]
     made = cast(ChainPipe, nlp.replace_pipe(name, config.pop("factory"), config=config))
     features = Features(made.feature_config, made.sequence, resources)
     numbers = [(features.state.include(p.features.state), features.edge.include(p.features.edge)) for p in pipes]
-    members = [Member(get_weights(pipe.model), k, *own) for pipe, k, own in zip(pipes, exponents, numbers)]
+    members = [Member(get_weights(pipe.model), k, *own) for pipe, k, own in zip(pipes, powers, numbers)]
     made.take_over(pipes[base], features, pool_weights(members, len(features.state), len(features.edge)))
     return nlp
 
@@ -70,12 +80,32 @@ def _check(name: str, pipe: ChainPipe, first: ChainPipe) -> None:
         raise _unfit(name, f"it is a {type(pipe).__name__}, the first one a {type(first).__name__}")
     if not pipe.labels or pipe.labels != first.labels:
         raise _unfit(name, f"its labels are {', '.join(pipe.labels) or 'none'}, those of the first one differ")
+    for what, own, other in _what_agrees(pipe, first):
+        if own != other:
+            raise _unfit(name, f"its {what} is {own!r}, that of the first one {other!r}")
+    if _is_likelihood(pipe) != _is_likelihood(first):
+        raise _unfit(name, "its scores or those of the first one are no probabilities: calibrate that one first")
     if get_weights(pipe.model).order > 1:
         raise _unfit(name, "it is of order 2")
     if pipe.has_dictionary or pipe.parts != NAMES:
         raise _unfit(name, "it has learned more than weights: a tag dictionary, constraints or a grammar")
     if pipe.feature_config.max_features or pipe.feature_config.padding != first.feature_config.padding:
         raise _unfit(name, "its features are hashed to buckets, or padded otherwise than those of the first one")
+
+
+def _what_agrees(pipe: ChainPipe, first: ChainPipe) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what must be the same, beside the labels: its name, and what each of both has."""
+    yield "target", getattr(pipe.settings, "target", None), getattr(first.settings, "target", None)
+    yield "scheme", pipe.scheme, first.scheme
+    yield "setting `sequence`", pipe.sequence, first.sequence
+    for name in pipe.learned_settings:
+        if name not in pipe.settings_of_weights:
+            yield name, pipe.cfg[name], first.cfg[name]
+
+
+def _is_likelihood(pipe: ChainPipe) -> bool:
+    """Whether the scores of its chain are logarithms of probabilities, learned or calibrated as such."""
+    return pipe.settings.trainer.gives_probabilities or pipe.settings.temperature != 1
 
 
 def _unfit(name: str, problem: str) -> CRFError:

@@ -62,17 +62,23 @@ class SourcePipe(HasSettings, IsolatesFailures, Pipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the source; none where the pipeline has no such component."""
+        return tuple(getattr(self._known_source(), "labels", ()))
+
+    @property
+    def source_tags(self) -> tuple[str, ...]:
+        """What the source gives probabilities of, which may be tags of spans; none where there is no such component."""
+        return _tags_of(self._known_source())
+
+    def _known_source(self) -> Any:
         if self.source in (None, self.name):
-            return ()
+            return None
         known = dict(self._nlp.components)  # disabled ones too: spaCy asks for labels whenever it writes its meta data
-        return tuple(getattr(known.get(self.source), "labels", ()))
+        return known.get(self.source)
 
     def probabilities(self, docs: Sequence[Doc]) -> tuple[tuple[str, ...], list[Floats]]:
         """Tags, and their probabilities (n, L) for each Doc, in single precision, as the source gives them."""
         source = self.find_source()
-        names = getattr(source, "tags", None)
-        tags = tuple(source.labels) if names is None else names.tags  # a chain's tags are not always its labels
-        rows = token_probabilities(source, docs)
+        tags, rows = _tags_of(source), token_probabilities(source, docs)
         for doc, values in zip(docs, rows):
             if values.shape != (len(doc), len(tags)):
                 raise CRFError(PipeErrors.CRF417.format(name=self.name, source=self.source, shape=values.shape))
@@ -124,3 +130,9 @@ class SourcePipe(HasSettings, IsolatesFailures, Pipe):
     def prediction_of(self, found: tuple[TagSet, Sequence[Prediction]], number: int) -> tuple[TagSet, list[Prediction]]:
         tags, predictions = found
         return tags, [predictions[number]]
+
+
+def _tags_of(source: Any) -> tuple[str, ...]:
+    """What a component gives probabilities of: a chain's tags are not always its labels."""
+    names = getattr(source, "tags", None)
+    return tuple(getattr(source, "labels", ()) if names is None else names.tags)

@@ -16,7 +16,7 @@ from ..core.errors import CRFError
 from ..corpora.docbin import read_docbin
 from ..corpora.docs import copy_tokens, register_doc_name, write_doc_name
 from ..corpora.errors import CorpusErrors
-from ..corpora.files import check_paths, data_suffix, name_file, number_name
+from ..corpora.files import check_paths, data_suffix, name_file, number_name, visible_files
 from ..reading.files import open_binary
 from ..reading.records import parse_json, read_json_lines
 from .errors import SectionErrors
@@ -28,7 +28,7 @@ from .formats.markup import read_html, read_xml
 from .formats.rechtspraak import ROOTS, read_rechtspraak_gold
 from .layout import NAME, DocumentLayout, attach_layout, runs_of, to_doc
 from .segment import PARAGRAPH, Run, find_mark, find_numbering
-from .spans import ELEMENTS, SECTIONS, Elements, register_extensions, write_elements, write_sections
+from .spans import ELEMENTS, SECTIONS, Elements, drop_sections, register_extensions, write_elements, write_sections
 from .tree import SectionTree, from_json
 
 READERS: dict[str, Callable[[Path], DocumentLayout]] = {  # by the suffix of a file
@@ -117,7 +117,8 @@ class SectionCorpus:
     and the sections of the court, `.spacy` files, and JSON: {"text": .., "layout": [[start, end, style], ..], "tree":
     what `SectionTree.to_json` gives} for each document; a list of these, or a line for each in `.jsonl`.
 
-    path (Path | str | list | None): A file, a folder that is searched with its subfolders, or several of them.
+    path (Path | str | list | None): A file, which may be packed by gzip, a folder that is searched with its
+        subfolders, or several of them; hidden files of a folder are left out.
     hidden (bool): Of Rechtspraak XML, hide the mark-up by which courts say what the structure is.
     trees (bool): Take gold trees; those of courts have no lists and no quoted articles.
     limit (int): Number of documents to read at most; 0 for all.
@@ -161,14 +162,16 @@ class SectionCorpus:
         is_empty = True
         for doc in islice((doc for found in files for doc in self._read_file(*found, vocab)), self.limit or None):
             is_empty = False
+            if not self.trees:
+                drop_sections(doc, SECTIONS)
             yield doc
         if is_empty:
             raise CRFError(CorpusErrors.CRF520.format(path=", ".join(map(str, paths))))
 
     def _read_file(self, file: Path, name: str, vocab: Vocab) -> Iterator[Doc]:
-        if file.suffix == ".spacy":
+        if data_suffix(file) == ".spacy":
             yield from read_docbin(file, vocab, "document", name)
-        elif file.suffix == ".xml":
+        elif data_suffix(file) == ".xml":
             yield write_doc_name(self._read_xml(file, vocab), name)
         else:
             for number, doc in enumerate(_read_json(file, vocab), 1):
@@ -184,7 +187,7 @@ class SectionCorpus:
         else:
             problem = f"the outermost element is {root!r}, not {' or '.join((ROOT, *ROOTS))}"
             raise CRFError(SectionErrors.CRF970.format(path=file, problem=problem))
-        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), self.trees and has_tree)
+        return _write_gold(to_doc(vocab, gold.layout), gold.tree, bool(gold.leaves), has_tree)
 
 
 def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree: bool = True) -> Doc:
@@ -197,14 +200,12 @@ def _write_gold(doc: Doc, tree: SectionTree, has_elements: bool = True, has_tree
 
 
 def _find_files(path: Path) -> list[Path]:
-    """A file itself, or the files of a folder that the reader knows, sorted."""
-    if path.is_file():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+    """A file itself, or the files of a folder that the reader knows, sorted, without hidden ones."""
+    return [path] if path.is_file() else visible_files(path, SUFFIXES)
 
 
 def _read_json(file: Path, vocab: Vocab) -> Iterator[Doc]:
-    if file.suffix == ".jsonl":
+    if data_suffix(file) == ".jsonl":
         for line, entry in read_json_lines(file):
             yield _of_json(entry, f"{file}, line {line}", vocab)
     else:

@@ -110,6 +110,13 @@ def write_sections(doc: Doc, key: str, tree: SectionTree) -> None:
     write_value(doc, TREE, tree.to_json())
 
 
+def drop_sections(doc: Doc, key: str) -> None:
+    """Take away the group of spans, `doc.spans[key]`, and the tree of a Doc, where it has them."""
+    doc.spans.pop(key, None)
+    write_value(doc, TREE, None)
+    doc.user_data.pop(TREE, None)
+
+
 def register_extensions() -> None:
     """Make `doc._.section_tree`, `doc._.section_tree_json`, and `section`, `section_parent` and `section_children` of
     spans available."""

@@ -7,7 +7,7 @@ both back.
 import heapq
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Literal
@@ -17,14 +17,15 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..annotation.gold import as_bio
+from ..annotation.target import DecodedDoc
 from ..core.arrays import Doubles, Floats, Ints, Segments
 from ..core.chain.distribution import BestPaths
 from ..core.chain.marginals import token_entropies
-from ..core.labels import UNKNOWN
+from ..core.labels import OUTSIDE, UNKNOWN
 from ..corpora.docs import read_kind
 from ..corpora.review import COLUMNS, FORMAT, MARK, escape
 from ..corpora.sentence import ENTITIES, EXTENSION_PREFIX, SPANS_PREFIX
-from ..pipe.block import SPAN_TARGETS
+from ..pipe.decoding import Batch
 from .component import CRFTagger
 
 Order = Literal["least-confidence", "margin", "entropy", "token-entropy"]
@@ -51,10 +52,12 @@ class Uncertain:
     """A sequence, what a tagger makes of it, and how certain it is of that.
 
     place (Place): of its Doc. number (int): in the Doc, from 1. span (Span): its tokens.
-    tags (list[str]): what was decoded; BIO tags for spans, "" for tokens that get none.
-    probabilities (list[float]): of these.
+    tags (list[str]): what the component sets, with its threshold and constraints; BIO tags for spans, "" for tokens
+        that get none.
+    probabilities (list[float]): of these. Where the labels of spans have no scheme, B and I count as one.
     alternatives (list[list[tuple[str, float]]]): for each token its other tags, most probable first.
-    n_best (list[tuple[list[str], float]]): the best labellings of the sequence, with their probabilities.
+    n_best (list[tuple[list[str], float]]): the best labellings of the sequence, with their probabilities. Like all
+        probabilities, they are those of the chain alone, which knows no constraints.
     certainty (float): the measure asked for.
     """
 
@@ -131,11 +134,10 @@ class _Measured:
     certainty: float
 
     def describe(self, tagger: CRFTagger, n_best: int) -> Uncertain:
-        names = list(map(as_bio, tagger.tags.tags)) if tagger.target in SPAN_TARGETS else list(tagger.tags.tags)
-        has_label, shown = self.labels != UNKNOWN, [*names, ""]  # the last one is found for UNKNOWN
-        tags = [shown[tag] for tag in self.labels.tolist()]
-        by_token = [_by_name(row, names) if own else [("", 1.0)] for row, own in zip(self.marginals, has_label)]
-        paths = np.where(has_label, self.paths.labels[:n_best], UNKNOWN).tolist()
+        has_label, names = self.labels != UNKNOWN, _names(tagger, self.labels)
+        tags = _read_names(names, self.labels)
+        by_token = [_by_name(*row) if own else [("", 1.0)] for *row, own in zip(self.marginals, names, has_label)]
+        paths = [np.where(has_label, path, UNKNOWN) for path in self.paths.labels[:n_best]]
         best = zip(paths, self.paths.probabilities.tolist())
         return Uncertain(
             self.place,
@@ -144,9 +146,25 @@ class _Measured:
             tags,
             [dict(row)[tag] for row, tag in zip(by_token, tags)],
             [_others(row, tag)[: max(1, n_best - 1)] for row, tag in zip(by_token, tags)],
-            [([shown[tag] for tag in path], probability) for path, probability in best],
+            [(_read_names(_names(tagger, path), path), probability) for path, probability in best],
             self.certainty,
         )
+
+
+def _names(tagger: CRFTagger, labels: Ints) -> list[list[str]]:
+    """The texts for each label at each unit of a labelled sequence: for spans, its BIO tag behind the unit before."""
+    tags = tagger.tags.tags
+    if not tagger.has_plain_spans:
+        return [list(map(as_bio, tags)) if tagger.annotation.is_spans else list(tags)] * len(labels)
+    rows = [[tag if tag == OUTSIDE else f"B-{tag}" for tag in tags] for _ in labels]
+    for row, before in zip(rows[1:], labels.tolist()):
+        if before != UNKNOWN and tags[before] != OUTSIDE:
+            row[before] = f"I-{tags[before]}"
+    return rows
+
+
+def _read_names(names: list[list[str]], labels: Ints) -> list[str]:
+    return [row[label] if label != UNKNOWN else "" for row, label in zip(names, labels.tolist())]
 
 
 def _by_name(marginals: Floats, names: list[str]) -> list[tuple[str, float]]:
@@ -163,12 +181,12 @@ def _others(row: list[tuple[str, float]], tag: str) -> list[tuple[str, float]]:
 def _measured(
     tagger: CRFTagger, docs: Iterable[tuple[Doc, Place]], order: Order, per_token: bool, k: int
 ) -> Iterator[_Measured]:
-    posterior = getattr(tagger.settings, "decode", "viterbi") == "posterior"
+    decoder = replace(tagger.decoder(), outputs=())
     for batch in minibatch(((doc, place) for doc, place in docs if len(doc)), BATCH_SIZE):
-        columns, found = tagger.distribution([doc for doc, _ in batch])
-        labels, marginals = found.posterior_best() if posterior else found.best(), found.marginals
-        unlabelled = tagger.unlabelled([doc for doc, _ in batch], columns)
-        labels = labels if unlabelled is None else np.where(unlabelled, UNKNOWN, labels)
+        read = [doc for doc, _ in batch]
+        columns, found = tagger.distribution(read)
+        predictions = decoder(Batch(read, columns, found, tagger.tags, tagger.unlabelled(read, columns)))
+        labels, marginals = np.concatenate([_written(tagger, one.decoded) for one in predictions]), found.marginals
         by_token, entropies, paths = token_entropies(marginals), found.entropies, found.n_best(k)
         sequences, by_doc = Segments(columns.lengths), Segments(columns.doc_lengths)
         units, firsts = sequences.slices(), by_doc.firsts.tolist()
@@ -179,6 +197,17 @@ def _measured(
                 certainty = measure(best.probabilities, entropy, by_token[tokens], order, per_token)
                 span = doc[tokens.start - first : tokens.stop - first]
                 yield _Measured(place, number, span, labels[tokens], rows, best, certainty)
+
+
+def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
+    """Labels ((n,)) of a Doc as they are written: without those of spans that a threshold leaves out."""
+    labels = decoded.labels
+    if not tagger.annotation.is_spans:
+        return labels
+    is_kept = labels == UNKNOWN
+    for start, end, _ in decoded.spans:
+        is_kept[start:end] = True
+    return np.where(is_kept, labels, tagger.tags.number.get(OUTSIDE, UNKNOWN))
 
 
 def target_kind(tagger: CRFTagger) -> str:

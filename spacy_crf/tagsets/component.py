@@ -111,6 +111,11 @@ class SourcedSetTagger(KeepsPromise, SourcePipe):
     def tag_probs(self) -> str:
         return self.settings.tag_probs
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that sets are made of: those of spans, such as B-LOC, where the source labels spans."""
+        return self.source_tags
+
     def decoder(self, tags: TagSet) -> Decoder:
         return Decoder(None, tuple(set_outputs(self.name, self.settings, [], tags.tags)))
 

@@ -118,11 +118,36 @@ def test_what_others_write_is_read() -> None:
         ("month = {Ramadan}, year = 1999", "1999", "month: Ramadan"),
         ("year = 99999999999999999999", None, "year: 99999999999999999999"),
         ("urldate = {1999-99-01}", None, "urldate: 1999-99-01"),
+        ("date = {2003-02-30}", "2003-02", "date: 2003-02-30"),
+        ("month = {29 February}, year = 1999", "1999", "month: 29 February"),
+        ("month = {29 February}, year = 1996", "1996-02-29", ""),
+        ("date = {2003}, year = 2005", "2003", "year: 2005"),
+        ("date = {2003}, year = {2003--2005}", "2003", "year: 2003–2005"),
+        ("date = {2003-05}, month = jun, year = 2003", "2003-05", "month: June"),
+        ("date = {2003-05-07/2003-06-09}, month = {May--June}", "2003-05-07/2003-06-09", ""),
     ],
 )
 def test_odd_dates_cost_nothing_else(fields: str, iso: str | None, note: str) -> None:
     first, second = read_bibtex(f"@book{{a, {fields}}}\n@book{{b, title = {{Ropes}}}}")
     assert (first.date and first.date.iso, first.note, second.title) == (iso, note, "Ropes")
+
+
+@pytest.mark.parametrize(
+    "fields, arxiv, note",
+    [
+        ("eprint = {2013.04881}", "2013.04881", ""),
+        ("eprint = {2013.04881}, eprinttype = {arXiv}", "2013.04881", ""),
+        ("eprint = {2971345}, eprinttype = {jstor}", "", "eprint: 2971345. eprinttype: jstor"),
+        (
+            "eprint = {7}, archiveprefix = {arXiv}, eprinttype = {hdl}",
+            "",
+            "eprint: 7. archiveprefix: arXiv. eprinttype: hdl",
+        ),
+    ],
+)
+def test_only_numbers_of_arxiv_are_taken_for_such(fields: str, arxiv: str, note: str) -> None:
+    (entry,) = read_bibtex(f"@book{{a, {fields}}}")
+    assert (entry.arxiv, entry.note) == (arxiv, note)
 
 
 def test_strings_that_explode_are_refused() -> None:

@@ -101,8 +101,51 @@ def test_what_others_write_is_read() -> None:
             number="3",
             date=Date(Day(1999, 2)),
         ),
-        Entry(key="w"),
+        Entry(key="w", date=Date(Day(1999))),
     ]
+
+
+@pytest.mark.parametrize(
+    "item, volume, number, note",
+    [
+        ({"type": "book", "collection-title": "LNCS", "volume": "12"}, "12", "", ""),
+        ({"type": "book", "collection-title": "LNCS", "volume": "2", "collection-number": 12}, "12", "", "volume: 2"),
+        ({"type": "article-magazine", "collection-title": "C", "volume": "3"}, "3", "", ""),
+        ({"type": "book", "collection-number": "4"}, "4", "", ""),
+        ({"type": "paper-conference", "issue": "3"}, "", "3", ""),
+        ({"type": "article-journal", "number": "e17"}, "", "e17", ""),
+        ({"type": "article-journal", "number": "e17", "issue": 2, "note": "N"}, "", "2", "N. number: e17"),
+    ],
+)
+def test_volumes_and_numbers_in_other_variables_are_read(item: dict, volume: str, number: str, note: str) -> None:
+    (entry,) = read_csl(json.dumps([{"id": "a", **item}]))
+    assert (entry.volume, entry.number, entry.note) == (volume, number, note)
+
+
+@pytest.mark.parametrize(
+    "issued, iso, note",
+    [
+        ({"raw": "2003-05-07"}, "2003-05-07", ""),
+        ({"raw": "2003-05"}, "2003-05", ""),
+        ("2003-05", "2003-05", ""),
+        (2003, "2003", ""),
+        ("2003-05-07/2003-05-09", "2003-05-07/2003-05-09", ""),
+        ({"literal": "7 May 2003"}, "2003-05-07", ""),
+        ({"literal": "spring 2003"}, "2003", "issued: spring 2003"),
+        ({"literal": "in press"}, None, "issued: in press"),
+        ({"date-parts": [], "raw": "2003"}, "2003", ""),
+        ("May-" * 50_000, None, "issued: " + "May-" * 50_000),
+    ],
+)
+def test_dates_that_are_texts_are_read(issued: object, iso: str | None, note: str) -> None:
+    (entry,) = read_csl(json.dumps([{"id": "a", "type": "book", "issued": issued}]))
+    assert (entry.date and entry.date.iso, entry.note) == (iso, note)
+
+
+def test_both_particles_of_a_name_are_kept() -> None:
+    name = {"family": "Fontaine", "given": "Jean", "dropping-particle": "de", "non-dropping-particle": "La"}
+    (entry,) = read_csl(json.dumps([{"id": "a", "type": "book", "author": [name]}]))
+    assert entry.authors == Names((Name("Fontaine", "Jean", "de La"),))
 
 
 @pytest.mark.parametrize(
@@ -111,6 +154,7 @@ def test_what_others_write_is_read() -> None:
         ('{"date-parts": [[1999, 0]]}', "1999", "issued: 1999-0"),
         ('{"date-parts": [[1999, 13, 5]]}', "1999", "issued: 1999-13-5"),
         ('{"date-parts": [[1999, 21]]}', "1999-21", ""),
+        ('{"date-parts": [[2003, 2, 31]]}', "2003-02", "issued: 2003-2-31"),
         ('{"date-parts": [["1999", "05", ""]]}', "1999-05", ""),
         ('{"date-parts": [[1999]], "season": 3}', "1999-23", ""),
         ('{"date-parts": [[1e999, -Infinity]]}', None, "issued: 1e999--Infinity"),

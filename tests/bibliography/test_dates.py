@@ -1,6 +1,7 @@
 """Dates as they are printed."""
 
 from calendar import month_name
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,13 @@ MONTHS = list(month_name)[1:]
         ("2014-03-12", "2014-03-12"),
         ("1926–28),", "1926/1928"),
         ("(2008/09),", "2008/2009"),
+        ("1999-00", "1999/2000"),
+        ("1899/00", "1899/1900"),
+        ("2019-11", "2019-11"),
+        ("2019/11", "2019-11"),
+        ("2005-05", "2005-05"),
+        ("2010-12", "2010/2012"),
+        ("2004/05/07", "2004-05-07"),
         ("Apr.–Jun. 2017.", "2017-04/2017-06"),
         ("May 7–9, 2003.", "2003-05-07/2003-05-09"),
         ("2011 Sep 14-17;", "2011-09-14/2011-09-17"),
@@ -44,8 +52,8 @@ MONTHS = list(month_name)[1:]
     ],
 )
 def test_dates(text: str, iso: str) -> None:
-    date, rest = parse_date(text)
-    assert date is not None and date.iso == iso
+    found, rest = parse_date(text)
+    assert found is not None and found.iso == iso
     assert rest == ""
 
 
@@ -61,15 +69,44 @@ def test_letters_and_what_is_no_date() -> None:
 
 
 @given(
-    st.integers(1400, 2049),
-    st.integers(1, 12),
-    st.integers(1, 31),
+    st.dates(date(1400, 1, 1), date(2049, 12, 31)),
     st.sampled_from(["{d} {m} {y}", "{m} {d}, {y}", "{y} {m} {d}", "({y}, {m} {d})."]),
     st.integers(3, 9),
 )
-def test_any_day_in_any_order(year: int, month: int, day: int, form: str, length: int) -> None:
-    text = form.format(y=year, m=MONTHS[month - 1][:length], d=day)
-    assert parse_date(text) == (Date(Day(year, month, day)), "")
+def test_any_day_in_any_order(day: date, form: str, length: int) -> None:
+    text = form.format(y=day.year, m=MONTHS[day.month - 1][:length], d=day.day)
+    assert parse_date(text) == (Date(Day(day.year, day.month, day.day)), "")
+
+
+@given(st.integers(1, 9999), st.integers(1, 12), st.integers(1, 31))
+def test_days_are_those_of_the_calendar(year: int, month: int, day: int) -> None:
+    try:
+        date(year, month, day)
+    except ValueError:
+        assert Day.of([str(year), str(month), str(day)]) == Day(year, month)
+        with pytest.raises(ValueError, match="CRF628"):
+            Day(year, month, day)
+    else:
+        assert Day.of([str(year), str(month), str(day)]) == Day(year, month, day)
+
+
+@pytest.mark.parametrize(
+    "text, iso, rest",
+    [
+        ("31 February 2003", "2003-02", "31"),
+        ("2003-02-30", "2003-02", "30"),
+        ("2012-2008", "2012", "2008"),
+        ("1995-00", "1995", "00"),
+        ("2019-13", "2019", "13"),
+        ("2019/11, no. 3", "2019-11", "no 3"),
+        ("30.02.2003", "2003", "30.02"),
+        ("28-30 February 2003", "2003-02", "28-30"),
+        ("30 January - 31 February 2003", "2003-01-30/2003-02", "31"),
+    ],
+)
+def test_what_the_calendar_does_not_have_is_left(text: str, iso: str, rest: str) -> None:
+    found, left = parse_date(text)
+    assert found is not None and (found.iso, left) == (iso, rest)
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,16 @@ def test_tokens_without_gold_do_not_count() -> None:
     assert constrained_ner_score([], target="ent", labels=LABELS, **SETTINGS)["tok_acc"] is None
 
 
+def test_labels_that_the_component_does_not_know_count_as_never_right() -> None:
+    examples = [example("A-B-A---", "A--CC-B-")]
+    of_all = constrained_ner_score(examples, target="ent", labels=LABELS, **SETTINGS)
+    assert of_all["macro_f"] == pytest.approx(2 / 9)
+    assert constrained_ner_score(examples, target="ent", labels=["A", "B"], **SETTINGS) == of_all
+    swapped = [Example(one.reference, one.predicted) for one in examples]
+    known, both = (constrained_ner_score(swapped, target="ent", labels=own, **SETTINGS) for own in ("AB", LABELS))
+    assert [known[name] for name in ("macro_f", "weighted_f")] == [both[name] for name in ("macro_f", "weighted_f")]
+
+
 def test_precision_recall_and_confusions_by_hand() -> None:
     scores = constrained_ner_score([example("AAB-B", "ABBB-")], target="ent", labels=LABELS, **SETTINGS)
     # A: 1 of 1 found, 1 of 2 gold; B: 1 of 3 found, 1 of 2 gold; C never

@@ -40,7 +40,7 @@ def test_precision_recall_and_f(seed):
     each = metrics.precision_recall_fscore_support(gold, predicted, labels=range(N_LABELS), zero_division=0)
     for own, theirs in zip((counts.precision, counts.recall, counts.f), each):
         np.testing.assert_allclose(own, theirs, atol=1e-12)
-    means = {"macro": counts.macro_f(), "weighted": counts.weighted_f, "micro": counts.micro_f}
+    means = {"macro": counts.macro_f(), "weighted": counts.weighted.f, "micro": counts.micro_f}
     for average, own in means.items():
         assert own == pytest.approx(metrics.f1_score(gold, predicted, average=average, zero_division=0))
     assert counts.micro_f == pytest.approx(metrics.accuracy_score(gold, predicted))

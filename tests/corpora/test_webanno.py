@@ -204,6 +204,8 @@ def test_files_with_many_layers(nlp: Language, write: Write) -> None:
         ("24-25", "23-25", r"CRF540.*line 18: .*not in order"),
         ("24-25", "24-24", r"CRF540.*line 18: .*24-24"),
         ("24-25", "2-3", r"CRF540.*line 18"),
+        ("\tup\t", "\tuP\t", r"CRF540.*line 17: the text has 'up' at 22-24, the row has the word 'uP'"),
+        ("11-15", "11-14", "CRF540.*line 11: the text has 'hu.*' at 11-14, the row has the word 'hu.*s'"),
         ("AVD[5]", "A\\|A[5]", r"CRF530.*a\.tsv, line 17, 'up': 'A\|A'"),
         ("AVD[5]", "A:1[5]|B[6]", r"CRF530.*line 17, 'up': 'A:1\|B'"),
     ],
@@ -225,6 +227,15 @@ def test_a_character_that_is_cut_in_two(write: Write) -> None:
     text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Tags|value\n\n\n#Text=😊\n1-1\t0-1\t😊\t_\t\n"
     with pytest.raises(ValueError, match="CRF540.*line 6: .*0-1"):
         list(read_webanno(write("a.tsv", text), layer=LAYER))
+
+
+@pytest.mark.parametrize("blanks", [" ", "  \t", "\u00a0", "\n"])
+def test_a_sentence_that_begins_with_white_space(nlp: Language, write: Write, blanks: str) -> None:
+    text, start = blanks.replace("\t", "\\t").replace("\n", "\n#Text="), len(blanks)
+    rows = f"1-1\t{start}-{start + 5}\tHello\tA\t\n1-2\t{start + 6}-{start + 11}\tworld\tB\t\n"
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Tags|value\n\n\n"
+    doc = read(nlp, write("a.tsv", f"{header}#Text={text}Hello world\n{rows}"))
+    assert [(token.text, token.tag_) for token in doc] == [("Hello", "A"), ("world", "B")]
 
 
 def test_words_that_break_a_row_are_not_written(nlp: Language) -> None:

@@ -126,6 +126,20 @@ def test_labels():
     names = Numbering()
     found = encode_labels([["B", "I"], [], np.array(["I"])], np.array([2, 0, 1]), names.__getitem__)
     assert found.tolist() == [0, 1, 1] and all(type(name) is str for name in names)
-    for y, code in [([["B"]], "CRF704"), ([["B"], [], ["B"]], "CRF702"), ([["B", 3], [], ["B"]], "CRF703")]:
+    wrong = [
+        ([["B"]], "CRF704"),
+        ([["B"], [], ["B"]], "CRF702"),
+        ([["B", 3], [], ["B"]], "CRF703.*sequence 0 has 3"),
+        ([["B", "B"], 5, ["B"]], "CRF703.*sequence 1 has 5"),
+        ({1: 2}, "CRF703.*sequence 0 has 1"),
+        (None, "CRF715.*y is None"),
+    ]
+    for y, code in wrong:
         with pytest.raises(ValueError, match=code):
             encode_labels(y, np.array([2, 0, 1]), names.__getitem__)
+
+
+@pytest.mark.parametrize("X", [None, 3])
+def test_what_is_no_list_of_sequences_is_refused(X):
+    with pytest.raises(ValueError, match="CRF715.*X is"):
+        encode_items(X, Numbering().__getitem__)

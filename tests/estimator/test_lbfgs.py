@@ -1,5 +1,7 @@
 """The same data and settings give CRFsuite's optimum, weights, decisions and log."""
 
+import random
+
 import pytest
 
 from spacy_crf.estimator import CRF
@@ -84,6 +86,23 @@ def test_lists_of_strings(data, strings, train_crfsuite):
     assert ours.objective_ == pytest.approx(trainer.logparser.last_iteration["loss"], rel=1e-5)
     assert ours.state_features_ == pytest.approx(tagger.info().state_features, abs=5e-3)
     assert ours.predict(strings) == list(map(tagger.tag, strings))
+
+
+@pytest.mark.parametrize("min_freq", [0, 1.5])
+@pytest.mark.parametrize("all_states", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_values_below_0(min_freq, all_states, seed, train_crfsuite):
+    """Pairs whose values sum to less than the threshold have no weight, be it 0."""
+    rng = random.Random(seed)
+    signs = [[rng.choice([-1, 1]) for _ in range(4)] for _ in range(30)]
+    X = [[{"v": sign + rng.gauss(0, 1), "u": rng.gauss(0, 1), "z": 0.0, "b": -0.1} for sign in own] for own in signs]
+    y = [["P" if sign > 0 else "N" for sign in own] for own in signs]
+    ours = CRF(c2=0.1, min_freq=min_freq, all_possible_states=all_states, **TIGHT).fit(X, y)
+    params = {"feature.minfreq": min_freq, "feature.possible_states": all_states, "c2": 0.1, **TIGHT}
+    trainer, tagger, _ = train_crfsuite("lbfgs", params, X, y)
+    assert ours.training_log_.featgen_num_features == trainer.logparser.featgen_num_features
+    assert ours.objective_ == pytest.approx(trainer.logparser.last_iteration["loss"], rel=1e-5)
+    assert ours.state_features_ == pytest.approx(tagger.info().state_features, abs=1e-3)
 
 
 def test_l1_leaves_out_what_has_no_weight(data):

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_crf.core.arrays import Doubles
-from spacy_crf.core.grammar.numbering import Reading, parent, readings
+from spacy_crf.core.grammar.numbering import Reading, readings
 from spacy_crf.core.sections.features import child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Heading, Headings, Level, Opening, ParserInput, find_headings
 from spacy_crf.core.sections.parse import SectionParse
@@ -144,7 +144,7 @@ def _ways(
 def ancestors(reading: Reading | None) -> list[Reading]:
     """The numberings above a numbering, innermost first."""
     found = []
-    while reading is not None and (reading := parent(reading)) is not None:
+    while reading is not None and (reading := reading.parent) is not None:
         found.append(reading)
     return found
 

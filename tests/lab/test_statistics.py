@@ -61,6 +61,21 @@ def test_wilcoxon_of_many_differences(n: int) -> None:
         assert wilcoxon(differences, alternative).p == pytest.approx(expected, rel=1e-9)  # type: ignore[arg-type]
 
 
+def test_differences_that_rounding_alone_parts_are_ties() -> None:
+    differences = np.array([0.9, 0.7, 0.6, 0.5, 0.8, 0.3]) - np.array([0.8, 0.8, 0.5, 0.6, 0.7, 0.2])
+    assert len(set(np.abs(differences))) > 1
+    assert wilcoxon(differences) == wilcoxon(np.sign(differences))
+    assert wilcoxon(100 * differences).p == wilcoxon(differences).p == 0.6875
+
+
+def test_rounding_is_no_difference() -> None:
+    noise = np.full(5, 0.1 + 0.2) - 0.3
+    assert noise.all()
+    assert wilcoxon(noise).n == 0
+    assert resampled_t_test(noise, 0.25).p == 1
+    assert resampled_t_test(np.array([0.9, 0.8, 0.7]) - np.array([0.8, 0.7, 0.6]), 0.25).p == 0
+
+
 def test_wilcoxon_without_differences() -> None:
     assert wilcoxon(np.zeros(5)).p == 1.0 and wilcoxon(np.zeros(5)).n == 0
 

@@ -1,5 +1,6 @@
 """Pools of trained components: products of the members' probabilities, to the power of their exponents."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Adam
 
+from spacy_crf import CRFWarning
 from spacy_crf.pipe.component import ChainPipe
 from spacy_crf.pipe.pool import pool
 
@@ -63,6 +65,68 @@ def test_a_pool_is_the_product_of_its_members(names: tuple[str, ...], exponents:
     assert found.keys() == product.keys()
     for labels, chance in product.items():
         assert found[labels] == pytest.approx(chance / total, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("temperatures", [(1.0, 3.0), (3.0, 1.0), (0.5, 2.0)])
+@pytest.mark.parametrize("exponents", [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5)])
+def test_members_count_at_their_own_temperature(temperatures: tuple[float, ...], exponents: tuple[float, ...]) -> None:
+    members = [member(name, temperature=each) for name, each in zip(("words", "affixes"), temperatures)]
+    get_pipe(members[0]).cfg["temperature"] = temperatures[0] * 2  # it may change at any time
+    own = [chances(nlp) for nlp in members]
+    product = {labels: np.prod([chance[labels] ** power for chance, power in zip(own, exponents)]) for labels in own[0]}
+    found = chances(pool(members, [NAME] * 2, exponents))
+    for labels, chance in product.items():
+        assert found[labels] == pytest.approx(chance / sum(product.values()), rel=1e-3, abs=1e-6)
+
+
+def test_what_a_member_forbids_is_forbidden_in_the_pool() -> None:
+    forbidden = [["B-LOC", "B-PER"]], [["I-PER", "B-LOC"], ["B-LOC", "B-PER"]]
+    members = [member("words"), *(member("words", forbidden=pairs) for pairs in forbidden)]
+    pooled = pool(members, [NAME] * 3, [0.5, 0.5, 0.0])
+    number = get_pipe(pooled).tags.number
+    pairs = {pair for labels in chances(pooled) for pair in zip(labels, labels[1:])}
+    assert (number["B-PER"], number["B-LOC"]) in pairs
+    assert not pairs & {(number[one], number[other]) for one, other in forbidden[1]}
+
+
+def test_scores_that_are_no_probabilities_are_pooled_with_their_like_or_calibrated() -> None:
+    def learned(trainer: str, temperature: float = 1.0) -> Language:
+        return train(trainer, target="ent", temperature=temperature)
+
+    for trainers in (("LBFGS", "Perceptron"), ("Perceptron", "LBFGS")):
+        with pytest.raises(ValueError, match=r"CRF648.*calibrate"):
+            pool([learned(name) for name in trainers], [NAME] * 2, [0.5, 0.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chances(pool([learned("LBFGS"), learned("Perceptron", 4.0)], [NAME] * 2, [0.5, 0.5]))
+        chances(pool([learned("Perceptron", 4.0), learned("LBFGS")], [NAME] * 2, [0.5, 0.5]))
+    with pytest.warns(CRFWarning, match="CRFW403"):
+        chances(pool([learned("Perceptron"), learned("Perceptron")], [NAME] * 2, [0.5, 0.5]))
+
+
+def test_every_member_has_a_name_and_a_finite_exponent() -> None:
+    members = [member("words"), member("affixes")]
+    for names, exponents in ((1, [0.5, 0.5]), (2, [1.0]), (2, [0.5, 0.5, 0.5]), (2, [float("nan"), 1.0])):
+        with pytest.raises(ValueError, match="CRF450"):
+            pool(members, [NAME] * names, exponents)
+    with pytest.raises(ValueError, match="CRF450"):
+        pool([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        ({"target": "ent"}, {"target": "ent", "scheme": "BILUO"}, "scheme"),
+        ({"target": "ent", "scheme": "BILUO"}, {"target": "ent"}, "scheme"),
+        ({"target": "ent"}, {"target": "spans"}, "target"),
+        ({"target": "ent"}, {"target": "ent", "sequence": "doc"}, "sequence"),
+    ],
+)
+def test_members_that_mean_other_things_by_the_same_labels(
+    one: dict[str, Any], other: dict[str, Any], what: str
+) -> None:
+    with pytest.raises(ValueError, match=f"CRF648.*{what}"):
+        pool([train(**one), train(**other)], [NAME] * 2, [0.5, 0.5])
 
 
 def test_a_pool_is_stored_and_trained_on(tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ TAG_CONFIG = {"@misc": "spacy_crf.Features.v1", "templates": ["@punctuation", "T
 
 
 def test_a_pipeline_annotates_what_features_read(tmp_path: Path) -> None:
-    nlp = train(tmp_path, features=TAG_CONFIG)
+    with pytest.warns(UserWarning, match="CRFW404.*reads TAG"):
+        nlp = train(tmp_path, features=TAG_CONFIG)
     restorer, seen = nlp.get_pipe("punctuation_restorer"), []
     with pytest.raises(ValueError, match="CRF992"):
         restorer.stream(WORDS)

@@ -1,5 +1,6 @@
 """The reader of documents with sections: every format that it takes gives the same gold."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,45 @@ def test_formats_agree(annotated: Path, tmp_path: Path) -> None:
     assert [facts(other) for other in read(tmp_path / "dogs.jsonl")] == [facts(doc)] * 2
     assert len(read(tmp_path)) == 5
     assert len(read(tmp_path, limit=2)) == 2
+
+
+@pytest.mark.parametrize("suffix", ["xml", "json", "jsonl", "spacy"])
+def test_gold_without_trees(annotated: Path, tmp_path: Path, suffix: str) -> None:
+    (doc,) = read(annotated)
+    path = tmp_path / f"dogs.{suffix}"
+    entry = {"text": doc.text, "layout": runs_of(doc), "tree": doc._.section_tree.to_json()}
+    if suffix == "spacy":
+        DocBin(docs=[doc], store_user_data=True).to_disk(path)
+    else:
+        path.write_text(XML if suffix == "xml" else srsly.json_dumps(entry), encoding="utf8")
+    (bare,) = read(path, trees=False)
+    assert "sections" not in bare.spans and bare._.section_tree is None
+    assert [span.text for span in bare.spans["elements"]] == [span.text for span in doc.spans["elements"]]
+
+
+@pytest.mark.parametrize("suffix", ["xml", "json", "jsonl", "spacy"])
+def test_packed_files(annotated: Path, tmp_path: Path, suffix: str) -> None:
+    (doc,) = read(annotated)
+    entry = {"text": doc.text, "layout": runs_of(doc), "tree": doc._.section_tree.to_json()}
+    data = {
+        "xml": XML.encode(),
+        "json": srsly.json_dumps(entry).encode(),
+        "jsonl": srsly.json_dumps(entry).encode(),
+        "spacy": DocBin(docs=[doc], store_user_data=True).to_bytes(),
+    }
+    path = tmp_path / "packed" / f"cats.{suffix.upper()}.gz"
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(data[suffix]))
+    assert [facts(other) for other in read(path)] == [facts(other) for other in read(path.parent)] == [facts(doc)]
+    assert read(path)[0]._.doc_name == ("dogs" if suffix == "spacy" else "cats")
+
+
+def test_hidden_files_of_a_folder_are_left_out(annotated: Path) -> None:
+    folder = annotated.parent
+    for hidden in (folder / ".cache" / "cats.xml", folder / ".cats.xml"):
+        hidden.parent.mkdir(exist_ok=True)
+        hidden.write_text("not read", encoding="utf8")
+    assert [doc._.doc_name for doc in read(folder)] == ["dogs"]
 
 
 def test_the_predicted_side_has_text_and_formatting_but_no_gold(annotated: Path) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.paths import ROOT
+from helpers.resuming import check_resume
 from spacy.cli.train import train
+from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_crf.cli import app
@@ -28,6 +30,17 @@ def test_the_config_trains(folder: Path, tmp_path: Path) -> None:
     assert [span.label_ for span in doc.spans["elements"]] == [
         span.label_ for span in example.reference.spans["elements"]
     ]
+
+
+@pytest.mark.slow
+def test_training_that_was_interrupted_goes_on(folder: Path, tmp_path: Path) -> None:
+    def make() -> Language:
+        nlp = spacy.blank("en")
+        trainer = {"@misc": "spacy_crf.LBFGS.v1", "iterations_per_step": 2, "resumable": True}
+        nlp.add_pipe("section_parser", config={"trainer": trainer})
+        return nlp
+
+    check_resume(make, lambda nlp: list(SectionCorpus(folder)(nlp)), tmp_path, 2)
 
 
 def test_a_grammar_is_trained_and_used_on_the_command_line(folder: Path, tmp_path: Path) -> None:

@@ -1,15 +1,18 @@
 """What is least certain comes first, by each measure, as enumeration of all labellings has it."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from helpers.chains import chain_of, softened
 from helpers.oracle import Chain
-from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension
+from helpers.tagged import EXTENSION, TARGETS, clean_docs, extension, fit, make_examples, read_target
 from spacy.tokens import Doc
 
-from spacy_crf.tagging.review import measure, review
+from spacy_crf import Corpus
+from spacy_crf.tagging.review import measure, review, target_kind, write_json, write_rows
 
 __all__ = ["extension"]
 ORDERS = ["least-confidence", "margin", "entropy", "token-entropy"]
@@ -77,3 +80,48 @@ def test_sequences_of_a_document_are_listed_one_by_one() -> None:
     doc = Doc(nlp.vocab, words=["Bo", "sold", "She", "walks", "."], sent_starts=[True, False, True, False, False])
     found = review(nlp.get_pipe("crf_tagger"), [doc])
     assert sorted((item.number, item.span.start, item.span.end) for item in found) == [(1, 0, 2), (2, 2, 5)]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO", "none"])
+@pytest.mark.parametrize("target", ["ent", "spans"])
+@pytest.mark.parametrize("threshold", [0.0, 0.4])
+def test_prefilled_spans_are_read_back_as_those_of_the_pipeline(
+    target: str, scheme: str, threshold: float, tmp_path: Path
+) -> None:
+    nlp = softened(target=target, scheme=scheme, threshold=threshold)
+    pipe = nlp.get_pipe("crf_tagger")
+    found = review(pipe, clean_docs(nlp))
+    tags = [tag for item in found for tag in (*item.tags, *(tag for path, _ in item.n_best for tag in path))]
+    assert {tag[:2] for tag in tags} == {"B-", "I-", "O"}
+    for name, write in (("a.tsv", write_rows), ("a.jsonl", write_json)):
+        path = tmp_path / name
+        path.write_text("\n".join(write(found, target_kind(pipe), "margin", prefill=True)) + "\n", encoding="utf8")
+        examples = list(Corpus(path)(nlp))
+        assert len(examples) == len(found)
+        for example in examples:
+            assert read_target(example.reference, target) == read_target(nlp(example.predicted.copy()), target)
+            gold = pipe.gold([example], np.array([len(example.predicted)])).dense()
+            (prediction,) = pipe.predict([example.predicted])
+            assert threshold or (gold[np.arange(len(gold)), prediction.tags] > 0).all()
+
+
+def test_runs_of_a_label_begin_with_b() -> None:
+    nlp = softened(target="ent", scheme="none")
+    pipe = nlp.get_pipe("crf_tagger")
+    (item,) = review(pipe, [Doc(nlp.vocab, words=["New", "Delft", "is", "old"])])
+    assert item.tags == ["B-LOC", "I-LOC", "O", "O"]
+    assert {name for name, _ in item.alternatives[1]} <= {"B-PER", "O"}  # behind LOC, LOC goes on
+    assert {name for name, _ in item.alternatives[2]} <= {"B-PER", "I-LOC"}
+
+
+def test_constraints_hold_for_what_is_reviewed() -> None:
+    nlp = spacy.blank("xx")
+    config = {"target": "ent", "constraints": ["at_most(PER, 1)", "at_most(LOC, 0)"]}
+    nlp.add_pipe("constrained_ner", "crf_tagger", config=config)
+    fit(nlp, make_examples(nlp))
+    pipe, is_changed = nlp.get_pipe("crf_tagger"), False
+    for item in review(pipe, clean_docs(nlp)):
+        doc = nlp(item.span.doc.copy())
+        assert item.tags == [token.ent_iob_ + (token.ent_type_ and f"-{token.ent_type_}") for token in doc]
+        is_changed |= item.tags != item.n_best[0][0]
+    assert is_changed

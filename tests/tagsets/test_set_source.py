@@ -9,11 +9,13 @@ import spacy
 from helpers.networks import CNN
 from helpers.tagged import make_examples
 from spacy.language import Language
+from spacy.tokens import Token
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
 from spacy_crf.core.sets.predict import make_utility, utility_optimal_sets
 from spacy_crf.pipe.probabilities import GivesSets
+from spacy_crf.tagsets.guarantee import conformal_sets, held_out_tokens
 
 
 def build(source: str, **config: Any) -> Language:
@@ -62,6 +64,27 @@ def test_a_set_tagger_may_be_the_source_of_another() -> None:
     assert isinstance(nlp.get_pipe("wide"), GivesSets) and not isinstance(nlp.get_pipe("hmm_tagger"), GivesSets)
     for narrow, wide in zip(doc._.tag_set, doc._.crf_test_wide):
         assert len(wide) == 3 and wide[: len(narrow)] == narrow[:3]
+
+
+def test_sets_of_the_tags_of_spans() -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("crf_tagger", config={"target": "ent"})
+    nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger", "gold_tags": "crf_test_span_tags"})
+    Token.set_extension("crf_test_span_tags", default=None, force=True)
+    examples = make_examples(nlp)
+    for token in (token for example in examples for token in example.reference):
+        token._.crf_test_span_tags = f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type else "O"
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    tagger = nlp.get_pipe("set_valued_tagger")
+    assert isinstance(tagger, GivesSets)
+    assert tagger.labels == ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
+    assert nlp.get_pipe("crf_tagger").labels == ("LOC", "PER")
+    held_out = held_out_tokens(tagger, examples)
+    assert held_out.marginals.shape == held_out.weights.shape and held_out.unknown == 0
+    assert (held_out.weights.argmax(axis=1) == held_out.marginals.argmax(axis=1)).mean() > 0.9
+    members = conformal_sets(held_out, level=0.1).predict(held_out.marginals, held_out.tokens)
+    assert members[held_out.weights > 0].mean() >= 0.9
 
 
 def test_what_the_source_has_written_is_no_evidence_to_it() -> None:

@@ -177,7 +177,8 @@ def explain(
     A change is due to a constraint if decoding without it restores the tag. Where no single one does that, a smallest
     set is named: without all of its constraints the tag is restored, and without any proper part of the rest it is not.
     It is found by deletion, so that another one of the same kind may exist. If the labelling is certified, only
-    constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them.
+    constraints that its bound rests on, or that it breaks, can be reasons. One decoding for each of them, by the method
+    "auto" whatever the settings say.
 
     sequence (int): its index in the batch. decision (Decision): of `decode` for it, with the other arguments.
     """
@@ -190,12 +191,13 @@ def explain(
     kept = [index for index, one in enumerate(constraints) if one.cost > 0 and index not in decision.relaxed]
     tried = {*decision.grounds, *decision.violated} if decision.certified else set(kept)
 
-    quietly = replace(settings or MethodSettings(), quiet=True)  # of other questions than the one that was asked
+    # other questions than the one that was asked need proved answers, and no warnings
+    surely = replace(settings or MethodSettings(), method="auto", quiet=True)
 
     @cache
     def without(*left_out: int) -> Ints:
         some = [constraints[index] for index in kept if index not in left_out]
-        return decode(own, some, tags, own_predicates, quietly)[0].labels
+        return decode(own, some, tags, own_predicates, surely)[0].labels
 
     alone = [index for index in kept if index in tried]
     changes = []

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
+from ..arrays import cached_property
+
 # kinds of numerals, each written as its first value
 ARABIC, ROMAN_UPPER, ROMAN_LOWER, LETTER_UPPER, LETTER_LOWER = "1", "I", "i", "A", "a"
 MAX_DIGITS = 4
@@ -118,7 +120,7 @@ _SPLIT = re.compile(r"\.\ ?|[-–:]")
 _NO_SIGNS = str.maketrans("", "", SIGNS_BETWEEN)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """One meaning of a numbering.
 
@@ -133,20 +135,54 @@ class Reading:
     format: str
     values: tuple[int, ...]
 
-    @property
+    # readings are compared in many pairs: what that needs is found once
+
+    @cached_property
     def kinds(self) -> str:
         """The kinds of the parts alone, one character for each value."""
         return self.family.translate(_NO_SIGNS)
 
-    @property
+    @cached_property
     def keyword(self) -> str:
         """The word before the number, "" for none."""
         return self.format.rpartition(" ")[0]
 
-    @property
+    @cached_property
     def rank(self) -> int | None:
         """The rank of its keyword or sign in an outline, 0 the outermost; None without one."""
-        return _rank(self.format)
+        return SIGNS.get(self.format[:1], RANKS.get(self.format.partition(" ")[0].lstrip("(")))
+
+    @property
+    def main(self) -> tuple[str, tuple[int, ...], int]:
+        """Family and values without an inserted letter, and the value of that letter; 0 for none."""
+        if self.family[-2:-1] == "+" and self.family[-1] in "aA":
+            return self.family[:-2], self.values[:-1], self.values[-1]
+        return self.family, self.values, 0
+
+    @cached_property
+    def sequence(self) -> tuple[str, str, tuple[int, ...]]:
+        """What numberings of one sequence share: keyword, family, and all values but the last."""
+        family, values, _ = self.main
+        return self.keyword, family, values[:-1]
+
+    @cached_property
+    def place(self) -> tuple[int, int]:
+        """Where it stands in its sequence: its last value, and that of an inserted letter."""
+        _, values, inserted = self.main
+        return values[-1], inserted
+
+    @cached_property
+    def parent(self) -> "Reading | None":
+        """The numbering without its last part, 3 of 3.1; None for one of a single part, also with an insertion (3a)."""
+        if len(self.main[1]) == 1:
+            return None
+        return Reading(self.family[:-1].rstrip(SIGNS_BETWEEN), self.format, self.values[:-1])
+
+    @property
+    def predecessor(self) -> "Reading":
+        """A numbering that comes right before, 2 before 3 and 3a, whether or not anybody would write it."""
+        family, values, _ = self.main
+        return Reading(family, self.format, (*values[:-1], values[-1] - 1))
 
     @property
     def number(self) -> str:
@@ -161,11 +197,6 @@ class Reading:
 
     def __str__(self) -> str:
         return self.format.replace(PLACE, self.number)
-
-
-@lru_cache(maxsize=4096)
-def _rank(form: str) -> int | None:
-    return SIGNS.get(form[:1], RANKS.get(form.partition(" ")[0].lstrip("(")))
 
 
 @lru_cache(maxsize=65536)
@@ -243,19 +274,10 @@ def step(before: Reading, after: Reading) -> int | None:
     They belong to one if their families agree, and all values but the last. What stands around the numbers may differ:
     writers are careless with closing signs. A keyword is part of the sequence: Artikel 3 does not follow Feit 2.
     """
-    if before.format != after.format and before.keyword != after.keyword:
+    if before.sequence != after.sequence:
         return None
-    (family, values, inserted), (family_after, values_after, inserted_after) = _main(before), _main(after)
-    if family != family_after or values[:-1] != values_after[:-1]:
-        return None
-    difference = values_after[-1] - values[-1]
-    return inserted_after - inserted if difference == 0 else difference
-
-
-def predecessor(reading: Reading) -> Reading:
-    """A numbering that comes right before another one, 2 before 3 and 3a, whether or not anybody would write it."""
-    family, values, _ = _main(reading)
-    return Reading(family, reading.format, (*values[:-1], values[-1] - 1))
+    (value, inserted), (value_after, inserted_after) = before.place, after.place
+    return value_after - value or inserted_after - inserted
 
 
 def is_prefix(above: Reading, below: Reading) -> bool:
@@ -266,17 +288,3 @@ def is_prefix(above: Reading, below: Reading) -> bool:
         and below.kinds.startswith(above.kinds)
         and step(above, below) is None
     )
-
-
-def parent(reading: Reading) -> Reading | None:
-    """The numbering without its last part, 3 of 3.1; None for one of a single part, also with an insertion (3a)."""
-    if len(_main(reading)[1]) == 1:
-        return None
-    return Reading(reading.family[:-1].rstrip(SIGNS_BETWEEN), reading.format, reading.values[:-1])
-
-
-def _main(reading: Reading) -> tuple[str, tuple[int, ...], int]:
-    """Family and values without an inserted letter, and the value of that letter; 0 for none."""
-    if reading.family[-2:-1] == "+" and reading.family[-1] in "aA":
-        return reading.family[:-2], reading.values[:-1], reading.values[-1]
-    return reading.family, reading.values, 0

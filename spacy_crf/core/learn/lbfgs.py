@@ -135,6 +135,8 @@ class LBFGS:
     period (int), delta (float): stop when the value fell by less than `delta` times itself over `period` iterations;
         a period of 0 leaves this test out.
     epsilon (float): stop when |gradient| <= epsilon max(1, |x|).
+    history (deque): past steps ((n,)), changes of the gradient ((n,)) and inner products of both, the latest last.
+    scale (float): of the inverse Hessian before history shapes it. values (deque): at the starts of past iterations.
     """
 
     objective: Objective
@@ -148,16 +150,20 @@ class LBFGS:
     iterations: int = field(init=False, default=0)
     evaluations: int = field(init=False, default=0)
     reason: str | None = field(init=False, default=None)
-    _steps: deque[tuple[Floats, Floats, float]] = field(init=False, repr=False)
-    _scale: float = field(init=False, repr=False, default=1.0)
-    _values: deque[float] = field(init=False, repr=False)
+    history: deque[tuple[Floats, Floats, float]] = field(init=False, repr=False)
+    scale: float = field(init=False, repr=False, default=1.0)
+    values: deque[float] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._steps = deque(maxlen=self.memory)
-        self._values = deque(maxlen=self.period)
-        with single_threaded_blas():
-            self._move_to(self._evaluate(self.x))
+        self.history = deque(maxlen=self.memory)
+        self.values = deque(maxlen=self.period)
+        self.go_to(self.x)
         self._check_gradient()
+
+    def go_to(self, x: Doubles) -> None:
+        """Move to a point ((n,)), whatever the value there; the history stays."""
+        with single_threaded_blas():
+            self._move_to(self._evaluate(x))
 
     @property
     def slopes(self) -> Doubles:
@@ -183,20 +189,20 @@ class LBFGS:
         direction = self._direction()
         slope = float(direction @ self.slopes)
         if not slope < 0:  # rounding spoilt the history: begin anew with the gradient
-            self._steps.clear()
+            self.history.clear()
             direction = self._direction()
             slope = float(direction @ self.slopes)
-        first = 1.0 if self._steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
+        first = 1.0 if self.history else min(1.0, 1.0 / float(np.linalg.norm(direction)))
         try:
             there = self._search(direction, slope, first)
         except LineSearchError:
-            if self._steps:
-                self._steps.clear()  # the history may have misled it: once more with the gradient
+            if self.history:
+                self.history.clear()  # the history may have misled it: once more with the gradient
             else:
                 self.reason = "the line search found no lower point"
             return
         self._remember(there.x - self.x, there.gradient - self.gradient)
-        self._values.append(self.value)
+        self.values.append(self.value)
         self._move_to(there)
         self.iterations += 1
         self._check_progress()
@@ -209,21 +215,21 @@ class LBFGS:
         """
         direction: Floats = -self.slopes.astype(np.float32)
         weights = []
-        for step, change, curvature in reversed(self._steps):
+        for step, change, curvature in reversed(self.history):
             weight = np.float32(_dot(step, direction) / curvature)
             direction -= weight * change
             weights.append(weight)
-        if self._steps:
-            direction *= np.float32(self._scale)
-        for (step, change, curvature), weight in zip(self._steps, reversed(weights)):
+        if self.history:
+            direction *= np.float32(self.scale)
+        for (step, change, curvature), weight in zip(self.history, reversed(weights)):
             direction += (weight - np.float32(_dot(change, direction) / curvature)) * step
         return direction.astype(np.float64)
 
     def _remember(self, step: Doubles, change: Doubles) -> None:
         curvature, length = float(step @ change), float(change @ change)
         if curvature > 1e-12 * length > 0:
-            self._scale = curvature / length
-            self._steps.append((step.astype(np.float32), change.astype(np.float32), curvature))
+            self.scale = curvature / length
+            self.history.append((step.astype(np.float32), change.astype(np.float32), curvature))
 
     def _move_to(self, point: Point) -> None:
         self.x, self.value, self.gradient = point.x, point.value, point.gradient
@@ -245,8 +251,8 @@ class LBFGS:
         return Point(0.0, value, 0.0, x, gradient)
 
     def _check_progress(self) -> None:
-        if self.period and len(self._values) == self.period:
-            improvement = (self._values[0] - self.value) / max(abs(self.value), 1e-12)
+        if self.period and len(self.values) == self.period:
+            improvement = (self.values[0] - self.value) / max(abs(self.value), 1e-12)
             if improvement < self.delta:
                 self.reason = f"improved by less than {self.delta:g} of its value over {self.period} iterations"
 

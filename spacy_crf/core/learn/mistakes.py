@@ -8,7 +8,7 @@ it is a distribution, the labels of the greatest weight are that set: here a pat
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..arrays import Bools, Floats, Indices, Ints
 from ..chain.potentials import numbered, observe, potentials, sum_scores
 from ..chain.viterbi import viterbi
 from ..labels import UNKNOWN, Gold
+from ..stored import FINITE, stored_floats
 from ..weights import Layout
 from .blocks import EncodedCorpus
 from .online import OnlineLearner, OnlineWeights, enlarged
@@ -172,6 +173,14 @@ class AROW(MistakeDriven):
     def grow(self, layout: Layout) -> None:
         super().grow(layout)
         self._variances = enlarged(self._variances, self.weights.n_slots, self.variance)
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "variances": self._variances[self.weights.own_slots]}
+
+    def go_on(self, layout: Layout, state: dict[str, Any]) -> None:
+        super().go_on(layout, state)
+        variances = stored_floats("variances", state["variances"], (layout.size,), 0.0, FINITE)
+        self._variances[self.weights.own_slots] = variances
 
     def step(self, found: Difference) -> tuple[Floats, float]:
         """In proportion to the variances, which shrink; the loss is the score difference plus the wrong labels."""

@@ -7,12 +7,13 @@ T the mean of all weights that were is w - sum / T. Nothing is done for weights 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arrays import Doubles, Floats, Indices, Ints
 from ..errors import CoreErrors, CRFError
+from ..stored import FINITE, stored_floats, stored_size
 from ..weights import DenseWeights, Layout
 from .blocks import EncodedCorpus
 
@@ -47,6 +48,17 @@ class OnlineLearner(ABC):
     def grow(self, layout: Layout) -> None:
         """Go on with more features and weights, behind the present ones."""
         self.weights.grow(layout)
+
+    def state(self) -> dict[str, Any]:
+        """Return what it needs to go on: arrays ((layout.size,)) in the order of the layout, and counters."""
+        return {"raw": self.weights.raw, "sums": self.weights.sums, "time": self.weights.time}
+
+    def go_on(self, layout: Layout, state: dict[str, Any]) -> None:
+        """Begin where another one was, whose `state` this is. RAISES (ValueError): for what is no state of a layout."""
+        shape = (layout.size,)
+        self.start(layout, stored_floats("raw", state["raw"], shape))
+        self.weights.sums = stored_floats("sums", state["sums"], shape, -FINITE, FINITE)
+        self.weights.time = max(1, stored_size("time", state["time"]))
 
     @property
     def result(self) -> Floats:
@@ -104,7 +116,21 @@ class OnlineWeights:
     @property
     def mean(self) -> Doubles:
         """((layout.size,)): the mean of the weights over time, in the order of the layout."""
-        return self.raw - self._sums[self.slots[self._places]] / self.time
+        return self.raw - self.sums / self.time
+
+    @property
+    def own_slots(self) -> Ints:
+        """((layout.size,)): slots in the order of the layout."""
+        return self.slots[self._places]
+
+    @property
+    def sums(self) -> Floats:
+        """((layout.size,)): changes times the time when they were made, summed, in the order of the layout."""
+        return self._sums[self.own_slots]
+
+    @sums.setter
+    def sums(self, values: Floats) -> None:
+        self._sums[self.own_slots] = values
 
     def add(self, cells: Indices, amounts: Floats) -> None:
         """Change weights at the present time; the cells ((n,)) may repeat."""

@@ -1,11 +1,13 @@
 """Online learning by the gradient of the log-likelihood: AdaGrad on small batches, and plain steps."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats, Indices
 from ..chain.potentials import numbered
+from ..stored import FINITE, stored_floats, stored_size
 from ..threads import single_threaded_blas
 from ..weights import Layout
 from .batches import TrainingBatch, cut_batches
@@ -49,6 +51,15 @@ class AdaGrad(OnlineLearner):
             self._corpus = None
         super().grow(layout)
         self._squares = enlarged(self._squares, self.weights.n_slots, self.damping)
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "squares": self._squares[self.weights.own_slots], "n_steps": self._n_steps}
+
+    def go_on(self, layout: Layout, state: dict[str, Any]) -> None:
+        super().go_on(layout, state)
+        squares = stored_floats("squares", state["squares"], (layout.size,), 0.0, FINITE)
+        self._squares[self.weights.own_slots] = squares
+        self._n_steps = stored_size("n_steps", state["n_steps"])
 
     def learn(self, corpus: EncodedCorpus, order: Indices, by_emissions: Floats | None = None) -> float:
         """Learn from a corpus batch by batch, from each sequence once at most."""

@@ -10,16 +10,18 @@ from math import inf
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from ..grammar.numbering import Reading, is_first, predecessor
-from .features import Scorer, Variant
+from ..grammar.numbering import Reading, is_first
 from .headings import ROOT, Headings
 from .lattice import PASS, LatticeArcs, StackLattice
+from .scores import Scorer, Variant
 
 Key: TypeAlias = tuple[int, int]  # a stack as what is under its top, and its top
 Allowed: TypeAlias = Callable[[Variant, int], bool]
 Move: TypeAlias = tuple[float, int, "_Closing", int, "_Pushed | None", int]  # see `_Builder._moves`
 ROOM = 2  # a layer that is not yet complete holds so many times the cap before it is cut
 CHECK = 8  # moves between two looks at whether there is room for more
+PAIR = 5  # moves that take as long as the features of a pair that has not met before
+SAVED = 100  # layers whose work may be saved up for those that take more
 FORGET = 5000  # stacks that are added between two times at which those that are no longer open are forgotten
 MOST_PAIRS = 20_000  # of openings that `gains_ahead` compares
 TOLERANCE = 1e-6  # of scores that are compared with a bound
@@ -33,6 +35,8 @@ class StackSearch:
     allowed (Callable | None): which variants may open, by variant and number of open sections around.
     forced (set of int): units that may not be passed over.
     kept (list of sets | None): for each layer, stacks that are kept whatever their score, as levels, innermost first.
+    work (float): of a layer on average, in moves: where headings may be read in so many ways that it takes more, only
+        the best stack at a heading may open sections.
     ahead (list of float | None): what can be gained from each layer on, see `gains_ahead`. least (float): a score that
         is known to be reached: ways that cannot reach it are left out.
     """
@@ -44,6 +48,7 @@ class StackSearch:
     allowed: Allowed | None = None
     forced: frozenset[int] = frozenset()
     kept: list[set[tuple[int, ...]]] | None = None
+    work: float = inf
     ahead: list[float] | None = None
     least: float = -inf
 
@@ -57,12 +62,14 @@ class _Pushed(NamedTuple):
     """The sections that a variant, by its index and score, pushes, and the layer behind it.
 
     opening, level: the first section, without a number carried into it, and whether it has one. inner: levels inside.
+    height: how many sections it pushes.
     """
 
     opening: int
     level: int
     numbered: bool
     inner: tuple[int, ...]
+    height: int
     variant: int
     score: float
     target: int
@@ -93,15 +100,16 @@ class _Builder:
         self.furthest = 0  # layer that has a state
         self.closings: dict[int, list[_Closing]] = {}
         self.forget = FORGET
+        self.left = SAVED * search.work  # of the work that may be done
 
     def build(self) -> StackLattice:
         lattice = self.lattice
         self.pending[0][ROOT, 0] = lattice.reach(-1, 0.0, PASS, 0)
-        for layer, unit in enumerate(lattice.units):
+        for layer in range(len(lattice.units)):
             states = self._settle(layer)
             first = len(lattice.variants)
-            lattice.variants += self.scorer.variants(self.headings.at[unit])
-            variants = [self._pushed(variant, first + n) for n, variant in enumerate(lattice.variants[first:])]
+            lattice.variants += self.scorer.variants[layer]
+            variants = [self._pushed(variant, first + n) for n, variant in enumerate(self.scorer.variants[layer])]
             moves = self._moves(layer, states, variants)
             moves.sort(key=itemgetter(0), reverse=True)  # the best ones to each stack come first
             self._take(layer, moves)
@@ -166,7 +174,9 @@ class _Builder:
         numbered = levels.openings[outer].reading is not None
         target = bisect_left(self.lattice.units, variant.heading.end)
         pushed = tuple(levels.level(opening, None) for opening in inner)
-        return _Pushed(outer, levels.level(outer, None), numbered, pushed, number, variant.score, target)
+        return _Pushed(
+            outer, levels.level(outer, None), numbered, pushed, len(variant.openings), number, variant.score, target
+        )
 
     def _meet(self, meeting: int, variants: list[_Pushed]) -> list[tuple[float, int, _Pushed]]:
         """Scores and features of the variants of a unit at a meeting, the best ones first."""
@@ -194,74 +204,83 @@ class _Builder:
             floor = max(floor, score[states[0][0]] + text - search.beam)  # of passing over
         best = -inf if len(targets) == 1 else inf  # of moves to the only target
         highest = max(pushed.score for pushed in variants) + self.scorer.highest
+        self.left = min(self.left, (SAVED - 1) * search.work) + search.work
+        dropped, lost = 0, -inf
         for state, stack in states:
             before = score[state]
             closings = self.closings[stack]
             if text > -inf:
                 found.append((before + text, state, closings[0], 0, None, -1))
-            if before + highest < floor:
-                self._drop(len(closings) * len(variants), before + min(highest + ahead, self.ahead[layer]))
+            if before + highest < floor or (self.left <= 0 and not free and state != states[0][0]):
+                dropped += len(closings) * len(variants)
+                lost = max(lost, before + min(highest + ahead, self.ahead[layer]))
                 continue
+            done = len(found) + PAIR * self.scorer.compared
             for closing in closings:
                 meeting = known.get(closing.meeting)
                 if meeting is None:
                     meeting = known[closing.meeting] = self._meet(closing.meeting, variants)
-                for place, (gain, bag, pushed) in enumerate(meeting):
+                last = len(found) + len(meeting)
+                for gain, bag, pushed in meeting:
                     if before + gain < floor:
-                        self._drop(len(meeting) - place, before + gain + ahead)
+                        dropped += last - len(found)
+                        if lost < before + gain + ahead:
+                            lost = before + gain + ahead
                         break
                     found.append((before + gain, state, closing, closing.depth, pushed, bag))
                 if not free and best < (top := before + meeting[0][0]):
                     best = top
                     floor = max(floor, best - search.beam)
+            self.left -= len(found) + PAIR * self.scorer.compared - done
+        self._drop(dropped, lost)
         return found
 
     def _take(self, layer: int, moves: list[Move]) -> None:
         """Go where moves lead to, the best ones first."""
         lattice, search, floors, levels = self.lattice, self.search, self.floors, self.scorer.levels
         free = search.kept is not None
-        room = inf if free or search.max_states is None else search.max_states
-        added: dict[int, int] = {}  # states of each layer that none of the moves to come is better than
+        arcs: list[tuple[int, int, int, int, int]] = []
         targets = {layer + 1, *(pushed.target for _, _, _, _, pushed, _ in moves if pushed is not None)}
-        ahead = max(self.ahead[target] for target in targets)
+        # how many stacks each layer still takes; none of the moves to come is better than those that it took
+        room = dict.fromkeys(targets, inf if free or search.max_states is None else search.max_states)
+        ahead = max(self.ahead[target] for target in room)
         for place, (score, state, closing, depth, pushed, bag) in enumerate(moves):
-            if room < inf and not place % CHECK and all(added.get(target, 0) >= room for target in targets):
+            if not place % CHECK and not any(room.values()):
                 self._drop(len(moves) - place, score + ahead)
-                return
+                break
             if pushed is None:
-                target = layer + 1
-                key = lattice.stacks.under[closing.stack], lattice.stacks.tops[closing.stack]
-                self._move(target, key, score, (state, PASS, -1, 0), added, room)
-                continue
-            target = pushed.target
-            if score < floors[target] and not free:
-                self._drop(1, score + self.ahead[target])
-                continue
-            if depth + 1 + len(pushed.inner) > search.max_depth:
-                self._drop(1, score + self.ahead[target])
-                continue
-            if search.allowed is not None and not search.allowed(lattice.variants[pushed.variant], depth):
-                continue
-            carried, level = closing.carried[pushed.numbered], pushed.level
-            if carried is not None:
-                level = levels.level(pushed.opening, carried)
-            key = (closing.stack, level)
-            for level in pushed.inner:
-                key = (lattice.stacks.push(*key), level)
-            self._move(target, key, score, (state, pushed.variant, bag, depth), added, room)
+                target, variant = layer + 1, PASS
+                key = lattice.stacks.under[closing.stack], closing.top
+            else:
+                target, variant = pushed.target, pushed.variant
+                if (score < floors[target] and not free) or depth + pushed.height > search.max_depth:
+                    self._drop(1, score + self.ahead[target])
+                    continue
+                if search.allowed is not None and not search.allowed(lattice.variants[variant], depth):
+                    continue
+                carried, level = closing.carried[pushed.numbered], pushed.level
+                if carried is not None:
+                    level = levels.level(pushed.opening, carried)
+                key = closing.stack, level
+                for level in pushed.inner:
+                    key = lattice.stacks.push(*key), level
+            reached = self._reach(target, key, score, state, variant, depth, room)
+            if reached >= 0:
+                arcs.append((state, reached, variant, bag, depth))
+        if lattice.arcs is not None:
+            lattice.arcs.add(arcs)
 
-    def _move(
-        self, layer: int, key: Key, score: float, arc: tuple[int, int, int, int], added: dict[int, int], room: float
-    ) -> None:
-        """Note a move to a stack. arc: source, variant, bag and depth."""
+    def _reach(
+        self, layer: int, key: Key, score: float, source: int, variant: int, depth: int, room: dict[int, float]
+    ) -> int:
+        """The state of a stack that a move leads to, -1 if there is no room for it."""
         lattice, pending = self.lattice, self.pending[layer]
-        source, variant, bag, depth = arc
         state = pending.get(key)
         if state is None:
-            if added.get(layer, 0) >= room:
+            if not room[layer]:
                 self._drop(1, score + self.ahead[layer])
-                return
-            added[layer] = added.get(layer, 0) + 1
+                return -1
+            room[layer] -= 1
             self.furthest = max(self.furthest, layer)
             state = pending[key] = lattice.reach(source, score, variant, depth)
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
@@ -271,8 +290,7 @@ class _Builder:
             lattice.score[state], lattice.back[state] = score, source
             lattice.variant[state], lattice.depth[state] = variant, depth
             self.floors[layer] = max(self.floors[layer], score - self.search.beam)
-        if lattice.arcs is not None:
-            lattice.arcs.add(source, state, variant, bag, depth)
+        return state
 
 
 # -- what is still to be gained ----------------------------------------------------------------------------------------
@@ -287,16 +305,15 @@ def gains_ahead(headings: Headings, scorer: Scorer) -> list[float]:
     O(C + pairs of different openings), of which there may be 20,000.
     """
     units = sorted(headings.at)
-    variants = [scorer.variants(headings.at[unit]) for unit in units]
-    targets = [[bisect_left(units, variant.heading.end) for variant in own] for own in variants]
+    targets = [[bisect_left(units, variant.heading.end) for variant in own] for own in scorer.variants]
     ended: list[list[int]] = [[] for _ in range(len(units) + 1)]  # openings, by the layer behind their headings
-    for own, behind in zip(variants, targets):
+    for own, behind in zip(scorer.variants, targets):
         for variant, target in zip(own, behind):
             ended[target] += variant.openings
     places = _BestPlaces(scorer)
     ahead = [0.0] * (len(units) + 1)
     gains: list[list[float]] = []
-    for layer, own in enumerate(variants):
+    for layer, own in enumerate(scorer.variants):
         places.known.update(dict.fromkeys(ended[layer]))
         gains.append([variant.score + places.gain(variant.openings[0]) for variant in own])
         if places.compared > MOST_PAIRS:
@@ -319,7 +336,7 @@ class _BestPlaces:
         levels, child, sibling = self.scorer.levels, self.scorer.child, self.scorer.sibling
         best, done = self._best.get(opening) or (self.scorer.scores[child(0, opening)], 0)
         reading, bags = levels.openings[opening].reading, set[int]()
-        carried = None if reading is None else predecessor(reading)
+        carried = None if reading is None else reading.predecessor
         is_later = reading is not None and not is_first(reading)
         for other in islice(self.known, done, None):
             level = levels.level(other, None)

@@ -1,18 +1,16 @@
-"""Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child;
-and their scores, computed once for each pair of levels that meet.
+"""Features of a section that opens: of its heading alone, of it after the sibling before it, of it as a first child.
 
 All are functions of two adjacent levels and the heading. Each has a weight; those given here are set by hand, so that
 the parser can be used untrained, and are where learning begins.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Doubles, Indices
-from ..grammar.numbering import Reading, is_first, is_prefix, parent, step
-from .headings import Heading, Level, Levels, Opening
+from ..arrays import Doubles
+from ..grammar.numbering import Reading, is_first, is_prefix, step
+from .headings import Heading, Level, Opening
 
 _HEADING = {
     "number without title": 0.0,
@@ -84,8 +82,7 @@ _FAMILIES = {
 DEFAULT_WEIGHTS: dict[str, float] = {**_HEADING, **_SIBLING, **_CHILD, **_FAMILIES}
 NAMES: tuple[str, ...] = tuple(DEFAULT_WEIGHTS)
 SMALL_GAP = 3
-USUAL = 3  # features of a section that may all speak for it
-_COLUMNS = {name: column for column, name in enumerate(NAMES)}
+COLUMNS = {name: column for column, name in enumerate(NAMES)}
 
 
 def heading_features(heading: Heading, second_reading: bool, implied: int) -> list[str]:
@@ -132,11 +129,11 @@ def _number_after_number(left: Reading, right: Reading) -> str:
         return "restart beside" if is_first(right) else "number goes back"
     if is_prefix(left, right):
         return "beside its prefix"
-    above = parent(left)
+    above = left.parent
     while above is not None:
         if step(above, right) == 1:
             return "beside a part of the section before"
-        above = parent(above)
+        above = above.parent
     if left.family == right.family and left.keyword == right.keyword:
         return "another prefix"
     return f"another family, {'first' if is_first(right) else 'not first'}"
@@ -224,101 +221,7 @@ def _class(opening: Opening) -> str:
     return "parts" if len(reading.values) > 1 else reading.kinds
 
 
-# -- scores ------------------------------------------------------------------------------------------------------------
-
-
 def weight_vector(weights: Mapping[str, float] | None = None) -> Doubles:
     """((F,)): weights in the order of `features.NAMES`; None for those set by hand. A name that is missing has 0."""
     given = DEFAULT_WEIGHTS if weights is None else weights
     return np.array([given.get(name, 0.0) for name in NAMES])
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A heading with the sections that it opens, outermost first: implied ones, then its own.
-
-    features (int), score (float): of the heading and of the inner sections.
-    """
-
-    heading: Heading
-    openings: tuple[int, ...]
-    features: int
-    score: float
-
-
-@dataclass
-class Scorer:
-    """Features and scores under given weights, (F,), for one document."""
-
-    weights: Doubles
-    levels: Levels = field(default_factory=Levels)
-
-    def __post_init__(self) -> None:
-        self.features: list[tuple[int, ...]] = []  # bags of features; variants and pairs refer to them
-        self.scores: list[float] = []
-        self.highest = float(np.sort(np.maximum(self.weights, 0.0))[-USUAL:].sum())  # of a bag, as far as is known
-        self._bags: dict[tuple[int, ...], int] = {}
-        self._children: dict[tuple[int, int], int] = {}
-        self._siblings: dict[tuple[int, int], int] = {}
-
-    def variants(self, headings: list[Heading]) -> list[Variant]:
-        """All ways to open sections with one of the headings of a unit."""
-        found = []
-        for heading in headings:
-            readings = {other.opening.reading: None for other in headings if other.end == heading.end and other.number}
-            second = heading.number and next(iter(readings)) != heading.opening.reading
-            chain = [heading.opening]
-            found.append(self._variant(heading, chain, second))
-            reading = heading.opening.reading and parent(heading.opening.reading)
-            while isinstance(reading, Reading):
-                chain = [Opening(reading, virtual=True), *chain]
-                found.append(self._variant(heading, chain, second))
-                reading = parent(reading)
-        return found
-
-    def _variant(self, heading: Heading, chain: list[Opening], second: bool) -> Variant:
-        openings = tuple(self.levels.opening(opening) for opening in chain)
-        names = heading_features(heading, second, len(chain) - 1)
-        for above, below in zip(openings, chain[1:]):
-            names += child_features(self.levels.levels[self.levels.level(above, None)], below)
-        bag = self._bag(names)
-        return Variant(heading, openings, bag, heading.score + self.scores[bag])
-
-    def child(self, above: int, opening: int) -> int:
-        """The bag of features of an opening as the first below a level (0: in the document)."""
-        found = self._children.get((above, opening))
-        if found is None:
-            names = child_features(self.levels.levels[above], self.levels.openings[opening])
-            found = self._children[above, opening] = self._bag(names)
-        return found
-
-    def sibling(self, before: int, opening: int) -> int:
-        """The bag of features of an opening behind a level that it closes."""
-        found = self._siblings.get((before, opening))
-        if found is None:
-            level = self.levels.levels[before]
-            assert level is not None
-            names = sibling_features(level, self.levels.openings[opening])
-            found = self._siblings[before, opening] = self._bag(names)
-        return found
-
-    def _bag(self, names: list[str]) -> int:
-        bag = tuple(sorted(_COLUMNS[name] for name in names))
-        found = self._bags.setdefault(bag, len(self.features))
-        if found == len(self.features):
-            self.features.append(bag)
-            self.scores.append(float(sum(self.weights[column] for column in bag)))
-            self.highest = max(self.highest, self.scores[-1])
-        return found
-
-    def forget_pairs(self) -> None:
-        """Forget what is known of pairs of levels, most of which do not meet again in a long document."""
-        self._children.clear()
-        self._siblings.clear()
-        self.levels.forget_carried()
-
-    def counts(self) -> tuple[Indices, Indices]:
-        """Bag and feature of each feature of each bag, as two columns."""
-        pairs = [(bag, column) for bag, columns in enumerate(self.features) for column in columns]
-        bags, columns = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        return bags, columns

@@ -15,8 +15,8 @@ from math import inf
 import numpy as np
 
 from ..arrays import Doubles, Indices, Ints
-from .features import Scorer, Variant
 from .headings import Stacks
+from .scores import Scorer, Variant
 
 PASS = -1  # the variant of a move that opens nothing
 integers = partial(array, "i")
@@ -36,13 +36,10 @@ class LatticeArcs:
     bag: "array[int]" = field(default_factory=integers)
     depth: "array[int]" = field(default_factory=integers)
 
-    def add(self, source: int, target: int, variant: int, bag: int, depth: int) -> None:
-        """Add a move."""
-        self.source.append(source)
-        self.target.append(target)
-        self.variant.append(variant)
-        self.bag.append(bag)
-        self.depth.append(depth)
+    def add(self, moves: Sequence[tuple[int, int, int, int, int]]) -> None:
+        """Add moves from a layer."""
+        for each, column in zip(fields(self), zip(*moves)):
+            getattr(self, each.name).extend(column)
 
 
 @dataclass

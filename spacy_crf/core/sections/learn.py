@@ -17,10 +17,11 @@ from ..arrays import Doubles, Indices
 from ..errors import CoreErrors, CRFError
 from ..learn.lbfgs import LBFGS
 from .build import Allowed, StackSearch, build
-from .features import NAMES, Scorer, Variant, weight_vector
+from .features import NAMES, weight_vector
 from .headings import ParserInput, find_headings
 from .lattice import Moves, StackLattice, forward_backward, join, moves_of
 from .parse import ParserSettings
+from .scores import Scorer, Variant
 
 # a tree that is left out of the sum cannot be learned to be bad
 LEARNING = ParserSettings(max_states=48, beam=12.0)
@@ -146,7 +147,7 @@ def gold_lattices(
         if not any(possible.end == heading.end for possible in headings.at.get(heading.start, [])):
             problem = f"its labels allow no heading of the units {heading.start} to {heading.end - 1}"
             raise _impossible(example, problem)
-    scorer = Scorer(weights)
+    scorer = Scorer(weights, headings)
     forced = frozenset(heading.start for heading in gold)
     cap, beam = (parser.max_states, parser.beam) if any(heading.loose for heading in gold) else (None, np.inf)
     right = build(headings, scorer, StackSearch(cap, beam, len(example.sections) + 1, True, only_gold(gold), forced))

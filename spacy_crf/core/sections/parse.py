@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,17 @@ import numpy as np
 from ..arrays import Doubles, Indices
 from ..grammar.numbering import Reading
 from .build import TOLERANCE, StackSearch, build, gains_ahead
-from .features import Scorer, weight_vector
+from .features import weight_vector
 from .headings import Headings, ParserInput, find_headings
 from .lattice import PASS, LatticeSums, Moves, StackLattice, forward_backward, move_scores, moves_of
+from .scores import Scorer
 
 NEGLIGIBLE = 1e-7  # a share of a section that is not followed further
 NEARLY = 10.0  # a gap to the bound that a wider search may close
 WIDER = 10  # times as many stacks
+# moves at a heading, on average, for each stack that is kept, and for few of them: four times what judgments, contracts
+# and manuals take
+WORK, LEAST_WORK = 16, 400
 
 
 @dataclass(slots=True)
@@ -57,7 +62,9 @@ class Section:
 class ParserSettings:
     """The limits of the search.
 
-    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them.
+    max_states (int | None): stacks that are kept at each heading, the best ones; None for all of them. With a cap the
+        work is bounded too: in a long document whose headings may be read in many more ways than those of judgments,
+        contracts and manuals, only the best stack at a heading may open sections, and `exact` tells.
     beam (float): with a cap, stacks whose score is so far below the best one at the same heading are left out too.
     max_depth (int): of nested sections; deeper trees are not looked at.
     margin (float): how far the log probability of a heading's label may lie below that of the likeliest label; what
@@ -71,8 +78,10 @@ class ParserSettings:
 
     def search(self, with_arcs: bool = False) -> StackSearch:
         """Which ways are followed under these settings."""
-        beam = math.inf if self.max_states is None else self.beam
-        return StackSearch(self.max_states, beam, self.max_depth, with_arcs)
+        if self.max_states is None:
+            return StackSearch(None, math.inf, self.max_depth, with_arcs)
+        work = max(LEAST_WORK, WORK * self.max_states)
+        return StackSearch(self.max_states, self.beam, self.max_depth, with_arcs, work=work)
 
 
 @dataclass(frozen=True)
@@ -107,7 +116,7 @@ def parse(
     settings = settings or ParserSettings()
     vector = weights if isinstance(weights, np.ndarray) else weight_vector(weights)
     headings = find_headings(document, settings.margin)
-    scorer, search = Scorer(vector), settings.search(probabilities)
+    scorer, search = Scorer(vector, headings), settings.search(probabilities)
     if settings.max_states is not None:
         search = replace(search, ahead=gains_ahead(headings, scorer))
     lattice = build(headings, scorer, search)
@@ -197,16 +206,18 @@ class _SectionFollower:
         self.starts: Sequence[int] = _view(np.searchsorted(moves.layers, np.arange(len(lattice.layers) + 1)))
         self.ends = np.exp(sums.alpha[moves.last] - sums.log_z[0])
         self.last: Indices = moves.last
+        self.firsts = list(accumulate(map(len, lattice.scorer.variants), initial=0))  # variants of layers
 
     def probability(self, section: Section) -> float:
         """The probability of a section."""
         layers: defaultdict[int, defaultdict[tuple[int, int], float]] = defaultdict(lambda: defaultdict(float))
         begin = bisect_left(self.lattice.units, section.start)
+        heights = self._heights(begin, section)
         for move in range(self.bounds[self.starts[begin]], self.bounds[self.starts[begin + 1]]):
-            level = self._level(move, section)
-            if level is not None:
+            height = heights.get(self.variant[move])
+            if height is not None:
                 target = self.target[move]
-                layers[self.layers[target]][target, level] += self.shares[move]
+                layers[self.layers[target]][target, self.depth[move] + height] += self.shares[move]
         final = len(self.lattice.units) if section.end == self.n_units else bisect_left(self.lattice.units, section.end)
         for layer in range(begin + 1, final):
             for (state, level), share in layers.pop(layer, {}).items():
@@ -216,17 +227,22 @@ class _SectionFollower:
             return float(sum(self.ends[state - self.last[0]] * share for (state, _), share in layers[final].items()))
         return sum(self._closing(state, level) * share for (state, level), share in layers[final].items())
 
-    def _level(self, move: int, section: Section) -> int | None:
-        """The level of the section if a move opens it: with the same heading unit, or implied by the same number."""
-        if self.variant[move] == PASS:
-            return None
-        openings = self.lattice.variants[self.variant[move]].openings
-        if not section.virtual:
-            return self.depth[move] + len(openings)
-        for place, opening in enumerate(openings[:-1], start=1):
-            if self.lattice.scorer.levels.openings[opening].reading == section.reading:
-                return self.depth[move] + place
-        return None
+    def _heights(self, layer: int, section: Section) -> dict[int, int]:
+        """The variants of a layer that open a section, with the same heading unit, or implied by the same number.
+
+        With each, how many sections it opens down to that one.
+        """
+        openings = self.lattice.scorer.levels.openings
+        heights = {}
+        for number, variant in enumerate(self.lattice.scorer.variants[layer], start=self.firsts[layer]):
+            if not section.virtual:
+                heights[number] = len(variant.openings)
+                continue
+            for height, opening in enumerate(variant.openings[:-1], start=1):
+                if openings[opening].reading == section.reading:
+                    heights[number] = height
+                    break
+        return heights
 
     def _follow(
         self, state: int, level: int, share: float, layers: defaultdict[int, defaultdict[tuple[int, int], float]]

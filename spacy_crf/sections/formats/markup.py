@@ -1,7 +1,7 @@
 """Mark-up for reading, such as HTML and unknown XML: blocks begin lines, inline elements do not."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,32 +41,37 @@ CSS = (
     (re.compile(r"text-decoration[^:;]*:[^;]*underline", re.IGNORECASE), "underline"),
 )
 
+REVERSED = re.compile(r"\breversed\b", re.IGNORECASE)
 BULLET = "- "
 INDENT = "  "
 KINDS_OF_NUMERALS = frozenset("1aAiI")
 HIGHEST = {"a": 26, "A": 26, "i": 3999, "I": 3999}  # numbers that are spelt so
+MOST_DIGITS = 9  # of the number of an item
 DEEPEST = 20  # lists in lists that are indented
+OWN_LINES = frozenset({"li", "ol", "ul", "table"})  # blocks that begin a line even as the first of a list item
 
 
 class ListCounter:
     """Counts the items of lists in lists."""
 
     def __init__(self) -> None:
-        self.open: list[tuple[str, int]] = []  # kind of numeral, "" for bullets, and the number of the next item
+        # kind of numeral, "" for bullets, the number of the next item, and what follows it: 1 up, or -1 down
+        self.open: list[tuple[str, int, int]] = []
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """A list begins, of which `type` and `start` count. name (str): "ol" or "ul"."""
+        """A list begins, of which `type` and `start` count, and `reversed` behind a start. name (str): "ol" or "ul"."""
         kind = attributes.get("type", "1")
         kind = "" if name == "ul" else kind if kind in KINDS_OF_NUMERALS else "1"
-        self.open.append((kind, _whole(attributes.get("start", ""), 1)))
+        step = -1 if "reversed" in attributes and "start" in attributes else 1
+        self.open.append((kind, _whole(attributes.get("start", ""), 1), step))
 
     def marker(self, attributes: Mapping[str, str]) -> str:
         """Indentation, and the number, which may be given by `value`, or bullet of the next item."""
         if not self.open:
             return BULLET
-        kind, number = self.open[-1]
+        kind, number, step = self.open[-1]
         number = _whole(attributes.get("value", ""), number)
-        self.open[-1] = kind, number + 1
+        self.open[-1] = kind, number + step, step
         spelt = numeral(kind, number) if 0 < number <= HIGHEST.get(kind, 9999) else str(number)
         return INDENT * min(len(self.open) - 1, DEEPEST) + (f"{spelt}. " if kind else BULLET)
 
@@ -76,7 +81,7 @@ class ListCounter:
 
 def _whole(text: str, otherwise: int) -> int:
     text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else otherwise
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else otherwise
 
 
 @dataclass(slots=True)
@@ -101,6 +106,7 @@ class MarkupReader(MarkupEvents):
         self.language = ""
         self.open: list[_Element] = []
         self.lists = ListCounter()
+        self.item = -1  # where the text of the last list item begins, behind its number
         self.skipped = self.verbatim = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -147,7 +153,7 @@ class MarkupReader(MarkupEvents):
             if self.open and self.builder.ink > self.open[-1].ink:
                 self.builder.write("\t")
             return
-        self.builder.end_line()
+        self._end_line(name)
         if name == "table" or name in HEADINGS:
             for element in reversed(self.open):
                 if element.is_page:
@@ -157,16 +163,22 @@ class MarkupReader(MarkupEvents):
             self.lists.begin(name, attributes)
         elif name == "li":
             self.builder.write(self.lists.marker(attributes))
+            self.item = self.builder.length
+
+    def _end_line(self, name: str) -> None:
+        """Begin a new line for a block or behind it, but not between the number of a list item and its first text."""
+        if name in OWN_LINES or self.builder.length != self.item:
+            self.builder.end_line()
 
     def _end_block(self, element: _Element) -> None:
         if element.name in ("td", "th"):
             return
         if element.name in ("ol", "ul"):
             self.lists.end()
-        if element.name == "p" and self.builder.ink == element.ink:
+        if element.name == "p" and self.builder.ink == element.ink and self.builder.length != self.item:
             self.builder.blank_line()
         else:
-            self.builder.end_line()
+            self._end_line(element.name)
 
 
 def read_html(path: Path) -> DocumentLayout:
@@ -179,26 +191,60 @@ def read_html(path: Path) -> DocumentLayout:
     path (Path): in UTF-8, UTF-16 with a byte order mark, or the encoding that it names.
     RAISES (ValueError): for binary files and wrong encodings, with the line, and if lxml is not installed.
     """
+    reader, counter = MarkupReader(TAG_STYLES, SKIPPED), _ItemCounter()
+    text = NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True))
+    if REVERSED.search(text):
+        _parse(text, _LxmlTarget(counter))
+    _parse(text, _LxmlTarget(reader, counter.lengths))
+    return reader.builder.build(path.stem, reader.language)
+
+
+def _parse(text: str, target: "_LxmlTarget") -> None:
     try:
         from lxml import etree
     except ImportError as error:
         raise CRFError(SectionErrors.CRF956) from error
-    reader = MarkupReader(TAG_STYLES, SKIPPED)
-    parser = etree.HTMLParser(target=_LxmlTarget(reader), huge_tree=True)
-    parser.feed(NOT_IN_PAGES.sub("\ufffd", read_text(path, page=True)))
+    parser = etree.HTMLParser(target=target, huge_tree=True)
+    parser.feed(text)
     with suppress(etree.XMLSyntaxError):  # there is no element
         parser.close()
-    return reader.builder.build(path.stem, reader.language)
+
+
+class _ItemCounter(MarkupEvents):
+    """Counts the items of each reversed list, in the order in which these begin: the first has the highest number."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.open: list[int | None] = []  # places of lists in `lengths`, None for those that are not reversed
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in ("ol", "ul"):
+            self.open.append(None)
+            if name == "ol" and "reversed" in attributes:
+                self.open[-1] = len(self.lengths)
+                self.lengths.append(0)
+        elif name == "li" and self.open and (place := self.open[-1]) is not None:
+            self.lengths[place] += 1
+
+    def end(self, name: str) -> None:
+        if name in ("ol", "ul"):
+            del self.open[-1:]
 
 
 class _LxmlTarget:
-    """The methods that lxml calls."""
+    """The methods that lxml calls. lengths (Sequence[int]): of reversed lists, by which they get their first number."""
 
-    def __init__(self, reader: MarkupReader) -> None:
+    def __init__(self, reader: MarkupEvents, lengths: Sequence[int] = ()) -> None:
         self.end, self.data = reader.end, reader.data
         self._start = reader.start
+        self._lengths = lengths
+        self._n_reversed = 0
 
     def start(self, tag: str, attrib: Mapping[str, str]) -> None:
+        if self._lengths and tag == "ol" and "reversed" in attrib:
+            first = _whole(attrib.get("start", ""), self._lengths[self._n_reversed])
+            self._n_reversed += 1
+            attrib = {**attrib, "start": str(first)}
         self._start(tag, attrib)
 
     def close(self) -> None:

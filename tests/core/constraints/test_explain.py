@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from spacy_crf.core.arrays import pack
 from spacy_crf.core.chain.potentials import ChainPotentials
 from spacy_crf.core.chain.viterbi import viterbi
+from spacy_crf.core.constraints.decision import MethodSettings
 from spacy_crf.core.constraints.decode import decode
 from spacy_crf.core.constraints.language import parse_all
 from spacy_crf.core.constraints.reasons import explain
@@ -103,3 +104,21 @@ def test_reasons_among_many_constraints_are_those_of_trying_them_all():
         assert found == explain(potentials, sequence, everything, constraints, tags)
         n_changes += len(found)
     assert n_changes > 5
+
+
+@pytest.mark.filterwarnings("ignore:.*CRFW90")
+def test_reasons_are_proved_whatever_method_found_the_labels():
+    tags, potentials = TagSet(("A", "B", "C"), "none"), random_chain(np.random.default_rng(15), [8], 3, span=1.0)
+    constraints = parse_all(
+        "at_most(A) cost=1\nat_most(B) cost=2\nrequires(A, C) cost=1\nadjacency(B, C) cost=0.7\nat_least(C, 2) cost=1\n"
+        "excludes(A, B) cost=0.5\nends_with(A) cost=0.4"
+    )
+    hasty = MethodSettings("lagrangian", max_iterations=3)
+    (decision,) = decode(potentials, constraints, tags, settings=hasty)
+    assert not decision.certified
+    changes = explain(potentials, 0, decision, constraints, tags, settings=hasty)
+    assert changes
+    for change in changes:
+        for because in change.because:
+            fewer = [one for index, one in enumerate(constraints) if index not in because]
+            assert decode(potentials, fewer, tags)[0].labels[change.unit] == change.before

@@ -13,7 +13,6 @@ from spacy_crf.core.grammar.numbering import (
     letter_value,
     numeral,
     numerals,
-    parent,
     readings,
     roman_numeral,
     roman_value,
@@ -163,7 +162,7 @@ def test_letters_are_inserted_into_a_sequence() -> None:
     sequence = ["Artikel 3", "Artikel 3a", "Artikel 3b", "Artikel 4"]
     assert [step(one(before), one(after)) for before, after in pairwise(sequence)] == [1, 1, 1]
     assert str(one("3a.")) == "3a." and str(one("3.a")) == "3.a"
-    assert parent(one("3a")) is None and not is_prefix(one("3"), one("3a")) and is_prefix(one("3"), one("3.a"))
+    assert one("3a").parent is None and not is_prefix(one("3"), one("3a")) and is_prefix(one("3"), one("3.a"))
 
 
 def test_first_prefix_and_parent() -> None:
@@ -179,7 +178,7 @@ def test_first_prefix_and_parent() -> None:
         and not is_prefix(one("3.1"), one("3.1"))
         and not is_prefix(one("I"), one("1.1"))
     )
-    assert parent(one("3.1.")) == one("3.") and parent(one("IV-2")) == one("IV") and parent(one("3.")) is None
+    assert one("3.1.").parent == one("3.") and one("IV-2").parent == one("IV") and one("3.").parent is None
 
 
 def test_keywords_are_lower_case_and_have_ranks() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spacy_crf.core.grammar.chart import ParseScores
 from spacy_crf.core.grammar.grammar import Grammar
-from spacy_crf.core.grammar.numbering import Reading, parent
+from spacy_crf.core.grammar.numbering import Reading
 from spacy_crf.core.grammar.rules import GrammarRule
 from spacy_crf.core.sections.features import NAMES, child_features, heading_features, sibling_features
 from spacy_crf.core.sections.headings import Headings, Level, Opening, ParserInput, find_headings
@@ -30,7 +30,7 @@ class SectionGrammar:
         implied = [
             Opening(above, virtual=True)
             for opening in self.openings
-            if opening.reading is not None and (above := parent(opening.reading)) is not None
+            if opening.reading is not None and (above := opening.reading.parent) is not None
         ]
         self.openings += dict.fromkeys(implied)
         self.levels: dict[Level, int] = {}
@@ -114,7 +114,7 @@ class SectionGrammar:
             heading = self.heading(level.opening)
             self._section(level, last, (heading, run), gain)
             self._section(level, last, (heading, "Text", run), gain)
-        elif first.reading is not None and parent(first.reading) == level.reading:
+        elif first.reading is not None and first.reading.parent == level.reading:
             self._section(level, last, (run,), gain + self.weights["implied section"])
 
     def _add(self, symbol: str, parts: tuple[str, ...], score: float) -> None:

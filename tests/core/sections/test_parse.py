@@ -1,6 +1,7 @@
 """The section parser against all trees of small documents, written down by brute force."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,12 @@ from helpers.sections import document, documents, outline, spans, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_crf.core.sections.build import PAIR, build, gains_ahead
 from spacy_crf.core.sections.features import DEFAULT_WEIGHTS, NAMES, weight_vector
-from spacy_crf.core.sections.headings import ParserInput
+from spacy_crf.core.sections.headings import ParserInput, find_headings
+from spacy_crf.core.sections.lattice import StackLattice
 from spacy_crf.core.sections.parse import ParserSettings, SectionParse, parse
+from spacy_crf.core.sections.scores import Scorer
 
 EXACT = ParserSettings(max_states=None, margin=math.inf)
 
@@ -189,6 +193,60 @@ def test_trees_that_a_cap_cost_nothing_are_known_to_be_the_best() -> None:
     wide = parse(document(lines), settings=ParserSettings(max_states=1000, beam=20.0))
     assert found.dropped > 1000 and found.exact
     assert found.score == wide.score
+
+
+def ambiguous(count: int) -> ParserInput:
+    """Numbers that are likely to be text, each of twelve ways to open sections, none of which goes on with another."""
+    lines = [f"N:{n}.i.v" for n in range(count)]
+    return document(lines, np.log(np.tile([0.3, 1e-9, 0.7, 1e-9], (count, 1))))
+
+
+def lattice_of(elements: ParserInput, work: float | None = None) -> StackLattice:
+    """The lattice at the usual cap, with the work that a heading may take, the usual one if it is not given."""
+    headings = find_headings(elements, 7.0)
+    scorer = Scorer(weight_vector(), headings)
+    search = replace(ParserSettings(max_states=24).search(with_arcs=True), ahead=gains_ahead(headings, scorer))
+    scorer.compared = 0
+    return build(headings, scorer, search if work is None else replace(search, work=work))
+
+
+def work_of(lattice: StackLattice) -> int:
+    assert lattice.arcs is not None
+    return len(lattice.arcs.source) + PAIR * lattice.scorer.compared
+
+
+def test_work_on_headings_of_many_readings_is_bounded() -> None:
+    work = ParserSettings(max_states=24).search().work
+    found, more, whole = lattice_of(ambiguous(600)), lattice_of(ambiguous(1200)), lattice_of(ambiguous(600), math.inf)
+    assert work_of(found) < 0.4 * work_of(whole)
+    assert work_of(more) - work_of(found) < 600 * 1.2 * work  # what is saved up is spent by then
+    assert found.bound >= whole.best_score >= found.best_score
+
+
+def test_outlines_take_a_part_of_the_work_that_they_may() -> None:
+    lines = ["T:FACTS", "X", "T:VIEW", "X"]
+    for n in range(1, 200):
+        lines += [f"N:{n}.", "T:Title", f"N:{n}.1", "X", f"N:{n}.2", "X", "N:(a)", "X", "N:(b)", "X"]
+    found, whole = (lattice_of(document(lines), limit) for limit in (None, math.inf))
+    assert work_of(found) == work_of(whole) and found.dropped == whole.dropped
+    assert work_of(found) < len(found.units) * ParserSettings(max_states=24).search().work / 2
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents(max_headings=5, max_units=7), st.integers(1, 6), st.integers(1, 40), st.integers(0, 999))
+def test_a_tree_of_little_work_that_is_exact_is_the_best_of_all(
+    elements: ParserInput, cap: int, work: int, seed: int
+) -> None:
+    weights = random_weights(seed) if seed % 4 else DEFAULT_WEIGHTS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spacy_crf.core.sections.build.SAVED", 1)
+        patch.setattr("spacy_crf.core.sections.parse.WORK", 0)
+        patch.setattr("spacy_crf.core.sections.parse.LEAST_WORK", work)
+        found = parse(elements, weights, ParserSettings(cap, margin=math.inf))
+    best = max(tree.score for tree in trees(elements, weights))
+    assert found.score <= best + 1e-6
+    if found.exact:
+        assert found.score == pytest.approx(best, abs=1e-5)
 
 
 def test_a_tree_that_is_deeper_than_allowed_is_not_passed_over_in_silence() -> None:

@@ -92,6 +92,28 @@ def test_html(read):
     assert [read("c.html", page).text for page in ("", "<!-- c -->", "<p></p>")] == ["", "", "\n"]
 
 
+@pytest.mark.parametrize(
+    "page, text",
+    [
+        ("<ol><li><p>First</p></li><li>\n <p>Second</p><p>more</p></li></ol>", "1. First\n2. Second\nmore\n"),
+        ("<ul><li><div> <p>one</p></div>two<li><div></div>three</ul>", "- one\ntwo\n- three\n"),
+        ("<ol><li><p></p><p>x</p></li><li></li><li><p>y</ol>", "1. x\n2. \n3. y\n"),
+        ("<ol><li><ol type=a><li><p>x</p></ol><li><table><tr><td>t</table></ol>", "1. \n  a. x\n2. \nt\n"),
+        ("<ol reversed><li>a<li>b<ul><li>c<li>d</ul><li>e</ol>", "3. a\n2. b\n  - c\n  - d\n1. e\n"),
+        ("<noscript><ol reversed><li>n</ol></noscript><ol REVERSED><li>a<li>b</ol>", "2. a\n1. b\n"),
+        ("<ol reversed start=9><li>a<li value=5>b<li>c</ol><ol reversed></ol><ol><li>d", "9. a\n5. b\n4. c\n1. d\n"),
+        ("<ol start=12345><li>a</ol>", "12345. a\n"),
+    ],
+)
+def test_numbers_of_html_lists(read, page, text):
+    assert read("a.html", f"<body>{page}").text == text
+
+
+def test_a_heading_in_a_list_item(read):
+    expected = [("number", "1."), ("text", "Scope", "heading2"), ("text", "All ferries.")]
+    assert shown(read("a.html", "<ol><li><h2>Scope</h2><p>All ferries.</ol>")) == expected
+
+
 def test_xml_of_another_format(read):
     layout = read("a.xml", "<TEI><text><head>Titel</head>\n <p>Een <hi>x</hi>\n tekst</p><p>2. y</p></text></TEI>")
     assert shown(layout) == [("text", "Titel", "title"), ("text", "Een x tekst"), ("number", "2."), ("text", "y")]
