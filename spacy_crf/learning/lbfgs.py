@@ -147,8 +147,9 @@ class LBFGSTrainer(Trainer):
     def _start(self, learner: ChainLearner) -> None:
         """Encode everything that has arrived and begin at the present weights."""
         samples, self._pending = self._pending, []
-        for sample in samples if self.stopped is None else ():  # else all features have their numbers
-            learner.grow(sample)
+        if self.stopped is None:  # else all features have their numbers
+            for sample in samples:
+                learner.grow(sample)
         corpus = join([learner.encode(sample) for sample in samples])
         if not len(corpus.gold.labels):
             return
