@@ -103,8 +103,8 @@ class FeatureSettings:
     """Templates and what belongs to them.
 
     templates (list[str]): in the language of `spacy_crf.features.templates`.
-    min_count (int): state features seen less often in training are left out. Trainers that learn from batches count
-        as they read, so that each epoch counts.
+    min_count (int): state features seen less often in training are left out. Epochs do not count; for trainers that
+        learn from batches, documents that are read anew in each epoch, as streams are, count each time.
     min_edge_count (int): the same for edge features, of which there is one for each pair of labels.
     lists (dict[str, str] | None): word lists by name: paths of TSV files, `word or phrase<TAB>value`. They are read by
         `initialize` and saved with the model.

@@ -44,9 +44,12 @@ class FeatureIndex:
         numbers = np.ascontiguousarray(self.table.find(keys.keys).T)
         return from_columns(numbers, len(self), None if keys.values is None else keys.values.T)
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
-        """Number new features of a batch that occur often enough, counted over all calls; return how many."""
-        first = self._admit(keys.keys.reshape(-1))
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
+        """Number new features of a batch that occur often enough, counted over all calls; return how many.
+
+        counted ((N,) | None): units that count; all without.
+        """
+        first = self._admit(keys.keys, counted)
         if len(first):
             self._describe(first, Windows(columns, padding), vocab)
         return len(first)
@@ -60,11 +63,14 @@ class FeatureIndex:
     def names(self) -> list[str]:
         return list(map(self.name, range(len(self))))
 
-    def _admit(self, flat: Hashes) -> Indices:
-        """Number keys, and return the positions of their first occurrences."""
+    def _admit(self, keys: Hashes, counted: Bools | None) -> Indices:
+        """Number keys ((A, N)), and return the positions of their first occurrences, one template behind the other."""
+        flat = keys.reshape(-1)
         if self.min_count <= 1:
             return self.table.add(flat)
         unknown = np.flatnonzero((self.table.find(flat) < 0) & (flat != ABSENT))
+        if counted is not None:
+            unknown = unknown[counted[unknown % len(counted)]]
         self._rare.add(flat[unknown])
         numbers = self._rare.find(flat[unknown])
         counts = np.bincount(numbers, minlength=len(self._rare))
@@ -179,9 +185,9 @@ class BucketIndex(FeatureIndex):
     def encode(self, keys: Keys) -> SparseRows:
         return super().encode(Keys(self._buckets(keys.keys), keys.values))
 
-    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool) -> int:
+    def grow(self, keys: Keys, columns: Columns, vocab: Vocab, padding: bool, counted: Bools | None = None) -> int:
         """Number the new buckets of a batch that are met often enough, counted over all calls."""
-        return len(self._admit(self._buckets(keys.keys).reshape(-1)))
+        return len(self._admit(self._buckets(keys.keys), counted))
 
     def name(self, number: int) -> str:
         """Return a bucket as text: nothing is known of its features."""

@@ -60,12 +60,11 @@ class ChainLearner:
         self.features, self.model, self.vocab = features, model, vocab
         self._known: dict[str, _Bitmap] = {}
 
-    def grow(self, samples: Sequence[Sample]) -> None:
-        """Number the new features of samples."""
+    def grow(self, sample: Sample, counted: Bools | None = None) -> None:
+        """Number the new features of a sample. counted ((N,) | None): units that count for `min_count`; all without."""
         padding = self.features.config.padding
-        for sample in samples:
-            self.features.state.grow(sample.state, sample.columns, self.vocab, padding)
-            self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding)
+        self.features.state.grow(sample.state, sample.columns, self.vocab, padding, counted)
+        self.features.edge.grow(sample.edge, sample.columns, self.vocab, padding, counted)
 
     def encode(self, sample: Sample) -> EncodedCorpus:
         """Sequences as sparse rows of the known features."""

@@ -148,7 +148,8 @@ class LBFGSTrainer(Trainer):
         """Encode everything that has arrived and begin at the present weights."""
         samples, self._pending = self._pending, []
         if self.stopped is None:  # else all features have their numbers
-            learner.grow(samples)
+            for sample in samples:
+                learner.grow(sample)
         corpus = join([learner.encode(sample) for sample in samples])
         if not len(corpus.gold.labels):
             return

@@ -1,28 +1,78 @@
 """The trainers that learn from one batch after the other, features and weights growing as they are met."""
 
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
+from weakref import WeakSet
 
 import numpy as np
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Optimizer
 from thinc.types import Floats1d, Floats2d
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Hashes
 from ..core.chain.objective import loss_and_gradient
 from ..core.chain.potentials import observe, sum_scores
 from ..core.learn.blocks import EncodedCorpus
 from ..core.stored import stored_floats
 from ..core.weights import DenseWeights, Layout, gather, scatter
+from ..features.features import Features
+from ..features.hashing import string_hash
 from .block import OnlineSettings
 from .encoder import ChainLearner, MakeSample, Sample, Trainer
 from .model import PARAMS, VECTORS, get_layout, get_weights, set_weights
-from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, usable
+from .resuming import generator_numbers, generator_of, give_moments, moments_of, stored_moments, stored_texts, usable
 
 
-class OnlineTrainer(Trainer):
+class GrowingTrainer(Trainer):
+    """Features grow as they are met; for `min_count` a document counts once, however often it comes."""
+
+    _features: Features | None = None
+    _counted: WeakSet[Doc]
+    _texts: list[int]  # hashes of the texts of all that was counted
+    _before: Counter[int]  # those of a run that goes on, whose documents have not come again yet
+
+    def grow(self, learner: ChainLearner, examples: Sequence[Example], sample: Sample) -> None:
+        """Number the new features of a batch that are frequent enough."""
+        features = learner.features
+        if self._features is not features:
+            self._count_on(features, [])
+        if max(features.config.min_count, features.config.min_edge_count) == 1:
+            learner.grow(sample)
+            return
+        fresh = np.array([self._is_new(example.reference) for example in examples], dtype=bool)
+        learner.grow(sample, np.repeat(fresh, sample.columns.doc_lengths))
+
+    def _is_new(self, reference: Doc) -> bool:
+        if reference in self._counted:
+            return False
+        self._counted.add(reference)
+        text = string_hash(reference.text)
+        if self._before[text]:
+            self._before[text] -= 1
+            return False
+        self._texts.append(text)
+        return True
+
+    def _count_on(self, features: Features, texts: list[int]) -> None:
+        """Begin to count, or go on where documents with such texts were counted."""
+        self._features, self._counted, self._texts, self._before = features, WeakSet(), texts, Counter(texts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without documents, which are known by their texts."""
+        known = {} if self._features is None else {"_counted": WeakSet(), "_before": Counter(self._texts)}
+        return {**self.__dict__, **known}
+
+    @property
+    def counted(self) -> Hashes:
+        """((n,)): hashes of the texts that were counted."""
+        return np.array(self._texts, dtype=np.uint64)
+
+
+class OnlineTrainer(GrowingTrainer):
     """Perceptron, passive-aggressive, AROW, gradients: updates within each batch; features and weights grow as met.
 
     The model gets the weights to predict with, averaged ones as a rule, at the end of each step; training goes on from
@@ -45,12 +95,13 @@ class OnlineTrainer(Trainer):
     def state(self, learner: ChainLearner) -> dict[str, Any] | None:
         if not self._is_ours(learner):
             return self.stopped
-        return {"learner": self._online.state(), "order": generator_numbers(self._rng)}
+        return {"learner": self._online.state(), "order": generator_numbers(self._rng), "counted": self.counted}
 
     def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
         with usable(learner.name):
             self._online.go_on(get_layout(learner.model), state["learner"])
             self._rng = generator_of(state["order"])
+            self._count_on(learner.features, stored_texts(state["counted"]))
         self._remember(learner)
         self.stopped = None
 
@@ -60,7 +111,7 @@ class OnlineTrainer(Trainer):
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
         is_ours = self._is_ours(learner)
-        learner.grow([sample])
+        self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
         layout = get_layout(learner.model)
@@ -100,7 +151,7 @@ class OnlineTrainer(Trainer):
         self._present = _arrays(learner)
 
 
-class MinibatchTrainer(Trainer):
+class MinibatchTrainer(GrowingTrainer):
     """Mini-batches with the pipeline's thinc optimizer; features and weights grow as they are met."""
 
     learns_vectors = True
@@ -117,13 +168,14 @@ class MinibatchTrainer(Trainer):
         if self._last is None:
             return self.stopped
         sgd, arrays = self._last
-        return {"raw": np.concatenate(arrays), "moments": moments_of(sgd, learner.model.id)}
+        return {"raw": np.concatenate(arrays), "moments": moments_of(sgd, learner.model.id), "counted": self.counted}
 
     def _go_on(self, learner: ChainLearner, state: dict[str, Any]) -> None:
         layout = get_layout(learner.model)
         with usable(learner.name):
             flat = stored_floats("raw", state["raw"], (layout.size,))
             self._moments = stored_moments(state["moments"], [len(cells) for cells in layout.cells])
+            self._count_on(learner.features, stored_texts(state["counted"]))
         set_weights(learner.model, replace(get_weights(learner.model), flat=flat))
         self.stopped = None
 
@@ -136,7 +188,7 @@ class MinibatchTrainer(Trainer):
         sample = make_sample(examples)
         if self.stopped is not None:
             self._go_on(learner, self.stopped)
-        learner.grow([sample])
+        self.grow(learner, examples, sample)
         corpus = learner.encode(sample)
         learner.add_weights(corpus)
         if not len(corpus.gold.labels):

@@ -75,6 +75,12 @@ def generator_of(numbers: Hashes) -> np.random.Generator:
     return rng
 
 
+def stored_texts(hashes: Any) -> list[int]:
+    """Check hashes of texts. RAISES (ValueError): for anything else."""
+    found: list[int] = stored_integers("texts that were counted", hashes, (None,), WORD).tolist()
+    return found
+
+
 def moments_of(sgd: Optimizer, model: int) -> dict[str, dict[str, Any]]:
     """Return what an optimizer remembers of each weight, by sections of the weights. model (int): its id."""
     found = {}

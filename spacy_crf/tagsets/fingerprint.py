@@ -17,7 +17,7 @@ def fingerprint(component: Any) -> str:
     """Tell what the probabilities of a component follow from, its labels, features, weights and temperature, in 16
     hexadecimal digits: the same ones in memory and in files. O(size of the model)."""
     origin = _origin(component)
-    stored = origin.to_bytes(exclude=["vocab", "cfg"]) if hasattr(origin, "to_bytes") else b""
+    stored = origin.to_bytes(exclude=["vocab", "cfg", "trainer"]) if hasattr(origin, "to_bytes") else b""
     told = json.dumps([list(origin.labels), _temperature(origin)]).encode("utf8")
     return blake2b(told + stored, digest_size=8).hexdigest()
 

@@ -43,7 +43,7 @@ def learn(learner, batch):
 def take_in(learner, docs, gold):
     extractor = learner.features.extractor
     sample = Sample(extractor.read(docs, learner.vocab), gold, extractor)
-    learner.grow([sample])
+    learner.grow(sample)
     learner.add_weights(learner.encode(sample))
 
 
@@ -124,7 +124,7 @@ def test_the_features_of_agrawal_and_shah_have_628_weights_on_dialogues_of_33_pa
         sample = Sample(
             extractor.extractor.read(docs, vocab), Gold.known(np.ones(72, np.int32), 4), extractor.extractor
         )
-        learner.grow([sample])
+        learner.grow(sample)
         learner.add_weights(learner.encode(sample))
         layout = get_layout(model)
         assert (len(learner.features.state), len(learner.features.edge)) == (25, 33)

@@ -22,7 +22,8 @@ from helpers.tagged import (
 from helpers.weights import flat_weights
 from spacy.cli import app
 from spacy.language import Language
-from spacy.tokens import DocBin, Token
+from spacy.tokens import Doc, DocBin, Token
+from spacy.training import Example
 from spacy.util import load_config
 from typer.testing import CliRunner
 
@@ -223,3 +224,24 @@ def streamed(folder: Path, corpus: Path, trainer: str, labels: list[str]) -> dic
     reader = {"@readers": "spacy.read_labels.v1", "path": str(folder / "labels.json"), "require": True}
     config["initialize"] = {"components": {"crf_tagger": {"labels": reader}}}
     return config
+
+
+@pytest.mark.parametrize("trainer", ["Minibatch", *ONLINE])
+@pytest.mark.parametrize("more", [{}, {"max_features": 1 << 16}])
+def test_rare_features_stay_out_however_many_epochs_there_are(trainer: str, more: dict) -> None:
+    templates = ["LOWER", "B:LOWER"]
+    features = {"@misc": "spacy_crf.Features.v1", "templates": templates, "min_count": 2, "min_edge_count": 3, **more}
+    nlp = build(trainer, features=features)
+    examples = []
+    for words in (["a", "b1"], ["a", "b2"], ["a", "c"], ["b3", "c"]):
+        reference = Doc(nlp.vocab, words=words, tags=["X", "Y"])
+        examples.append(Example(Doc(nlp.vocab, words=words), reference))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(4):
+        for batch in (examples[:1], examples[1:3], examples[3:]):
+            nlp.update(batch, sgd=optimizer)
+    pipe = nlp.get_pipe("crf_tagger")
+    assert (len(pipe.features.state), len(pipe.features.edge)) == (2, 0)
+    pipe.add_label("Z")  # a trainer begins anew, but not the counts
+    nlp.update(examples, sgd=optimizer)
+    assert (len(pipe.features.state), len(pipe.features.edge)) == (2, 0)
