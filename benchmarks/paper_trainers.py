@@ -101,7 +101,7 @@ class Restorer:
         self.nlp.add_pipe(NAME, config={"features": FEATURES, "probabilities": False})
         self.pipe: Any = self.nlp.get_pipe(NAME)
         self.pipe.initialize(lambda: examples, nlp=self.nlp)
-        self.pipe.learner.grow([self.pipe.make_sample(examples)])
+        self.pipe.learner.grow(self.pipe.make_sample(examples))
         self.marks = [label.mark for label in LabelTable(self.pipe.tags.tags).parsed]
         n, (state, edge) = len(self.marks), (self.pipe.features.state, self.pipe.features.edge)
         cells = {"state_cells": np.arange(len(state) * n), "edge_cells": np.arange(len(edge) * n * n)}
