@@ -110,7 +110,18 @@ def test_what_the_calendar_does_not_have_is_left(text: str, iso: str, rest: str)
 
 
 @pytest.mark.parametrize(
-    "parts", [(0,), (10000,), (1999, 0), (1999, 13), (1999, 21, 1), (1999, None, 1), (1999, 5, 32)]
+    "parts",
+    [
+        (0,),
+        (10000,),
+        (1999, 0),
+        (1999, 13),
+        (1999, 21, 1),
+        (1999, None, 1),
+        (1999, 5, 32),
+        (2003, 2, 31),
+        (2001, 2, 29),
+    ],
 )
 def test_what_no_calendar_has_is_refused(parts: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="CRF628"):
