@@ -79,12 +79,12 @@ class CRFTagger(ChainPipe):
 
 @dataclass(frozen=True)
 class NBestOutput(DocOutput):
-    """The best labellings of each sequence, so many, in an attribute of Docs."""
+    """The best labellings of each sequence, so many, in an attribute of Docs; "" for tokens that get no label."""
 
     count: int
 
     def read(self, batch: Batch) -> list[list[dict[str, Any]]]:
-        found = batch.distribution.n_best(self.count)
+        found = batch.n_best(self.count)
         return [[{**place, **batch.listed(*found[b])} for b, place in own] for own in batch.numbered_sequences()]
 
     def empty(self) -> list[dict[str, Any]]:

@@ -13,9 +13,10 @@ from spacy.vocab import Vocab
 
 from ..annotation.extensions import register_by_token
 from ..core.arrays import Bools, Floats, Indices, Segments
+from ..core.chain.distribution import BestPaths
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
-from ..core.sets.sequences import smallest_sequence_sets
+from ..core.sets.sequences import SequenceSet, smallest_sequence_sets, smallest_set
 from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
@@ -172,7 +173,8 @@ class TagSetOutput:
 
 @dataclass(frozen=True)
 class SequencesOutput(DocOutput):
-    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability."""
+    """The fewest labellings of each sequence, up to a cap (0: none), that together have a given probability; those that
+    differ in tokens without a label alone are one."""
 
     mass: float
     cap: int
@@ -181,6 +183,9 @@ class SequencesOutput(DocOutput):
         if not self.cap:
             return [None] * len(batch.docs)
         found = smallest_sequence_sets(batch.distribution.tempered, self.mass, self.cap)
+        if batch.unlabelled is not None and batch.unlabelled.any():
+            joined = batch.distribution.hiding([one.paths for one in found], batch.unlabelled)
+            found = [_joined(own, paths, self.mass) for own, paths in zip(found, joined)]
 
         def told(number: int) -> dict[str, Any]:
             own = found[number]
@@ -190,6 +195,12 @@ class SequencesOutput(DocOutput):
 
     def empty(self) -> list[dict[str, Any]] | None:
         return [] if self.cap else None
+
+
+def _joined(found: SequenceSet, paths: BestPaths, mass: float) -> SequenceSet:
+    """A set of labellings as a smaller one, where some of them are one."""
+    logs = np.log(np.maximum(paths.probabilities, np.finfo(np.float64).tiny))
+    return smallest_set(paths.labels, logs, mass, exhausted=found.complete)
 
 
 def list_members(members: Bools, marginals: Floats, names: Any) -> list[list[str]]:

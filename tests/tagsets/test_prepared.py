@@ -2,12 +2,15 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
+from helpers.chains import distribution_of
+from helpers.oracle import Chain
 from helpers.paths import ROOT
 from spacy.cli.train import train
 from spacy.language import Language
@@ -19,6 +22,7 @@ from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.tagsets import read_tokens_tsv
+from spacy_crf.pipe.explain import explain
 
 CORPUS = ROOT / "corpus" / "set_valued_tagger"
 CONFIG = ROOT / "configs" / "set_valued_tagger.cfg"
@@ -229,3 +233,48 @@ def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:
     assert cells[1][3:] == ["1.0000", "_"]
     (told,) = map(json.loads, run("review", tmp_path / "model", tmp_path / "raw.txt", "--format", "jsonl").splitlines())
     assert told["n_best"][0]["tags"] == ["P", "", "V"] and told["tokens"][1]["best"] == ""
+
+
+def test_no_command_names_labels_of_punctuation(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\nkumt\tP\n" * 3, encoding="utf8")
+    nlp = make_nlp("crf_tagger", HistoricalText(punctuation="context"), path)
+    nlp.to_disk(tmp_path / "model")
+    (mark,) = explain(nlp.get_pipe("crf_tagger"), Doc(nlp.vocab, words=["he", "/", "kumt"]), [1])
+    assert (mark.label, mark.probability, mark.runner_up, mark.contributions) == ("", 1.0, None, [])
+    why = explain(nlp.get_pipe("crf_tagger"), Doc(nlp.vocab, words=["he", "/", "kumt"]), [0, 2])
+    for one in why:
+        assert one.label and sum(part.difference for part in one.contributions) == pytest.approx(one.difference)
+        for part in one.contributions:
+            tokens = [part.token - 1, part.token][-len(part.labels.split(" > ")) :]
+            for labels in (part.labels, part.other_labels):
+                assert [name == "" for name in labels.split(" > ")] == [token == 1 for token in tokens]
+    assert "no label" in run("explain", tmp_path / "model", "he / kumt", "--token", 1)
+    rows = run("tag", tmp_path / "model", "he / kumt").splitlines()
+    assert [row.split() for row in rows if "/" in row] == [["/"]]
+
+
+@pytest.mark.parametrize("factory, key", [("crf_tagger", "n_best"), ("set_valued_tagger", "tag_sequences")])
+def test_labellings_that_differ_in_punctuation_alone_are_one(factory: str, key: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nkumt\tV\n/\t$;\nkumt\tP\nse\tOA\n" * 3, encoding="utf8")
+    nlp = make_nlp(factory, HistoricalText(punctuation="context"), path)
+    pipe: Any = nlp.get_pipe(factory)
+    doc = Doc(nlp.vocab, words=["he", "/", "kumt", "/"])
+    chains = distribution_of(pipe, pipe.read_columns([doc])).chains.astype(np.float64)
+    assert len(pipe.read_columns([doc]).lengths) == 1
+    chain = Chain(chains.emissions, [chains.transitions] * len(doc), chains.start, chains.end)
+    names, expected = pipe.tags.tags, Counter[tuple[str, ...]]()
+    for labels, score in chain.paths():
+        expected[(names[labels[0]], "", names[labels[2]], "")] += np.exp(score - chain.log_z())
+    asked = {"n_best": 3} if factory == "crf_tagger" else {"sequences": 500, "sequence_mass": 0.9}
+    pipe.cfg.update(asked)
+    (found,) = pipe(doc)._.get(key)
+    assert len(found["labels"]) > 1 and sum(expected.values()) == pytest.approx(1)
+    for labels, probability in zip(found["labels"], found["probabilities"]):
+        assert probability == pytest.approx(expected[tuple(labels)], rel=1e-4)
+    best = [list(labels) for labels, _ in expected.most_common(len(found["labels"]))]
+    assert found["labels"] == best
+    if factory == "set_valued_tagger":
+        assert found["complete"] and found["mass"] == pytest.approx(sum(found["probabilities"]))
+        assert found["mass"] >= 0.9 > found["mass"] - found["probabilities"][-1]
