@@ -32,8 +32,8 @@ class Contribution:
     token (int): of the document; for transitions, the one that they lead to.
     kind (str), name (str): "feature", "vector" (of the tok2vec layer), "transition", "edge feature", "start", "end"
         or "dictionary" (a mask of valid tags); the feature's text, or the kind again.
-    labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition; "" stands
-        for labels of tokens that get none.
+    labels (str), other_labels (str): what it scores in either labelling: a label, or "A > B" for a transition; ""
+        stands for labels of tokens that get none.
     weight (float), other_weight (float): what it adds to the score of the chosen labelling, and of the other.
     """
 
@@ -55,8 +55,8 @@ class Contribution:
 class Explanation:
     """Why a token got its label.
 
-    token (int), text (str): of the document. label (str), probability (float): the label that was chosen; "" for a token
-        that gets none, punctuation whose labels training has not shown, with no contributions.
+    token (int), text (str): of the document. label (str), probability (float): the label that was chosen; "" for a
+        token that gets none, punctuation whose labels training has not shown, with no contributions.
     runner_up (str | None), runner_up_probability (float): the most probable other one; None where there is no other.
     difference (float): score of the chosen labelling less that of the best one with the runner-up.
     contributions (list[Contribution]): they sum up to the difference; the greatest come first.

@@ -17,9 +17,9 @@ from ..core.calibration import Reliability, reliability
 from ..core.chain.marginals import token_entropies
 from ..core.chain.temperature import HeldOut, Unit, fit_temperature
 from ..core.labels import UNKNOWN
-from ..pipe.chain_storage import PREPARATION
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, Output, SpanScores, label_decoder, resolve_scheme
+from ..pipe.labels import PREPARATION
 from ..pipe.probabilities import LabelsTokens, span_probabilities
 from ..pipe.scorer import target_scores
 from .block import TaggerSettings

@@ -215,7 +215,9 @@ def _written(tagger: CRFTagger, decoded: DecodedDoc) -> Ints:
 
 def target_kind(tagger: CRFTagger) -> str:
     """What a tagger writes, as corpora call it: "tag", "pos", "ner", "spans:KEY" or "ext:NAME"."""
-    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES, "spans": f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"}
+    if tagger.target == "spans":
+        return f"{SPANS_PREFIX}{tagger.cfg['spans_key']}"
+    kinds = {"tag": "tag", "pos": "pos", "ent": ENTITIES}
     return kinds.get(tagger.target, f"{EXTENSION_PREFIX}{tagger.target}")
 
 

@@ -17,9 +17,10 @@ from ..core.chain.distribution import BestPaths
 from ..core.labels import Gold, TagSet
 from ..core.sets.hierarchy import TagTree
 from ..core.sets.sequences import SequenceSet, smallest_sequence_sets, smallest_set
-from ..pipe.chain_storage import PREPARATION
+from ..learning.model import get_layout
 from ..pipe.component import ChainPipe
 from ..pipe.decoding import Batch, Decoder, DocOutput, MarginalsOutput, Output, Prediction
+from ..pipe.labels import PREPARATION, require_allowed
 from ..pipe.probabilities import LabelsTokens
 from ..pipe.scorer import target_scores
 from ..pipe.source import SourcePipe
@@ -84,7 +85,9 @@ class SetValuedTagger(KeepsPromise, ChainPipe):
 
     def gold(self, examples: Sequence[Example], lengths: Indices) -> Gold:
         where = self.target, self.settings.gold_tags
-        return weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
+        gold = weighted_gold(self.name, examples, *where, self.tags, self.settings.learn_from)
+        require_allowed(self.name, gold, examples, lengths, self.tags, get_layout(self.model))
+        return gold
 
     def shown(self, examples: list[Example]) -> list[Example]:
         """Return a batch, or copies of its documents if `learn_from` is "augmented"."""

@@ -129,7 +129,8 @@ def test_the_preparation_is_stored(trained: tuple[str, Path]) -> None:
 def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
     nlp = spacy.blank("xx")
     features = {"@misc": "spacy_crf.Features.v1", "templates": ["LOWER[-1..1]"]}
-    nlp.add_pipe(factory, config={"features": features})
+    has_features = factory not in ("frequency_tagger", "hmm_tagger")
+    nlp.add_pipe(factory, config={"features": features} if has_features else {})
     examples = list(Corpus(path, format="tagsets", text=text)(nlp))
     nlp.initialize(lambda: examples)
     for _ in range(2):
@@ -137,7 +138,10 @@ def make_nlp(factory: str, text: HistoricalText | None, path: Path) -> Language:
     return nlp
 
 
-@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger"])
+COMPARED = ["frequency_tagger", "hmm_tagger", "memm_tagger"]
+
+
+@pytest.mark.parametrize("factory", ["crf_tagger", "set_valued_tagger", *COMPARED[:2]])
 def test_words_of_signs_are_words_where_gold_says_so(factory: str, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("he\tP\n&\tKON\nse\tP\n/\t$;\n…\tOA\nkumt\tV\n/\t$;\n" * 3, encoding="utf8")
@@ -220,6 +224,31 @@ def test_training_learns_nothing_else_by_it(tmp_path: Path) -> None:
     for doc in (example.predicted, bare):
         np.testing.assert_array_equal(tagger.read_columns([doc]).lengths, lengths)
     assert Example(bare, example.reference).get_aligned("TAG", as_string=True)[1] == "$;"
+
+
+@pytest.mark.parametrize("factory", COMPARED)
+def test_taggers_to_compare_with_keep_the_preparation(factory: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("he\tP\n/\t$;\nse\tP\nkumt\tV\n.\t$;\nse\tP\n" * 3, encoding="utf8")
+    text = HistoricalText(punctuation="context", cut_at_punctuation=True)
+    nlp = make_nlp(factory, text, path)
+    nlp.add_pipe("set_valued_tagger", config={"source": factory})
+    nlp.to_disk(tmp_path / "model")
+    example = next(Corpus(path, format="tagsets", text=text)(nlp))
+    for each in (nlp, spacy.load(tmp_path / "model"), spacy.load(tmp_path / "model").from_bytes(nlp.to_bytes())):
+        tagger: Any = each.get_pipe(factory)
+        doc = each(Doc(each.vocab, words=words(example.predicted)))
+        is_mark = [not token.text.isalpha() for token in doc]
+        assert [token.tag_ == "" for token in doc] == [token._.tag_set == [] for token in doc] == is_mark
+        assert is_mark == [tag == "" for tag in example.get_aligned("TAG", as_string=True)] and any(is_mark)
+        lengths = tagger.estimator.read([Doc(each.vocab, words=words(example.predicted))]).lengths
+        if factory != "frequency_tagger":  # to which a Doc is one sequence
+            np.testing.assert_array_equal(lengths, [len(sent) for sent in example.predicted.sents])
+    run("annotate", tmp_path / "model", path, "--source", "tagsets", "--output", tmp_path / "out")
+    rows = [line.split("\t") for line in next((tmp_path / "out").iterdir()).read_text(encoding="utf8").splitlines()]
+    assert {tags for form, tags in (row for row in rows if len(row) > 1) if form in "./"} == {"_"}
+    unprepared = make_nlp(factory, None, path)
+    assert [token.tag_ for token in unprepared(Doc(unprepared.vocab, words=["he", "/"]))] == ["P", "$;"]
 
 
 def test_reviews_ask_for_no_tags_of_punctuation(tmp_path: Path) -> None:

@@ -100,9 +100,7 @@ class TagDictionary:
         """Look up the valid labels of words, `members` always in the same array. O(n), once O(V L)."""
         return AmbiguityClasses(self._known.members, self._known.numbers[self.find(words)])
 
-    def valid_elsewhere(
-        self, words: Sequence[str], counted: Shares, groups: Indices | None = None
-    ) -> AmbiguityClasses:
+    def valid_elsewhere(self, words: Sequence[str], counted: Shares, groups: Indices | None = None) -> AmbiguityClasses:
         """Find the valid labels of training words, had their own occurrences not been counted. O(n L).
 
         A word without other occurrences is unknown here, as words of new text are. Which classes are open stays as it
@@ -115,7 +113,7 @@ class TagDictionary:
         rows, n_rows = self.find(words), len(self.words.keys) + 1
         owners = np.arange(len(rows)) if groups is None else groups
         pairs, places = np.unique(owners * n_rows + rows + 1, return_inverse=True)
-        own = counted.where(counted.labels < self.n_labels)  # labels that are younger than the dictionary have no counts
+        own = counted.where(counted.labels < self.n_labels)  # others are younger than the dictionary
         cells, amounts = sum_by_cell(places[own.units] * self.n_labels + own.labels, own.weights)
         bounds = np.searchsorted(cells, np.arange(len(pairs) + 1) * self.n_labels)
 
