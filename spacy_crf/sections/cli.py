@@ -48,8 +48,8 @@ def sections(
 ) -> None:
     """Find the sections of a document, and write it with them.
 
-    The format of the file is told by its suffix, that of XML by its root. A file that `--to xml` has written can be
-    corrected and trained on.
+    The format of the file is told by its suffix, that of XML by its root. Mark-up that was hidden in training is hidden
+    here. A file that `--to xml` has written can be corrected and trained on.
     """
     nlp = spacy.blank(LANGUAGE) if model is None else load_pipeline(locate(model))
     if model is None:

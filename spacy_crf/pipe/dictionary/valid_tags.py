@@ -87,7 +87,7 @@ class ValidTags:
         return min((missed + 0.5) / (total + 1), GREATEST_DOUBT)  # half a mistake where none was seen
 
     def _set(self, dictionary: TagDictionary, tags: list[str]) -> None:
-        self.dictionary, self._tags, self._class_column = dictionary, tags, None
+        self.dictionary, self._tags, self._class_column, self._texts = dictionary, tags, None, None
 
     def fill(self, columns: Columns, strings: StringStore) -> Columns:
         """Return columns with the feature, as for new text."""
