@@ -22,7 +22,9 @@ from spacy_crf.cli import app
 from spacy_crf.corpora.block import HistoricalText
 from spacy_crf.corpora.reader import Corpus
 from spacy_crf.corpora.tagsets import read_tokens_tsv
+from spacy_crf.corpora.webanno import write_webanno
 from spacy_crf.pipe.explain import explain
+from spacy_crf.tagsets.report import render_page
 
 CORPUS = ROOT / "corpus" / "set_valued_tagger"
 CONFIG = ROOT / "configs" / "set_valued_tagger.cfg"
@@ -196,6 +198,10 @@ def test_another_component_over_it_gives_no_sets_either(tmp_path: Path) -> None:
     nlp.add_pipe("set_valued_tagger", config={"source": "crf_tagger"})
     doc = nlp(Doc(nlp.vocab, words=["he", "/", "kumt"]))
     assert [bool(token._.tag_set) for token in doc] == [True, False, True]
+    page = "\n".join(render_page(doc))
+    assert '<ruby title="">/<rt></rt></ruby>' in page and page.count('title=""') == 1
+    rows = [line.split("\t") for line in write_webanno(doc, tag_set="tag_set", tag_probs="tag_probs")]
+    assert {*next(row for row in rows if "/" in row)[3:]} == {"_", ""}
 
 
 def test_trees_of_tags_have_no_node_for_it(tmp_path: Path) -> None:
