@@ -271,7 +271,7 @@ class TagSettings(ChainSettings):
     target (str): what is learned and written: "tag" (token.tag) or "pos" (token.pos).
     sequence (str): "auto" (sentences where the Doc has sentence starts, else the Doc), "doc" or "sents".
     overwrite (bool): whether to replace annotation that is there already.
-    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other.
+    forbidden (list[list[str]]): pairs [from, to] of tags that may not follow each other; "" is the edge of a sequence.
     dictionary (DictionarySettings | None): spacy_crf.TagDictionary.v1, which tags a word may have; null: any.
     """
 

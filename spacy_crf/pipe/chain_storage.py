@@ -114,10 +114,16 @@ class StoresChain(HasLabels, Stored):
             if len(pair) != 2:
                 problem = {"setting": "forbidden", "value": pair, "expected": "a list of pairs [from, to]"}
                 raise CRFError(PipeErrors.CRF408.format(name=self.name, **problem))
-            for tag in pair:
+            for tag in filter(None, pair):
                 if tag not in tags.number:
                     raise CRFError(PipeErrors.CRF410.format(name=self.name, tag=tag, tags=", ".join(tags.tags)))
-            transitions[tags.number[pair[0]], tags.number[pair[1]]] = False
+            before, after = (tags.number.get(tag, slice(None)) for tag in pair)
+            if not pair[0]:
+                starts[after] = False
+            elif not pair[1]:
+                ends[before] = False
+            else:
+                transitions[before, after] = False
         return transitions, starts, ends
 
     @property
