@@ -151,7 +151,7 @@ class Date:
 
     def __post_init__(self) -> None:
         if self.last is not None and self.first.is_after(self.last):
-            raise CRFError(BibliographyErrors.CRF630.format(first=self.first.iso, last=self.last.iso))
+            raise CRFError(BibliographyErrors.CRF651.format(first=self.first.iso, last=self.last.iso))
 
     @classmethod
     def of(cls, days: Iterable[Day], letter: str = "") -> "Date":

@@ -151,7 +151,7 @@ def test_merging() -> None:
 
 
 def test_a_range_ends_behind_its_beginning() -> None:
-    with pytest.raises(ValueError, match="CRF630.*2003-05 to 2003-04"):
+    with pytest.raises(ValueError, match="CRF651.*2003-05 to 2003-04"):
         Date(Day(2003, 5), Day(2003, 4))
     assert Date.of([Day(2003, 5), Day(2002)]) == Date(Day(2003, 5))
     assert Date(Day(2003, 5), Day(2003)).iso == "2003-05/2003"  # nobody knows
